@@ -38,7 +38,11 @@ fn main() -> ExitCode {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Findings) => ExitCode::from(3),
         Err(error) => {
-            terminal::remark(format!("sightline: {error:#}"));
+            if process::logs_objects() && tracing::enabled!(tracing::Level::ERROR) {
+                tracing::error!(error = format!("{error:#}"), "Sightline ends.");
+            } else {
+                terminal::remark(format!("sightline: {error:#}"));
+            }
             let is_usage = error.is::<WrongUsage>() || error.is::<SettingsError>();
             ExitCode::from(if is_usage { 2 } else { 1 })
         }

@@ -1,9 +1,12 @@
 //! The process itself: signals, its name in the queue, logs.
 
-use crate::settings::{LogFormat, LogSettings};
+use crate::{
+    settings::{LogFormat, LogSettings},
+    terminal::remark,
+};
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
-use std::{io::IsTerminal, time::Duration};
+use std::{fmt::Display, io::IsTerminal, sync::OnceLock, time::Duration};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{fmt, prelude::*};
@@ -14,6 +17,10 @@ const GRACE: Duration = Duration::from_secs(30);
 const RESERVE: Duration = Duration::from_secs(2);
 /// How long requests may take to finish after the listener has closed: a second more than any may take.
 const DRAIN: Duration = Duration::from_secs(26);
+/// SIGXFSZ: a file would become larger than the process's limit. Left alone it ends the process.
+const FILE_TOO_LARGE: SignalKind = SignalKind::from_raw(25);
+/// How lines are written, from when logging begins.
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 /// How long requests have when the listener closes so long after the signal: a longer delay takes from their
 /// time, never from the end.
@@ -38,16 +45,21 @@ impl Stopping {
     }
 
     /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find
-    /// `/readyz` unavailable and look elsewhere. At SIGINT (Ctrl-C) it closes at once. A second
-    /// signal, or thirty seconds, end the process; leases then run out by themselves.
+    /// `/readyz` unavailable and look elsewhere. At SIGINT (Ctrl-C) and SIGHUP (the terminal is gone) it
+    /// closes at once. A second signal, or thirty seconds, end the process; leases then run out by themselves.
+    /// A file that may not grow is an error of whoever writes it, as a full disk is.
     pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+        let mut hang_up = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+        // Whoever listens is not ended by it; the write fails, and that is told where it happens.
+        let _ = signal(FILE_TOO_LARGE).context("cannot listen for SIGXFSZ")?;
         let stopping = self.clone();
         tokio::spawn(async move {
             let delay = tokio::select! {
                 _ = terminate.recv() => delay,
                 _ = interrupt.recv() => Duration::ZERO,
+                _ = hang_up.recv() => Duration::ZERO,
             };
             tracing::info!("Stopping: what is under way is finished or given back.");
             stopping.work.cancel();
@@ -56,11 +68,15 @@ impl Stopping {
                 stopping.listener.cancel();
                 tokio::time::sleep(GRACE.saturating_sub(delay)).await;
             };
-            tokio::select! {
-                _ = terminate.recv() => {},
-                _ = interrupt.recv() => {},
-                () = close => {},
-            }
+            let why = tokio::select! {
+                _ = terminate.recv() => "it was told so twice",
+                _ = interrupt.recv() => "it was told so twice",
+                () = close => "thirty seconds are over",
+            };
+            tracing::warn!(
+                why,
+                "Ending with work under way: its leases run out by themselves."
+            );
             std::process::exit(1);
         });
         Ok(())
@@ -99,7 +115,24 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
         .with(filter)
         .with(lines)
         .try_init()
-        .context("cannot begin logging")
+        .context("cannot begin logging")?;
+    // It begins once; a second word would change nothing.
+    let _ = FORMAT.set(settings.format);
+    Ok(())
+}
+
+/// Whether every line on standard error is an object.
+pub fn logs_objects() -> bool {
+    FORMAT.get() == Some(&LogFormat::Json)
+}
+
+/// A line of a process that runs for long: for whoever started it, or for what reads its log.
+pub fn tell(line: impl Display) {
+    if logs_objects() {
+        tracing::info!("{}", line.to_string().trim());
+    } else {
+        remark(line);
+    }
 }
 
 #[cfg(test)]

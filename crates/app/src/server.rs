@@ -103,6 +103,16 @@ fn cookies(settings: &Settings) -> CookieStyle {
     }
 }
 
+/// What the operator does about it where no browser but those of this machine can sign in: cookies go over https
+/// alone, and nobody said where https is.
+pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
+    let is_plain = settings.public_base_url().starts_with("http://");
+    let cannot = is_plain && cookies(settings) == CookieStyle::Secure;
+    cannot.then_some(
+        "Set public_base_url to the https address that people use, or sessions.plain_cookies to true where nobody can read along.",
+    )
+}
+
 /// A secret that every server on this database has the same; whoever is first decides it.
 async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
     let mut fresh = [0; 32];

@@ -186,6 +186,11 @@ pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     Ok(is_ours)
 }
 
+/// Whether the file that nobody named is not there: the first start makes it.
+pub fn is_yet_to_be_made(settings: &Settings) -> bool {
+    settings.database_url.is_none() && !settings.data_file().exists()
+}
+
 /// Opens the database as it is.
 pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
     let is_ours = make_data_folder(settings)?;

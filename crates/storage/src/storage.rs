@@ -167,6 +167,21 @@ impl DieselStorage {
         }
     }
 
+    /// What is wrong with `SQLite`'s file, in its own words, the first few; nothing where it is sound. All of it is
+    /// read. `PostgreSQL` looks after its pages itself, and is not asked.
+    ///
+    /// # Errors
+    /// When the file is so broken that it cannot even be looked at.
+    pub async fn faults(&self) -> Result<Vec<String>, StorageError> {
+        match &*self.opened {
+            Opened::Postgres { .. } => Ok(vec![]),
+            Opened::Sqlite { readers, .. } => {
+                let turn = readers.turn().await?;
+                blocking(move || turn.look(Whose::Everyone, &sqlite::faults)).await?
+            }
+        }
+    }
+
     /// Whether row-level security stands before every account's rows; never on `SQLite`.
     pub async fn is_walled(&self) -> Result<bool, StorageError> {
         match &*self.opened {

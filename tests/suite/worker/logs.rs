@@ -1,12 +1,18 @@
 //! What a server says about a request: enough to find it, nothing that is secret.
 
-use super::{on_both, world::World};
+use super::{
+    on_both,
+    process::{Process, command},
+    world::World,
+};
 use harness::callers::client;
 use serde_json::Value;
+use std::net::TcpListener;
 
 on_both!(
     a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets,
     a_trace_leads_from_a_request_to_the_job_that_it_queued,
+    every_line_of_a_log_of_objects_is_one,
 );
 
 async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets(
@@ -75,4 +81,52 @@ async fn a_trace_leads_from_a_request_to_the_job_that_it_queued(mut world: World
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0]["traceId"], TRACE);
     assert_eq!(lines[0]["requestId"], "request-of-a-trace");
+}
+
+async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
+    world.set("LOG__FORMAT", "json");
+    let (mut server, ..) = world.serve_watched(&["--no-worker"]);
+    server.ask_to_end();
+    assert!(server.ended().success());
+    let mut said = server.said().to_vec();
+    if !world.is_sqlite() {
+        let mut worker = world.worker();
+        worker.ask_to_end();
+        assert!(worker.ended().success());
+        said.extend_from_slice(worker.said());
+    }
+    // Why a process ended is an object too.
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let arguments = ["serve", "--listen", &taken];
+    let mut failed = Process::start(world.command(&arguments));
+    failed.await_line("cannot listen on");
+    assert!(!failed.ended().success());
+    said.extend_from_slice(failed.said());
+    assert!(said.len() > 6, "{said:?}");
+    for line in &said {
+        let told: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+        assert!(
+            told["level"].is_string() && told["message"].is_string(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn the_code_for_the_first_account_is_for_who_reads_along_and_in_no_log_of_objects() {
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
+    for (format, words, other) in [
+        ("readable", "/welcome#", "There is no account yet"),
+        ("json", "There is no account yet", "/welcome#"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = [("SIGHTLINE_LOG__FORMAT".to_owned(), format.to_owned())];
+        let mut server = Process::start(command(folder.path(), &settings, &arguments));
+        server.await_line(words);
+        server.ask_to_end();
+        assert!(server.ended().success());
+        let said = server.said().join("\n");
+        assert!(!said.contains(other), "{said}");
+    }
 }

@@ -146,6 +146,12 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     assert!(rest.samples.len() < 2_000, "{} at rest", rest.samples.len());
     assert!((rest.sum("build_info", &["version="]) - 1.0).abs() < f64::EPSILON);
 
+    // Rules look for the first step, and a series that begins with it has none.
+    for reason in ["reason=\"worker-lost\"", "reason=\"deadline-passed\""] {
+        let line = format!("job_rescues_total{{{reason}}}");
+        assert_eq!(rest.samples.get(&line), Some(&0.0), "{}", rest.text);
+    }
+
     let project = api.project("metrics.example.com", 4).await;
     let job = api.analyse("rankCheck", project).await;
     api.finished(job).await;

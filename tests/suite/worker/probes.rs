@@ -23,6 +23,7 @@ use storage::DatabaseKind;
 on_both!(
     what_operators_look_at_is_apart_from_what_callers_reach,
     a_server_and_a_worker_are_ready_until_they_are_told_to_stop,
+    a_terminal_that_goes_away_ends_a_server_in_order,
 );
 
 async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: World) {
@@ -93,6 +94,37 @@ async fn a_server_and_a_worker_are_ready_until_they_are_told_to_stop(mut world: 
     assert_eq!(told["reasons"][0]["reason"], "stopping");
     assert_eq!(at_server.look("/livez").await.0, 200);
     assert!(server.ended().success());
+}
+
+async fn a_terminal_that_goes_away_ends_a_server_in_order(mut world: World) {
+    let (mut server, _, _) = world.serve_watched(&[]);
+    server.hang_up();
+    server.await_line("Stopping");
+    assert!(server.ended().success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_are_not_shown_to_pages_with_a_name_of_their_own() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (_server, _, watcher) = world.serve_watched(&["--no-worker"]);
+    for (host, more, expected) in [
+        (watcher.address.as_str(), "", 200),
+        ("localhost:9090", "", 200),
+        ("sightline", "", 200),
+        ("evil.example.com:9090", "", 403),
+        // Pages may send any header but the host's.
+        ("evil.example.com:9090", "127.0.0.1:9090", 403),
+    ] {
+        let request = harness::callers::client()
+            .get(format!("http://{}/debug/config", watcher.address))
+            .header("Host", host);
+        let request = match more {
+            "" => request,
+            told => request.header("X-Forwarded-Host", told),
+        };
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), expected, "{host} {more}");
+    }
 }
 
 /// A server process on a database that tests may stop.

@@ -161,6 +161,11 @@ impl Process {
         self.signal("-CONT");
     }
 
+    /// SIGHUP: its terminal is gone.
+    pub fn hang_up(&self) {
+        self.signal("-HUP");
+    }
+
     fn signal(&self, signal: &str) {
         let told = Command::new("kill")
             .args([signal, &self.child.id().to_string()])

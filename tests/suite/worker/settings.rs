@@ -1,12 +1,12 @@
 //! Settings that cannot be used: the start ends with exit code 2 and says what to mend, and so does `config check`.
 
-use super::process::command;
+use super::process::{Process, command};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 
 /// A variable, its value, and the words with which it is refused.
-const MISTAKES: [(&str, &str, &[&str]); 11] = [
+const MISTAKES: [(&str, &str, &[&str]); 15] = [
     ("LISTN", "x", &["SIGHTLINE_LISTN", "`listen`"]),
     ("LISTEN", "nowhere", &["SIGHTLINE_LISTEN"]),
     (
@@ -31,6 +31,27 @@ const MISTAKES: [(&str, &str, &[&str]); 11] = [
         "SEARCH__SERPER__BASE_URL",
         "zzz",
         &["SERPER__BASE_URL", "zzz", "https"],
+    ),
+    (
+        "SEARCH__SEARXNG__BASE_URL",
+        "htp://me:hunter2@search.example.com",
+        &["SEARXNG__BASE_URL", "search.example.com", "https"],
+    ),
+    // Where callers are served anyway.
+    (
+        "ADMIN__LISTEN",
+        "127.0.0.1:8080",
+        &["admin.listen", "127.0.0.1:8080", "off"],
+    ),
+    (
+        "SEARCH_CONSOLE__KEY_FILE",
+        "/no/such/key.json",
+        &["search_console.key_file", "/no/such/key.json", "there"],
+    ),
+    (
+        "VITALS__LAB__BROWSER",
+        "/no/such/chromium",
+        &["vitals.lab.browser", "/no/such/chromium", "there"],
     ),
     (
         "CRAWLER__ALLOW_NETWORKS",
@@ -156,6 +177,10 @@ fn settings_without_a_mistake_are_shown_without_secrets() {
             "SIGHTLINE_DATABASE_URL",
             "postgres://u:hunter2@127.0.0.1:1/d",
         ),
+        (
+            "SIGHTLINE_SEARCH__SEARXNG__BASE_URL",
+            "http://me:hunter2@127.0.0.1:1/search?key=hunter2",
+        ),
     ];
     let (said, _, code) = config(&place, &settings, &["check"]);
     assert!(code == Some(0) && said.contains("fine"), "{said}");
@@ -165,9 +190,79 @@ fn settings_without_a_mistake_are_shown_without_secrets() {
     let serper = row("search.serper.api_key");
     assert_eq!(serper["from"], "SIGHTLINE_SEARCH__SERPER__API_KEY_FILE");
     assert_eq!(row("worker.jobs")["from"], "default");
+    let searxng = &row("search.searxng.base_url")["value"];
+    assert_eq!(searxng, "\"http://(hidden)@127.0.0.1:1/search?(hidden)\"");
     let (table, _, _) = config(&place, &settings, &["show"]);
     assert!(
         table.contains("worker.jobs") && !(table + &json).contains("hunter2"),
         "{json}"
     );
+}
+
+/// What `doctor` tells of one thing, and its exit code.
+fn examined(place: &TempDir, settings: &[(&str, &str)], check: &str) -> (Value, Option<i32>) {
+    let settings: Vec<(String, String)> = { settings.iter() }
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let mut ran = command(place.path(), &settings, &["doctor", "--json"]);
+    let output = ran.output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = told["checks"].as_array().unwrap();
+    let found = checks.iter().find(|it| it["check"] == check).unwrap();
+    (found.clone(), output.status.code())
+}
+
+#[test]
+fn who_only_looks_makes_no_database() {
+    let place = TempDir::new().unwrap();
+    let (database, code) = examined(&place, &[], "database");
+    assert_eq!((&database["state"], code), (&json!("notice"), Some(0)));
+    let status = command(place.path(), &[], &["migrate", "status"]);
+    let told = { status }.output().unwrap();
+    assert!(told.status.success());
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("There is no database"), "{told}");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn doctor_tells_where_nobody_can_sign_in() {
+    let place = TempDir::new().unwrap();
+    let everywhere = ("SIGHTLINE_LISTEN", "0.0.0.0:8080");
+    let state =
+        |settings: &[(&str, &str)]| examined(&place, settings, "sign-in").0["state"].clone();
+    assert_eq!(state(&[]), "good");
+    assert_eq!(state(&[everywhere]), "notice");
+    let plainly = ("SIGHTLINE_SESSIONS__PLAIN_COOKIES", "true");
+    assert_eq!(state(&[everywhere, plainly]), "good");
+    let behind = ("SIGHTLINE_PUBLIC_BASE_URL", "https://search.example.com");
+    assert_eq!(state(&[everywhere, behind]), "good");
+}
+
+#[test]
+fn doctor_and_a_start_tell_that_a_database_is_broken() {
+    let place = TempDir::new().unwrap();
+    let list = ["account", "list"];
+    let fresh = { command(place.path(), &[], &list) }.output().unwrap();
+    assert!(fresh.status.success());
+    let (database, _) = examined(&place, &[], "database");
+    assert_eq!(database["state"], "good", "{database}");
+    // A page that nothing reads at the start: only who reads all of it finds out.
+    let file = place.path().join(".local/share/sightline/sightline.db");
+    let mut bytes = fs::read(&file).unwrap();
+    let page = bytes.len() - 4_096;
+    bytes[page..].fill(0x5a);
+    fs::write(&file, bytes).unwrap();
+    let (database, code) = examined(&place, &[], "database");
+    assert_eq!(
+        (&database["state"], code),
+        (&json!("bad"), Some(1)),
+        "{database}"
+    );
+    let todo = database["todo"].as_str().unwrap();
+    assert!(todo.contains("restore --force"), "{todo}");
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
+    let mut server = Process::start(command(place.path(), &[], &arguments));
+    server.await_line("The database is broken");
+    assert!(server.terminate().0.success());
 }

@@ -146,6 +146,11 @@ impl World {
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
     }
 
+    /// A command of the program here.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        command(self.folder.path(), &self.settings, arguments)
+    }
+
     /// Runs a short command that fails; its standard error.
     pub fn fail(&self, arguments: &[&str]) -> String {
         let ran = command(self.folder.path(), &self.settings, arguments)
@@ -210,7 +215,9 @@ impl World {
 
     fn listening(&self, mut server: Process) -> (Process, Api) {
         let line = server.await_line("listens on");
-        let address = line.rsplit("http://").next().unwrap().to_owned();
+        let address = line.rsplit("http://").next().unwrap();
+        // In a log of objects a quotation mark follows.
+        let address = address.split('"').next().unwrap().to_owned();
         let token = self.token.clone();
         (server, Api { address, token })
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 use actix_web::{
     App, HttpRequest, HttpResponse, HttpServer,
-    http::{Method, StatusCode, header},
+    http::{Method, StatusCode, header, uri::Authority},
     web,
 };
 use anyhow::Context;
@@ -31,7 +31,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use web_problem::{Code, Problem};
 // The crate of the API; `web` is Actix's module here.
-use ::web::problem as web_problem;
+use ::web::{mcp::is_safe_host, problem as web_problem};
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
@@ -157,6 +157,10 @@ impl Looks {
                     body: self.recorder.text(),
                 }
             }
+            ("/debug/config", _) if !is_by_a_safe_name(request) => self.problem(
+                &Problem::new(Code::OriginNotAllowed, "Settings are not shown to pages that reach this listener by a name of their own.")
+                    .hint("Ask by an address, by localhost, or by a name without a dot."),
+            ),
             ("/debug/config", _) => Told::json(200, &self.config),
             _ => self.problem(
                 &Problem::new(Code::NotFound, "Nothing is served at this path.")
@@ -174,6 +178,14 @@ impl Looks {
             ..Told::json(problem.code.status(), &body)
         }
     }
+}
+
+/// Whether a page of somebody's cannot have sent it: settings are no secrets, and still nobody else's to read. What a
+/// header says but the host's is not asked, since pages may send any.
+fn is_by_a_safe_name(request: &HttpRequest) -> bool {
+    let host = request.headers().get(header::HOST);
+    let host = host.and_then(|it| it.to_str().ok()?.parse::<Authority>().ok());
+    host.is_some_and(|it| is_safe_host(it.host()))
 }
 
 /// What is served.

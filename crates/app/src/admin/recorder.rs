@@ -38,9 +38,12 @@ impl Recorder {
                 Kind::Histogram => metrics::describe_histogram!(it.name, it.help),
             }
         }
-        // What has no labels is there from the beginning, so that its first step is seen as one.
+        // What is known to be counted is there from the beginning, so that its first step is seen as one.
         metrics::counter!("idempotency_replays_total").absolute(0);
         metrics::counter!("crawler_bytes_total").absolute(0);
+        for reason in ["worker-lost", "deadline-passed"] {
+            metrics::counter!("job_rescues_total", "reason" => reason).absolute(0);
+        }
         metrics::gauge!("build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
         let tidy = handle.clone();
         tokio::spawn(async move {

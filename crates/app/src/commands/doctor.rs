@@ -2,14 +2,20 @@
 
 use super::Ended;
 use crate::{
+    server::nobody_can_sign_in,
     settings::{Loaded, Settings},
     terminal::{say, show_table},
-    wiring::{Role, ai_engines, keyword_data, machine, open_database, search_results, site_tools},
+    wiring::{
+        Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, search_results,
+        site_tools,
+    },
 };
+use crawler::is_public;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
 use std::path::Path;
+use storage::DatabaseKind;
 
 /// One thing that was looked at.
 struct Check {
@@ -48,6 +54,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
         rendering(&loaded.settings).await,
+        sign_in(&loaded.settings),
         clock(),
         disk(&loaded.settings),
     ];
@@ -94,24 +101,55 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
 async fn database(settings: &Settings) -> Check {
     let what = "database";
     let shown = settings.database();
+    let bad = |told: String, todo: &str| Check {
+        what,
+        state: State::Bad,
+        told,
+        todo: Some(todo.to_owned()),
+    };
+    if is_yet_to_be_made(settings) {
+        return Check {
+            what,
+            state: State::Notice,
+            told: format!("{shown} is not there yet"),
+            todo: Some(
+                "The first start makes it; if there should be one, check the setting data_dir."
+                    .to_owned(),
+            ),
+        };
+    }
     let opened = match open_database(settings, Role::Tool).await {
         Ok(opened) => opened,
         Err(error) => {
-            let todo =
-                Some("Check the setting database_url, and that the server answers.".to_owned());
-            return Check {
-                what,
-                state: State::Bad,
-                told: format!("{shown}: {error:#}"),
-                todo,
+            let todo = match shown.kind() {
+                DatabaseKind::Sqlite => {
+                    "Check that the file may be read and written; if it is broken, `sightline restore --force` a backup of it."
+                }
+                DatabaseKind::Postgres => {
+                    "Check the setting database_url, and that the server answers."
+                }
             };
+            return bad(format!("{shown}: {error:#}"), todo);
         }
     };
+    let broken =
+        "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
+    match opened.faults().await {
+        Ok(faults) if faults.is_empty() => {}
+        Ok(faults) => return bad(format!("{shown} is broken: {}", faults.join("; ")), broken),
+        Err(error) => {
+            let why = anyhow::Error::from(error);
+            return bad(format!("{shown} cannot be read whole: {why:#}"), broken);
+        }
+    }
     match opened.pending().await {
         Ok(pending) if pending.is_empty() => Check {
             what,
             state: State::Good,
-            told: format!("{shown} answers, schema up to date"),
+            told: match shown.kind() {
+                DatabaseKind::Sqlite => format!("{shown} is sound, schema up to date"),
+                DatabaseKind::Postgres => format!("{shown} answers, schema up to date"),
+            },
             todo: None,
         },
         Ok(pending) => Check {
@@ -123,12 +161,10 @@ async fn database(settings: &Settings) -> Check {
                     .to_owned(),
             ),
         },
-        Err(error) => Check {
-            what,
-            state: State::Bad,
-            told: error.to_string(),
-            todo: Some("Use the version of Sightline that migrated the database.".to_owned()),
-        },
+        Err(error) => bad(
+            error.to_string(),
+            "Use the version of Sightline that migrated the database.",
+        ),
     }
 }
 
@@ -340,7 +376,14 @@ async fn search_console(settings: &Settings) -> Check {
 
 fn crawler(settings: &Settings) -> Check {
     let what = "crawler";
-    let open = &settings.crawler.allow_networks;
+    let set = &settings.crawler;
+    let networks = set.allow_networks.iter().map(|it| it.0.to_string());
+    let named = set
+        .resolve
+        .iter()
+        .filter(|it| !is_public(it.0.address.ip()));
+    let named = named.map(|it| format!("{} for {}", it.0.address, it.0.host));
+    let open: Vec<String> = networks.chain(named).collect();
     if open.is_empty() {
         return Check {
             what,
@@ -349,12 +392,30 @@ fn crawler(settings: &Settings) -> Check {
             todo: None,
         };
     }
-    let open: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
     Check {
         what,
         state: State::Notice,
-        told: format!("may read the networks {}", open.join(", ")),
-        todo: Some("Make sure that these hold no service that projects must not reach.".to_owned()),
+        told: format!("may read {} besides public addresses", open.join(", ")),
+        todo: Some("Make sure that there is no service that projects must not reach.".to_owned()),
+    }
+}
+
+/// Whether browsers can sign in from where people are.
+fn sign_in(settings: &Settings) -> Check {
+    let base = settings.public_base_url();
+    let remedy = nobody_can_sign_in(settings);
+    let (state, told) = match remedy {
+        None => (State::Good, format!("people sign in at {base}/sign-in")),
+        Some(_) => (
+            State::Notice,
+            format!("nobody can sign in at {base}: cookies go over https alone"),
+        ),
+    };
+    Check {
+        what: "sign-in",
+        state,
+        told,
+        todo: remedy.map(str::to_owned),
     }
 }
 
@@ -429,10 +490,16 @@ fn disk(settings: &Settings) -> Check {
             todo: None,
         };
     }
+    if is_yet_to_be_made(settings) && !folder.exists() {
+        return Check {
+            what,
+            state: State::Notice,
+            told: format!("{} is not there yet", folder.display()),
+            todo: Some("The first start makes it.".to_owned()),
+        };
+    }
     let probe = folder.join(".doctor");
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&probe, b"ok"))
-        .and_then(|()| std::fs::remove_file(&probe));
+    let written = std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe));
     match written {
         Ok(()) => Check {
             what,

@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{
     settings::Loaded,
     terminal::say,
-    wiring::{Role, open_database},
+    wiring::{Role, is_yet_to_be_made, open_database},
 };
 
 /// Runs it.
@@ -14,6 +14,13 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
     } else {
         Role::Tool
     };
+    if action == "status" && is_yet_to_be_made(&loaded.settings) {
+        let place = loaded.settings.database();
+        say(format!(
+            "There is no database at {place} yet: the first start makes it."
+        ));
+        return Ok(Ended::Done);
+    }
     let database = open_database(&loaded.settings, role).await?;
     if let Some(up) = wall(action) {
         database.wall(up).await?;

@@ -4,15 +4,15 @@ use super::{Ended, listen_where_told};
 use crate::{
     admin::Admin,
     cli::ServeArgs,
-    process::{Stopping, drain, worker_name},
+    process::{Stopping, drain, logs_objects, tell, worker_name},
     server,
     settings::{ListenAddress, Loaded},
-    terminal::remark,
     wiring::{Foundation, Role},
     worker::Worker,
 };
 use anyhow::Context;
 use std::{net::TcpListener, sync::Arc, time::Duration};
+use storage::DieselStorage;
 use tokio::sync::Notify;
 use web::services::Services;
 
@@ -30,8 +30,9 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
+    tokio::spawn(look_for_faults(foundation.database.clone()));
     if let Some(admin) = &admin {
-        remark(format!("  admin      {}", admin.words()));
+        tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
     }
 
@@ -54,38 +55,61 @@ fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     })
 }
 
+/// Tells at once, and not when a page is first needed, that a database is broken. What can be read is served all the same.
+async fn look_for_faults(database: DieselStorage) {
+    let found = match database.faults().await {
+        Ok(found) if found.is_empty() => return,
+        Ok(found) => found.join("; "),
+        Err(error) => format!("{:#}", anyhow::Error::from(error)),
+    };
+    tracing::error!(
+        found,
+        "The database is broken: stop, and restore a backup with --force, which keeps the broken file beside it."
+    );
+}
+
 async fn greet(
     foundation: &Foundation,
     args: &ServeArgs,
     services: &Services,
 ) -> anyhow::Result<()> {
     let settings = &foundation.settings;
-    remark(format!(
+    tell(format!(
         "Sightline {} listens on http://{}",
         env!("CARGO_PKG_VERSION"),
         settings.listen.0
     ));
-    remark(format!("  data       {}", settings.database()));
-    remark(format!(
+    tell(format!("  data       {}", settings.database()));
+    tell(format!(
         "  API        {}/api/agent/v1 (documentation: /api/agent/v1/docs)",
         settings.public_base_url()
     ));
     if args.no_worker {
-        remark("  worker     none here: run `sightline worker` on the same database");
+        tell("  worker     none here: run `sightline worker` on the same database");
     }
     if settings.search.is_simulated() {
-        remark(
+        tell(
             "  simulated  search results come from the sandbox and say so; for real ones set a supplier (search.data_for_seo, search.serp_api, search.serper or search.searxng)",
         );
     }
-    if let Some(code) = services.welcome_code().await? {
-        // Behind the # it stays in the browser: it is in no log and in no Referer.
-        remark(format!(
+    if let Some(remedy) = server::nobody_can_sign_in(settings) {
+        tracing::warn!("Browsers on other machines cannot sign in over plain http. {remedy}");
+    }
+    let Some(code) = services.welcome_code().await? else {
+        return Ok(());
+    };
+    let by_hand = "sightline account create --email you@example.com --name You";
+    if logs_objects() {
+        // Logs are gathered and kept by others: whoever has the code owns the first account.
+        tell(format!("There is no account yet: {by_hand}"));
+    } else {
+        // Behind the # it stays in the browser: it is in no request and in no Referer.
+        tell(format!(
             "  next       open {}/welcome#{} and create the owner's account",
             settings.public_base_url(),
             code.reveal()
         ));
-        remark("             or: sightline account create --email you@example.com --name You");
+        tell(format!("             or: {by_hand}"));
     }
     Ok(())
 }

@@ -3,9 +3,8 @@
 use super::Ended;
 use crate::{
     admin::Admin,
-    process::{Stopping, worker_name},
+    process::{Stopping, tell, worker_name},
     settings::Loaded,
-    terminal::remark,
     wiring::{Foundation, Role},
     worker::Worker,
 };
@@ -19,12 +18,12 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let admin = Admin::begin(&loaded, stopping.work.clone())?;
     let foundation = Foundation::open(loaded, Role::Server).await?.for_work();
     let name = worker_name(foundation.randomness.as_ref());
-    remark(format!(
+    tell(format!(
         "Worker {name} takes jobs from {}.",
         foundation.settings.database()
     ));
     if let Some(admin) = &admin {
-        remark(format!("  admin      {}", admin.words()));
+        tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
     }
     Worker::new(

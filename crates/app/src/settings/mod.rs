@@ -401,10 +401,16 @@ impl Settings {
     /// The database.
     #[must_use]
     pub fn database(&self) -> DatabaseUrl {
-        let file = || DatabaseUrl::file(self.data_dir.join("sightline.db"));
+        let file = || DatabaseUrl::file(self.data_file());
         self.database_url
             .as_ref()
             .map_or_else(file, |it| it.0.clone())
+    }
+
+    /// The file of the database that nobody named.
+    #[must_use]
+    pub fn data_file(&self) -> PathBuf {
+        self.data_dir.join("sightline.db")
     }
 
     /// The address under which callers reach the server, without a trailing slash.

@@ -1,6 +1,6 @@
 //! Values that have the right type and still cannot be used.
 
-use super::{AiSettings, SearchSettings, Settings, SettingsError, sources::Origin};
+use super::{AdminAddress, AiSettings, SearchSettings, Settings, SettingsError, sources::Origin};
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 /// One value that cannot be used: its key, itself, and what is allowed.
@@ -83,6 +83,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
     passwords(settings, &mut mistakes);
+    places(settings, &mut mistakes);
     mistakes.told(origins)
 }
 
@@ -317,6 +318,30 @@ fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
         ("vitals.lab.traffic_mib", lab.traffic_mib),
     ] {
         mistakes.within(key, mib, &(16..=65_536), "16 to 65536");
+    }
+}
+
+/// Two listeners need two places, and files that were named have to be there.
+fn places(settings: &Settings, mistakes: &mut Mistakes) {
+    let listen = settings.listen.0;
+    if listen.port() != 0 && settings.admin.listen == AdminAddress::At(listen) {
+        mistakes.0.push(Mistake {
+            key: "admin.listen",
+            value: listen.to_string(),
+            allowed: "another address than listen, or off".to_owned(),
+        });
+    }
+    for (key, file) in [
+        ("search_console.key_file", &settings.search_console.key_file),
+        ("vitals.lab.browser", &settings.vitals.lab.browser),
+    ] {
+        if let Some(file) = file.as_ref().filter(|it| !it.is_file()) {
+            mistakes.0.push(Mistake {
+                key,
+                value: file.display().to_string(),
+                allowed: "the path of a file that is there".to_owned(),
+            });
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl TryFrom<String> for LogLevel {
     }
 }
 
-/// An address of the web: `http` or `https`, with a host.
+/// An address of the web: `http` or `https`, with a host. Shown without what may be secret.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct WebAddress {
@@ -82,6 +82,30 @@ impl WebAddress {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// The address as it was written, but for who asks there and with what.
+    fn shown(&self) -> String {
+        without_credentials(&self.text)
+    }
+}
+
+/// An address without what may be secret in it: its user with the password, and what is asked.
+fn without_credentials(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (place, rest) = rest.split_at(end);
+    let place = match place.rsplit_once('@') {
+        Some((_, place)) => format!("(hidden)@{place}"),
+        None => place.to_owned(),
+    };
+    let rest = match rest.split_once('?') {
+        Some((path, _)) => format!("{path}?(hidden)"),
+        None => rest.to_owned(),
+    };
+    match scheme {
+        "" => format!("{place}{rest}"),
+        scheme => format!("{scheme}://{place}{rest}"),
+    }
 }
 
 impl TryFrom<String> for WebAddress {
@@ -96,7 +120,8 @@ impl TryFrom<String> for WebAddress {
         match web {
             Some(url) => Ok(Self { text, url }),
             None => Err(format!(
-                "takes an http or https address, such as https://search.example.com; it is `{text}`"
+                "takes an http or https address, such as https://search.example.com; it is `{}`",
+                without_credentials(&text)
             )),
         }
     }
@@ -104,13 +129,13 @@ impl TryFrom<String> for WebAddress {
 
 impl fmt::Debug for WebAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.shown())
     }
 }
 
 impl Serialize for WebAddress {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
+        serializer.serialize_str(&self.shown())
     }
 }
 
@@ -327,6 +352,31 @@ mod tests {
         for (told, given, taken) in refusals {
             assert!(told.contains(given) && told.contains(taken), "{told}");
         }
+    }
+
+    #[test]
+    fn addresses_are_shown_without_what_may_be_secret() {
+        for (written, shown) in [
+            ("https://a.example/v1", "https://a.example/v1"),
+            (
+                "http://me:pw@a.example:81/v1",
+                "http://(hidden)@a.example:81/v1",
+            ),
+            ("http://me:p@w@a.example", "http://(hidden)@a.example"),
+            (
+                "https://a.example/x?key=pw#top",
+                "https://a.example/x?(hidden)",
+            ),
+            ("https://a.example?key=pw", "https://a.example?(hidden)"),
+            ("https://a.example/~me@home", "https://a.example/~me@home"),
+        ] {
+            let address = WebAddress::try_from(written.to_owned()).unwrap();
+            assert_eq!(serde_json::to_value(&address).unwrap(), shown);
+            assert_eq!(format!("{address:?}"), shown);
+            assert_eq!(address.text(), written);
+        }
+        let told = refusal::<WebAddress>("htp://me:pw@a.example/?key=pw");
+        assert!(!told.contains("pw"), "{told}");
     }
 
     #[test]

@@ -75,7 +75,8 @@ fn authority_of(url: &str) -> Option<Authority> {
 }
 
 /// Whether nobody can register the name and point it here.
-fn is_safe(host: &str) -> bool {
+#[must_use]
+pub fn is_safe(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok() || !bare.contains('.') || bare.ends_with(".localhost")
 }
