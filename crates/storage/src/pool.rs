@@ -15,7 +15,7 @@ use r2d2::{ManageConnection, PooledConnection};
 use std::{
     marker::PhantomData,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -120,7 +120,7 @@ impl<D: Database> Pool<D> {
             .min_idle(Some(0))
             .test_on_check_out(false)
             .connection_timeout(settings.deadline)
-            .error_handler(Box::new(Noting))
+            .error_handler(Box::<Noting>::default())
             .build_unchecked(connector);
         Arc::new(Self {
             connections,
@@ -322,12 +322,27 @@ fn in_a_transaction<D: Database, T>(
     ended.map(|()| found)
 }
 
-/// Notes failures to connect; r2d2 goes on trying.
-#[derive(Debug)]
-struct Noting;
+/// Notes failures to connect, once a second at the most and then how many there were: r2d2 goes on trying.
+#[derive(Debug, Default)]
+struct Noting(Mutex<Failures>);
+
+#[derive(Debug, Default)]
+struct Failures {
+    noted_at: Option<Instant>,
+    since: u64,
+}
 
 impl r2d2::HandleError<ConnectError> for Noting {
     fn handle_error(&self, error: ConnectError) {
-        tracing::warn!(error = %error, "the database could not be reached");
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.since += 1;
+        if { failures.noted_at }.is_none_or(|it| it.elapsed() >= Duration::from_secs(1)) {
+            let times = failures.since;
+            tracing::warn!(error = %error, times, "the database could not be reached");
+            *failures = Failures {
+                noted_at: Some(Instant::now()),
+                since: 0,
+            };
+        }
     }
 }

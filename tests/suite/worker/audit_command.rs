@@ -41,15 +41,25 @@ fn command_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Command {
 async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is_a_failure() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     site.publish(1);
+    // A folder that is missing is told before anything is read, and one in the file's place when it is written.
     let nowhere = folder.path().join("nowhere/report.html");
-    let ran = audit_of(
-        &folder,
-        site.address(),
-        &["--json", "--html", nowhere.to_str().unwrap()],
-    );
-    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-    assert!(ran.stdout.is_empty(), "{ran:?}");
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("the report cannot be written"));
+    let told = [
+        (nowhere.to_str().unwrap(), 2, "there is no folder"),
+        (
+            folder.path().to_str().unwrap(),
+            1,
+            "the report cannot be written",
+        ),
+    ];
+    for (place, code, words) in told {
+        let ran = audit_of(&folder, site.address(), &["--json", "--html", place]);
+        assert_eq!(ran.status.code(), Some(code), "{ran:?}");
+        assert!(ran.stdout.is_empty(), "{ran:?}");
+        assert!(
+            String::from_utf8_lossy(&ran.stderr).contains(words),
+            "{ran:?}"
+        );
+    }
 
     let kept = folder.path().join("site.pages");
     let keep = ["--keep", kept.to_str().unwrap()];

@@ -32,7 +32,10 @@ use kept_site::KeptSite;
 use progress::Bars;
 use rendering::Rendered;
 use serde::Serialize;
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
@@ -46,6 +49,12 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     if args.keep.is_some() && end_of(&args.keep) == end_of(&args.html) {
         let told = "--keep and --html name the same file; name two";
         return Err(WrongUsage(told.to_owned()).into());
+    }
+    if let Some(folder) = args.html.as_deref().and_then(Path::parent)
+        && !(folder.as_os_str().is_empty() || folder.is_dir())
+    {
+        let told = format!("--html: there is no folder {}", folder.display());
+        return Err(WrongUsage(told).into());
     }
     let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
