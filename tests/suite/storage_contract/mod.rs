@@ -9,6 +9,7 @@ mod audit;
 mod console_bindings;
 mod console_rows;
 mod content_plans;
+mod forgetting;
 mod idempotency;
 mod isolation;
 mod jobs;

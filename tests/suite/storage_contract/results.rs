@@ -28,7 +28,7 @@ on_every_database![
     records_about_some_keywords_are_those_of_the_run,
 ];
 
-fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
+pub fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
     ResultHead {
         account: ANN,
         project: SHOP,
@@ -51,7 +51,7 @@ fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
     }
 }
 
-fn record(job: i64, ordinal: i64, value: Option<f64>) -> StagedFinding {
+pub fn record(job: i64, ordinal: i64, value: Option<f64>) -> StagedFinding {
     StagedFinding {
         result_type: ResultType::Rankings,
         ordinal,
@@ -86,7 +86,7 @@ async fn two_runs(db: &TestDatabase) {
     }
 }
 
-fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> FindingQuery {
+pub fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> FindingQuery {
     FindingQuery {
         result_type: ResultType::Rankings,
         job: job.map(JobId),
