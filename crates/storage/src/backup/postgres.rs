@@ -172,6 +172,8 @@ pub fn restore(
         &from,
     ];
     restore.run(&arguments, password.as_deref())?;
+    // Anew: a wall may have come with the rows, and whoever was connected before sees nothing behind it.
+    let mut database = connect_for_migration(url).map_err(unavailable)?;
     Ok(counted(&mut database).map_err(unavailable)?)
 }
 
