@@ -16,6 +16,7 @@ mod close_by;
 mod database;
 mod database_url;
 mod errors;
+mod files;
 mod group;
 mod instant;
 mod line;
@@ -33,7 +34,7 @@ mod storage;
 mod tenant_tables;
 mod took;
 
-pub use backup::{BackupError, Manifest, back_up, restore, verify};
+pub use backup::{BackupError, Manifest, Restored, back_up, restore, verify};
 pub use database_url::{DatabaseKind, DatabaseUrl, NotADatabaseUrl};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};

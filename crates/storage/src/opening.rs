@@ -57,7 +57,7 @@ impl Default for OpenOptions {
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The folder of the file is not there.
-    #[error("there is no folder {}", .0.display())]
+    #[error("there is no folder {}: make it, or name another place", .0.display())]
     NoFolder(PathBuf),
     /// The file is not there, and was not to be made.
     #[error("there is no database {}; `migrate` makes one", .0.display())]

@@ -5,6 +5,7 @@ use crate::{
     database::Database,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
+    files::Identity,
     migrations::{self, MigrationError, Taken},
     near::Near,
     opening::{OpenError, OpenOptions},
@@ -14,7 +15,7 @@ use crate::{
         wall::{self, WallError},
     },
     session::{Session, Whose, blocking},
-    sqlite,
+    sqlite::{self, Prepared},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -71,6 +72,8 @@ enum Opened {
     },
     Sqlite {
         path: PathBuf,
+        /// Which file was opened there.
+        identity: Identity,
         writer: Arc<Pool<SqliteConnection>>,
         readers: Arc<Pool<SqliteConnection>>,
         /// Held as long as the storage lives.
@@ -159,11 +162,15 @@ impl DieselStorage {
     }
 
     /// The steps of the schema that are still to be taken; an error when a newer version took
-    /// steps that left this one no room.
+    /// steps that left this one no room, or when the file that was opened is not the database any more.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         match &*self.opened {
             Opened::Postgres { pool, .. } => pending(pool).await,
-            Opened::Sqlite { readers, .. } => pending(readers).await,
+            Opened::Sqlite { readers, .. } => {
+                let opened = Arc::clone(&self.opened);
+                blocking(move || opened.is_still_there()).await??;
+                pending(readers).await
+            }
         }
     }
 
@@ -245,13 +252,36 @@ impl Opened {
                 options: options.clone(),
                 url,
             }),
-            Target::Sqlite(path) => Ok(Self::Sqlite {
-                _lock: sqlite::prepare(&path, options)?,
-                writer: sqlite::writer(&path, options),
-                readers: sqlite::readers(&path, options),
-                path,
-            }),
+            Target::Sqlite(path) => {
+                let Prepared {
+                    path,
+                    identity,
+                    lock,
+                } = sqlite::prepare(&path, options)?;
+                Ok(Self::Sqlite {
+                    writer: sqlite::writer(&path, options),
+                    readers: sqlite::readers(&path, options),
+                    path,
+                    identity,
+                    _lock: lock,
+                })
+            }
         }
+    }
+
+    /// Whoever holds a file open writes to it also when it was removed, or another was put in its place: what is
+    /// acknowledged then is lost with the last connection.
+    fn is_still_there(&self) -> Result<(), StorageError> {
+        let Self::Sqlite { path, identity, .. } = self else {
+            return Ok(());
+        };
+        if Identity::at(path).ok() == Some(*identity) {
+            return Ok(());
+        }
+        Err(unavailable(format!(
+            "{} was removed or replaced while it was open: start the server again",
+            path.display()
+        )))
     }
 
     /// Those to `PostgreSQL`.

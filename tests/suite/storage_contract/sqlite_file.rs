@@ -4,7 +4,11 @@ use super::examples::*;
 use diesel::{Connection, SqliteConnection, connection::SimpleConnection};
 use domain::{ids::AccountId, ports::storage::Storage};
 use harness::databases::TestDatabase;
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::PathBuf,
+};
 use storage::{DatabaseKind, DatabaseUrl, DieselStorage, Exclusive, OpenError, OpenOptions};
 
 async fn opened(url: &str, options: OpenOptions) -> Result<DieselStorage, OpenError> {
@@ -29,6 +33,53 @@ async fn a_second_server_on_the_same_file_is_refused_and_a_tool_is_not() {
     tx.accounts().add(&account(ANN), &owner(ANN)).await.unwrap();
     tx.commit().await.unwrap();
     assert!(ask!(db, r => r.accounts().find(ANN).await.unwrap()).is_some());
+}
+
+#[tokio::test]
+async fn whatever_a_file_is_called_it_is_one_servers() {
+    let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    let (file, folder) = (path(&db), tempfile::tempdir().unwrap());
+    let place = |name: &str| folder.path().join(name);
+    symlink(&file, place("link")).unwrap();
+    symlink(place("link"), place("link-to-it")).unwrap();
+    symlink(file.parent().unwrap(), place("folder")).unwrap();
+    for name in ["link", "link-to-it", "folder/data.db"] {
+        let url = format!("sqlite://{}", place(name).display());
+        let second = opened(&url, OpenOptions::default()).await;
+        assert!(
+            matches!(second.err(), Some(OpenError::InUse(path)) if path == file),
+            "{name}"
+        );
+    }
+    // A link that leads nowhere yet is a place like any other, and one in circles is none.
+    let create = OpenOptions {
+        create: true,
+        ..OpenOptions::default()
+    };
+    symlink("to-be.db", place("dangling")).unwrap();
+    let url = |name: &str| format!("sqlite://{}", place(name).display());
+    let first = opened(&url("dangling"), create.clone()).await.unwrap();
+    assert!(place("to-be.db").is_file());
+    let second = opened(&url("to-be.db"), create.clone()).await;
+    assert!(matches!(second.err(), Some(OpenError::InUse(_))));
+    drop(first);
+    symlink("circle", place("circle")).unwrap();
+    let outcome = opened(&url("circle"), create).await;
+    assert!(matches!(outcome.err(), Some(OpenError::File { .. })));
+}
+
+#[tokio::test]
+async fn a_file_that_is_removed_or_replaced_beneath_a_server_is_noticed() {
+    let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    let (file, away) = (path(&db), path(&db).with_extension("away"));
+    assert_eq!(db.storage.pending().await.unwrap(), Vec::<String>::new());
+    fs::rename(&file, &away).unwrap();
+    db.storage.pending().await.unwrap_err();
+    fs::copy(&away, &file).unwrap();
+    db.storage.pending().await.unwrap_err();
+    db.storage.ping().await.unwrap_err();
+    fs::rename(&away, &file).unwrap();
+    db.storage.ping().await.unwrap();
 }
 
 #[tokio::test]

@@ -1,10 +1,16 @@
 //! Backups: taken while others write, restored elsewhere, and refused when they are not whole.
 
-use super::{api::Api, on_both, world::World};
+use super::{
+    api::Api,
+    on_both,
+    process::{Process, command},
+    world::World,
+};
 use harness::{databases::TestDatabase, postgres_server::Lane};
 use serde_json::{Value, json};
 use std::{
-    path::PathBuf,
+    fs,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -17,6 +23,8 @@ on_both!(
     what_was_acknowledged_before_a_backup_began_is_in_it,
     a_backup_that_is_not_whole_is_refused,
     nothing_is_given_up_without_a_word,
+    one_backup_to_a_name_at_a_time,
+    what_a_killed_backup_left_stops_nobody,
 );
 
 /// Where a backup is taken from: past what a lane puts before the database.
@@ -29,11 +37,11 @@ fn look_past_lanes(world: &mut World) {
     }
 }
 
-fn backup(world: &World) -> PathBuf {
+pub fn backup(world: &World) -> PathBuf {
     world.folder().join("backup")
 }
 
-fn take(world: &World) -> Value {
+pub fn take(world: &World) -> Value {
     let file = backup(world);
     let told = world.say(&["backup", "--json", file.to_str().unwrap()]);
     serde_json::from_str(&told).unwrap()
@@ -46,7 +54,18 @@ async fn elsewhere(world: &World) -> (String, Option<TestDatabase>) {
         return (format!("sqlite://{}", file.display()), None);
     }
     let fresh = TestDatabase::bare(DatabaseKind::Postgres).await;
+    leave(&fresh);
     (fresh.url.clone(), Some(fresh))
+}
+
+/// Ends this process's own connections: a restore takes them for a server's.
+fn leave(database: &TestDatabase) {
+    if database.kind() == DatabaseKind::Postgres {
+        database.run_sql(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+    }
 }
 
 /// Creates projects with keywords until it is told to stop; notes each that was acknowledged.
@@ -135,23 +154,23 @@ async fn a_backup_that_is_not_whole_is_refused(mut world: World) {
     take(&world);
     let file = backup(&world);
     let name = file.to_str().unwrap();
-    let whole = std::fs::read(&file).unwrap();
+    let whole = fs::read(&file).unwrap();
     let (url, _fresh) = elsewhere(&world).await;
     world.set("DATABASE_URL", &url);
 
     let mut edited = whole.clone();
     let middle = edited.len() / 2;
     edited[middle] ^= 1;
-    std::fs::write(&file, &edited).unwrap();
+    fs::write(&file, &edited).unwrap();
     for arguments in [&["restore", name][..], &["restore", "--verify", name]] {
         let told = world.fail(arguments);
         assert!(told.contains("SHA-256"), "{told}");
     }
-    std::fs::write(&file, &whole[..middle]).unwrap();
+    fs::write(&file, &whole[..middle]).unwrap();
     let told = world.fail(&["restore", name]);
     assert!(told.contains("bytes, and had"), "{told}");
-    std::fs::write(&file, &whole).unwrap();
-    std::fs::remove_file(file.with_extension("manifest.json")).unwrap();
+    fs::write(&file, &whole).unwrap();
+    fs::remove_file(file.with_extension("manifest.json")).unwrap();
     let told = world.fail(&["restore", name]);
     assert!(told.contains("backup.manifest.json"), "{told}");
 }
@@ -163,17 +182,71 @@ async fn nothing_is_given_up_without_a_word(mut world: World) {
     let name = file.to_str().unwrap();
     let told = world.fail(&["backup", name]);
     assert!(told.contains("is there already"), "{told}");
+    leave(&world.database);
     let told = world.fail(&["restore", name]);
     assert!(told.contains("--force"), "{told}");
     let (server, api) = world.serve(&["--no-worker"]);
     api.project("later.example.com", 1).await;
-    if world.is_sqlite() {
-        let told = world.fail(&["restore", "--force", name]);
-        assert!(told.contains("a server is running"), "{told}");
-    }
+    let told = world.fail(&["restore", "--force", name]);
+    assert!(told.contains("a server is running"), "{told}");
+    let listed = api.get("/projects?include=total").await;
+    assert_eq!(listed["total"], 1, "{listed}");
     server.terminate();
     world.say(&["restore", "--force", name]);
     let (_server, api) = world.serve(&["--no-worker"]);
     let listed = api.get("/projects?include=total").await;
     assert_eq!(listed["total"], 0, "{listed}");
+}
+
+/// What lies there that begins like the backup.
+fn around(file: &Path) -> Vec<String> {
+    let found = fs::read_dir(file.parent().unwrap()).unwrap();
+    let names = found.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|it| it.starts_with("backup")).collect();
+    names.sort();
+    names
+}
+
+async fn one_backup_to_a_name_at_a_time(mut world: World) {
+    look_past_lanes(&mut world);
+    let file = backup(&world);
+    let name = file.to_str().unwrap();
+    // As long as somebody is at it, nothing of theirs is touched.
+    let part = world.folder().join("backup.part");
+    fs::write(&part, "half of it").unwrap();
+    let lock = fs::File::create(world.folder().join("backup.part.lock")).unwrap();
+    lock.lock().unwrap();
+    let told = world.fail(&["backup", name]);
+    assert!(told.contains("is under way"), "{told}");
+    assert_eq!(fs::read_to_string(&part).unwrap(), "half of it");
+    drop(lock);
+
+    let start = || Process::start(command(world.folder(), world.settings(), &["backup", name]));
+    let mut both = [start(), start()];
+    let took = both.each_mut().map(|it| it.ended().success());
+    assert_eq!(took.iter().filter(|it| **it).count(), 1, "{took:?}");
+    let [first, second] = &mut both;
+    let refused = if took[0] { second } else { first };
+    let said = refused.said_to_its_end();
+    assert!(
+        said.contains("is under way") || said.contains("is there already"),
+        "{said}"
+    );
+    world.say(&["restore", "--verify", name]);
+    assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
+}
+
+async fn what_a_killed_backup_left_stops_nobody(mut world: World) {
+    look_past_lanes(&mut world);
+    let file = backup(&world);
+    for ending in [".part", ".part-journal", ".part.lock", ".manifest.json"] {
+        fs::write(world.folder().join(format!("backup{ending}")), "half of it").unwrap();
+    }
+    take(&world);
+    world.say(&["restore", "--verify", file.to_str().unwrap()]);
+    assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
+    // A slip alone may be that of a backup which was carried elsewhere.
+    fs::remove_file(&file).unwrap();
+    let told = world.fail(&["backup", file.to_str().unwrap()]);
+    assert!(told.contains("backup.manifest.json is there"), "{told}");
 }

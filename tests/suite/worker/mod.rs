@@ -27,6 +27,7 @@ mod probes;
 pub mod process;
 mod readme;
 mod rendering;
+mod restores;
 mod schedules;
 mod search_console;
 mod search_intelligence;

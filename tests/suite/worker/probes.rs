@@ -11,7 +11,9 @@ use harness::postgres_server::PostgresServer;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
+    fs,
     net::TcpListener,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -237,6 +239,26 @@ async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
         );
         println!("round {round}: told lost after {lost:?}, back after {returned:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_file_is_removed_or_replaced_is_not_ready() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (_server, _, watcher) = world.serve_watched(&["--no-worker"]);
+    let file = PathBuf::from(world.database.url.strip_prefix("sqlite://").unwrap());
+    let away = file.with_extension("away");
+    watcher.until("/readyz", 200).await;
+    fs::rename(&file, &away).unwrap();
+    watcher.until("/readyz", 503).await;
+    let (_, told) = watcher.look("/readyz").await;
+    assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+    // The same bytes in another file are another database.
+    fs::copy(&away, &file).unwrap();
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(watcher.look("/readyz").await.0, 503);
+    assert_eq!(watcher.look("/livez").await.0, 200);
+    fs::rename(&away, &file).unwrap();
+    watcher.until("/readyz", 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -133,6 +133,12 @@ impl Process {
         &self.said
     }
 
+    /// Everything it has said, once it has ended.
+    pub fn said_to_its_end(&mut self) -> String {
+        self.said.extend(self.lines.iter());
+        self.said.join("\n")
+    }
+
     /// SIGKILL: it cannot say or do anything any more.
     pub fn kill(mut self) {
         self.child.kill().expect("it was running");

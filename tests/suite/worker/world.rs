@@ -164,6 +164,11 @@ impl World {
         String::from_utf8(ran.stderr).unwrap()
     }
 
+    /// What the processes that start from now on are told.
+    pub fn settings(&self) -> &[(String, String)] {
+        &self.settings
+    }
+
     /// A folder for files of the test.
     pub fn folder(&self) -> &Path {
         self.folder.path()

@@ -127,7 +127,8 @@ async fn ask(database: &DieselStorage) -> Option<Reason> {
             Some(Reason::new("migrations", detail))
         }
         // Its own words may name hosts: they are in the log, not in what is served.
-        Ok(Err(MigrationError::Storage(_))) => {
+        Ok(Err(MigrationError::Storage(error))) => {
+            tracing::warn!(?error, "The database does not answer.");
             Some(Reason::new("database", "the database does not answer"))
         }
         Ok(Err(_)) => Some(Reason::new(

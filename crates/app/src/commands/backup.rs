@@ -9,6 +9,7 @@ use crate::{
     wiring::make_data_folder,
 };
 use domain::ports::clock::Clock;
+use serde::Serialize;
 use storage::Manifest;
 
 /// Takes a backup.
@@ -17,7 +18,8 @@ pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Ended> {
     remark(format!("Taking a backup of {database}; servers may go on."));
     let (file, now) = (args.file, SystemClock.now());
     let taken = storage::back_up(database, file.clone(), now, args.programs).await?;
-    tell(&taken, args.json, &format!("{} is whole", file.display()))
+    let what = format!("{} is whole", file.display());
+    tell(&taken, &taken, args.json, &what)
 }
 
 /// Restores one, or looks whether it is whole.
@@ -25,27 +27,30 @@ pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Ended>
     if args.verify {
         remark(format!("Reading all of {}.", args.file.display()));
         let found = storage::verify(args.file.clone(), args.programs).await?;
-        return tell(
-            &found,
-            args.json,
-            &format!("{} is whole", args.file.display()),
-        );
+        let what = format!("{} is whole", args.file.display());
+        return tell(&found, &found, args.json, &what);
     }
     make_data_folder(&loaded.settings)?;
     let database = loaded.settings.database();
     let place = database.to_string();
     remark(format!("Restoring {} to {place}.", args.file.display()));
     let restored = storage::restore(database, args.file, args.force, args.programs).await?;
-    tell(
-        &restored,
-        args.json,
-        &format!("{place} is restored, every table with as many rows as it had"),
-    )
+    let what = format!("{place} is restored, every table with as many rows as it had");
+    tell(&restored, &restored.manifest, args.json, &what)?;
+    if let (Some(replaced), false) = (&restored.replaced, args.json) {
+        say(format!("What was there is kept: {}.", replaced.display()));
+    }
+    Ok(Ended::Done)
 }
 
-fn tell(manifest: &Manifest, as_json: bool, what: &str) -> anyhow::Result<Ended> {
+fn tell(
+    all: &impl Serialize,
+    manifest: &Manifest,
+    as_json: bool,
+    what: &str,
+) -> anyhow::Result<Ended> {
     if as_json {
-        say(serde_json::to_string_pretty(manifest)?);
+        say(serde_json::to_string_pretty(all)?);
         return Ok(Ended::Done);
     }
     say(format!(

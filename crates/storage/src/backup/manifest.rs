@@ -1,6 +1,7 @@
 //! The slip beside a backup: what it was taken of, when, and what is in it.
 
 use super::{BackupError, Contents, damaged, unusable};
+use crate::files;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -35,9 +36,7 @@ pub struct Manifest {
 
 /// Where the slip of a backup is.
 pub(super) fn beside(backup: &Path) -> PathBuf {
-    let mut name = backup.as_os_str().to_owned();
-    name.push(".manifest.json");
-    name.into()
+    files::beside(backup, ".manifest.json")
 }
 
 impl Manifest {
@@ -70,7 +69,7 @@ impl Manifest {
 
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        let mut file = crate::sqlite::private(path)?;
+        let mut file = files::private(path)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()
     }

@@ -1,25 +1,28 @@
 //! Backups: a whole database in one file, taken while servers run, and back again.
 //!
 //! `manifest.rs` is the slip beside the file that says what is in it, `sqlite.rs` and `postgres.rs` take and
-//! restore. A file has its name once it is whole: until then it is called `….part`.
+//! restore. A file has its name once it is whole: until then it is a `….part` (`part.rs`).
 
 mod manifest;
+mod part;
 mod postgres;
 mod sqlite;
 
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
     migrations::{self, MigrationError, Taken},
+    opening::OpenError,
     session::blocking,
 };
 use chrono::{DateTime, Utc};
 use diesel::{PgConnection, SqliteConnection};
 use domain::ports::storage::StorageError;
 pub use manifest::Manifest;
+use part::Part;
+use serde::Serialize;
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 use thiserror::Error;
@@ -30,6 +33,9 @@ pub enum BackupError {
     /// A backup never takes another's place.
     #[error("{} is there already: choose another name", .0.display())]
     Exists(PathBuf),
+    /// Two would write to one file.
+    #[error("another backup to {} is under way: wait for its end, or choose another name", .0.display())]
+    UnderWay(PathBuf),
     /// A file cannot be read or written.
     #[error("{} cannot be used", .path.display())]
     File {
@@ -64,6 +70,16 @@ pub enum BackupError {
         "the database at {0} holds accounts: name another with --database-url, or give --force to put the backup in its place"
     )]
     NotEmpty(String),
+    /// What is there is a wreck, or something else.
+    #[error(
+        "the database at {place} cannot be read ({told}): name another with --database-url, or give --force to put the backup in its place, with this one kept beside it"
+    )]
+    Unreadable {
+        /// Where it is.
+        place: String,
+        /// What is wrong with it.
+        told: String,
+    },
     /// Something would be left of what is there, and it is not known what.
     #[error(
         "the database has a table `{0}` that the backup does not know: restore it into an empty database"
@@ -72,6 +88,12 @@ pub enum BackupError {
     /// A server is running there.
     #[error("a server is running on {0}: stop it first")]
     InUse(String),
+    /// A program other than a server is amid something there.
+    #[error("another program is at work on {0}: end it first")]
+    Busy(String),
+    /// There is no place for the file.
+    #[error(transparent)]
+    NoPlace(OpenError),
     /// A program that is needed is missing.
     #[error(
         "{0} is not there: install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or name their folder with --programs"
@@ -88,6 +110,27 @@ pub enum BackupError {
     /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<OpenError> for BackupError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::InUse(path) => Self::InUse(path.display().to_string()),
+            OpenError::File { path, source } => Self::File { path, source },
+            other => Self::NoPlace(other),
+        }
+    }
+}
+
+/// What was restored.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restored {
+    /// What it is.
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    /// Where the file is now that was there before; `PostgreSQL` keeps nothing.
+    pub replaced: Option<PathBuf>,
 }
 
 /// What was found in a database: rows by table, and the steps of its schema.
@@ -108,25 +151,33 @@ pub async fn back_up(
     programs: Option<PathBuf>,
 ) -> Result<Manifest, BackupError> {
     blocking(move || {
+        let part = Part::beside(&to)?;
         let manifest_at = manifest::beside(&to);
+        if part.was_left() && !to.exists() {
+            // Whoever was killed had written the slip already.
+            let _ = fs::remove_file(&manifest_at);
+        }
         for path in [&to, &manifest_at] {
             if path.exists() {
                 return Err(BackupError::Exists(path.clone()));
             }
         }
-        let part = Part::beside(&to)?;
         let kind = database.kind().name();
         let contents = match &database.0 {
-            Target::Sqlite(source) => sqlite::take(source, &part.0)?,
-            Target::Postgres(url) => postgres::take(url, &part.0, programs.as_deref())?,
+            Target::Sqlite(source) => sqlite::take(source, part.path())?,
+            Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
-        let manifest = Manifest::of(&part.0, kind, at, contents).map_err(unusable(&part.0))?;
+        let manifest = Manifest::of(part.path(), kind, at, contents);
+        let manifest = manifest.map_err(unusable(part.path()))?;
         // The slip first: a backup under its name has one.
-        manifest
-            .write(&manifest_at)
-            .map_err(unusable(&manifest_at))?;
-        part.becomes(&to)?;
-        Ok(manifest)
+        let written = manifest.write(&manifest_at);
+        let named = written
+            .map_err(unusable(&manifest_at))
+            .and_then(|()| part.becomes_whole());
+        if named.is_err() && !to.exists() {
+            let _ = fs::remove_file(&manifest_at);
+        }
+        named.map(|()| manifest)
     })
     .await?
 }
@@ -142,7 +193,7 @@ pub async fn restore(
     from: PathBuf,
     force: bool,
     programs: Option<PathBuf>,
-) -> Result<Manifest, BackupError> {
+) -> Result<Restored, BackupError> {
     blocking(move || {
         let manifest = verified(&from, programs.as_deref())?;
         let here = database.kind().name();
@@ -150,14 +201,16 @@ pub async fn restore(
             let of = manifest.database;
             return Err(BackupError::OtherKind { of, here });
         }
-        let contents = match &database.0 {
-            Target::Sqlite(target) => sqlite::restore(&from, target, force)?,
+        let replaced = match &database.0 {
+            Target::Sqlite(target) => sqlite::restore(&from, target, &manifest, force)?,
             Target::Postgres(url) => {
-                postgres::restore(url, &from, &manifest.rows, force, programs.as_deref())?
+                let programs = programs.as_deref();
+                let contents = postgres::restore(url, &from, &manifest.rows, force, programs)?;
+                manifest.agrees_with(&contents.rows, &from)?;
+                None
             }
         };
-        manifest.agrees_with(&contents.rows, &from)?;
-        Ok(manifest)
+        Ok(Restored { manifest, replaced })
     })
     .await?
 }
@@ -183,42 +236,6 @@ fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupErro
         Err(MigrationError::Newer(version)) => Err(BackupError::Newer(version)),
         _ => Ok(manifest),
     }
-}
-
-/// A file that is not whole yet; thrown away unless it becomes what it should.
-struct Part(PathBuf);
-
-impl Part {
-    /// Beside the file that it will be, readable by its owner alone.
-    fn beside(whole: &Path) -> Result<Self, BackupError> {
-        let mut name = whole.as_os_str().to_owned();
-        name.push(".part");
-        let path = PathBuf::from(name);
-        let made = crate::sqlite::private(&path).and_then(|file| file.set_len(0));
-        made.map_err(unusable(&path))?;
-        Ok(Self(path))
-    }
-
-    /// Gives it its name, once it is on the disk.
-    fn becomes(self, whole: &Path) -> Result<(), BackupError> {
-        let kept = File::open(&self.0)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| fs::rename(&self.0, whole))
-            .and_then(|()| File::open(folder_of(whole))?.sync_all());
-        kept.map_err(unusable(whole))
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        // It is gone when it got its name.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    folder.unwrap_or_else(|| Path::new("."))
 }
 
 fn unusable(path: &Path) -> impl FnOnce(io::Error) -> BackupError {

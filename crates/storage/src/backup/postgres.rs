@@ -2,7 +2,11 @@
 //! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
 
 use super::{BackupError, Contents};
-use crate::{database::Database, errors::unavailable, postgres::connect_for_migration};
+use crate::{
+    database::Database,
+    errors::unavailable,
+    postgres::{APPLICATION, connect_for_migration},
+};
 use diesel::{
     PgConnection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,
@@ -14,10 +18,14 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// Where Debian and its like keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
+/// How long the connections of a program that has ended may take to go.
+const TO_GO: Duration = Duration::from_secs(2);
 
 #[derive(QueryableByName)]
 struct Name {
@@ -84,6 +92,30 @@ fn tables(database: &mut PgConnection) -> QueryResult<Vec<String>> {
     Ok(found.into_iter().map(|it| it.name).collect())
 }
 
+/// How many others are connected, once those of a server that has just ended have had time to go.
+fn others_that_stay(database: &mut PgConnection) -> QueryResult<i64> {
+    let begun = Instant::now();
+    loop {
+        let others = others(database)?;
+        if others == 0 || begun.elapsed() > TO_GO {
+            return Ok(others);
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// How many others of this program are connected, under the name that it gives itself or that the URL gives
+/// it. Nobody else's connections are looked at.
+fn others(database: &mut PgConnection) -> QueryResult<i64> {
+    let others = sql_query(
+        "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid() \
+         AND application_name IN ($1, current_setting('application_name'))",
+    );
+    let others: Number = others.bind::<Text, _>(APPLICATION).get_result(database)?;
+    Ok(others.number)
+}
+
 /// Reads the whole archive, without a database.
 pub fn look_through(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
     let restore = Program::find("pg_restore", programs)?;
@@ -102,14 +134,22 @@ pub fn restore(
     let restore = Program::find("pg_restore", programs)?;
     let mut database = connect_for_migration(url).map_err(unavailable)?;
     let (plain, password) = apart(url);
+    let place = || {
+        let place = plain.split('?').next().unwrap_or_default();
+        place.rsplit('@').next().unwrap_or_default().to_owned()
+    };
+    let others = others_that_stay(&mut database).map_err(unavailable)?;
+    if others > 0 {
+        let place = place();
+        let told = format!("{place} (connections by `{APPLICATION}`: {others})");
+        return Err(BackupError::InUse(told));
+    }
     let there = tables(&mut database).map_err(unavailable)?;
     if there.iter().any(|it| it == "accounts") {
         let accounts = sql_query("SELECT count(*) AS number FROM accounts");
         let accounts: Number = accounts.get_result(&mut database).map_err(unavailable)?;
         if accounts.number > 0 && !force {
-            let place = plain.split('?').next().unwrap_or_default();
-            let place = place.rsplit('@').next().unwrap_or_default();
-            return Err(BackupError::NotEmpty(place.to_owned()));
+            return Err(BackupError::NotEmpty(place()));
         }
     }
     if let Some(table) = there.iter().find(|it| !known.contains_key(*it)) {
@@ -132,6 +172,8 @@ pub fn restore(
         &from,
     ];
     restore.run(&arguments, password.as_deref())?;
+    // Anew: a wall may have come with the rows, and whoever was connected before sees nothing behind it.
+    let mut database = connect_for_migration(url).map_err(unavailable)?;
     Ok(counted(&mut database).map_err(unavailable)?)
 }
 

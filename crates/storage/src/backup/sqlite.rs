@@ -1,18 +1,27 @@
 //! A backup of `SQLite` is a `SQLite` database: the tables as one reader saw them, without gaps.
 
-use super::{BackupError, Contents, Part, damaged, unusable};
+use super::{
+    BackupError, Contents, Manifest, damaged,
+    part::{BESIDE, Part},
+    unusable,
+};
 use crate::{
     database::Database,
-    errors::unavailable,
-    sqlite::{SETUP, lock},
+    errors::{Trouble, trouble, unavailable},
+    files::{beside, private},
+    sqlite::{SETUP, is_database, lock, real},
 };
 use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl, SqliteConnection,
-    connection::SimpleConnection,
+    Connection, ConnectionError, QueryResult, QueryableByName, RunQueryDsl, SqliteConnection,
+    result::Error,
     sql_query,
     sql_types::{BigInt, Text},
 };
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
 
 #[derive(QueryableByName)]
 struct Name {
@@ -47,7 +56,9 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
 /// What is in a file, once all of it was read and found sound.
 pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
-    let mut database = SqliteConnection::establish(&as_it_lies(file)).map_err(|it| unsound(&it))?;
+    // Nobody changes it: nothing is written beside it.
+    let as_it_lies = uri(file, "immutable=1");
+    let mut database = SqliteConnection::establish(&as_it_lies).map_err(|it| unsound(&it))?;
     let sound = sql_query("SELECT integrity_check AS name FROM pragma_integrity_check");
     let sound: Vec<Name> = sound.load(&mut database).map_err(|it| unsound(&it))?;
     if sound.iter().any(|it| it.name != "ok") {
@@ -56,14 +67,14 @@ pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     counted(&mut database).map_err(|it| unsound(&it))
 }
 
-/// A URI of a file that nobody changes: nothing is written beside it.
-fn as_it_lies(file: &Path) -> String {
+/// A URI of a file that is opened so.
+fn uri(file: &Path, how: &str) -> String {
     let path = file.to_string_lossy();
     let escaped = path
         .replace('%', "%25")
         .replace('?', "%3f")
         .replace('#', "%23");
-    format!("file:{escaped}?immutable=1")
+    format!("file:{escaped}?{how}")
 }
 
 fn counted(database: &mut SqliteConnection) -> QueryResult<Contents> {
@@ -79,44 +90,131 @@ fn counted(database: &mut SqliteConnection) -> QueryResult<Contents> {
     Ok(Contents { rows, taken })
 }
 
-/// Puts a copy of the backup where the database was. What was there is kept beside it.
-pub fn restore(from: &Path, target: &Path, force: bool) -> Result<Contents, BackupError> {
-    let place = || target.display().to_string();
-    let _lock = lock(target).map_err(|_| BackupError::InUse(place()))?;
+/// Puts a copy of the backup where the database is; answers with where that is now.
+pub fn restore(
+    from: &Path,
+    target: &Path,
+    manifest: &Manifest,
+    force: bool,
+) -> Result<Option<PathBuf>, BackupError> {
+    let target = real(target)?;
+    let _lock = lock(&target)?;
     if target.exists() {
-        let accounts = give_up(target).map_err(unavailable)?;
-        if accounts > 0 && !force {
-            return Err(BackupError::NotEmpty(place()));
-        }
+        give_up(&target, force)?;
     }
-    let part = Part::beside(target)?;
-    fs::copy(from, &part.0).map_err(unusable(&part.0))?;
-    if target.exists() {
-        let mut kept = target.as_os_str().to_owned();
-        kept.push(".replaced");
-        fs::rename(target, &kept).map_err(unusable(target))?;
-    }
-    // They belong to what was there, and are empty since it was given up.
-    for more in ["-wal", "-shm"] {
-        let mut beside = target.as_os_str().to_owned();
-        beside.push(more);
-        let _ = fs::remove_file(beside);
-    }
-    part.becomes(target)?;
-    contents_of(target)
+    let part = Part::beside(&target)?;
+    copy(from, part.path())?;
+    // While what was there still is.
+    manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
+    let replaced = set_aside(&target)?;
+    part.becomes_whole()?;
+    Ok(replaced)
 }
 
-/// Brings everything into the file itself; how many accounts it holds.
-fn give_up(target: &Path) -> QueryResult<i64> {
-    let mut database = SqliteConnection::connect(&target.to_string_lossy(), SETUP)
-        .map_err(|error| diesel::result::Error::QueryBuilderError(error.into()))?;
+/// Asks whether a database may go, and brings its log into the file itself.
+fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
+    let place = target.display().to_string();
+    let folded = match accounts_in(target) {
+        Ok(accounts) if accounts > 0 && !force => return Err(BackupError::NotEmpty(place)),
+        Ok(_) => fold_in(target),
+        Err(error) => Err(error),
+    };
+    match folded {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(BackupError::Busy(place)),
+        Err(error) if trouble::<SqliteConnection>(&error) == Trouble::InTheWay => {
+            Err(BackupError::Busy(place))
+        }
+        // A wreck goes as it lies, with its log beside it.
+        Err(_) if force && target.is_file() => Ok(()),
+        Err(error) => {
+            let told = error.to_string();
+            Err(BackupError::Unreadable { place, told })
+        }
+    }
+}
+
+/// How many accounts a database holds. Nothing is written: a wreck's log would go with the last that closes it,
+/// and what has not even a signature is not shown to `SQLite`, which would write to its index.
+fn accounts_in(target: &Path) -> QueryResult<i64> {
+    let what: Box<dyn std::error::Error + Send + Sync> = match is_database(target) {
+        Ok(true) => return counted_accounts(target),
+        Ok(false) => "file is not a database".into(),
+        Err(error) => error.into(),
+    };
+    Err(Error::QueryBuilderError(what))
+}
+
+fn counted_accounts(target: &Path) -> QueryResult<i64> {
+    let mut database = connected(&uri(target, "mode=ro"), "PRAGMA busy_timeout = 5000")?;
     let tables = "SELECT count(*) AS number FROM sqlite_schema WHERE name = 'accounts'";
     let tables: Number = sql_query(tables).get_result(&mut database)?;
     if tables.number == 0 {
         return Ok(0);
     }
-    let accounts: Number =
-        sql_query("SELECT count(*) AS number FROM accounts").get_result(&mut database)?;
-    database.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
+    let accounts = sql_query("SELECT count(*) AS number FROM accounts");
+    let accounts: Number = accounts.get_result(&mut database)?;
     Ok(accounts.number)
+}
+
+#[derive(QueryableByName)]
+struct Checkpoint {
+    #[diesel(sql_type = BigInt)]
+    busy: i64,
+}
+
+/// Brings the log into the file. Not all of it while somebody else reads or writes: `false`.
+fn fold_in(target: &Path) -> QueryResult<bool> {
+    let mut database = connected(&target.to_string_lossy(), SETUP)?;
+    let folded = sql_query("PRAGMA wal_checkpoint(TRUNCATE)");
+    let folded: Checkpoint = folded.get_result(&mut database)?;
+    Ok(folded.busy == 0)
+}
+
+fn connected(to: &str, setup: &str) -> QueryResult<SqliteConnection> {
+    SqliteConnection::connect(to, setup).map_err(|error| match error {
+        ConnectionError::CouldntSetupConfiguration(error) => error,
+        other => Error::QueryBuilderError(other.into()),
+    })
+}
+
+/// Not `fs::copy`: it would copy the mode too, and a database is its owner's alone.
+fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
+    let mut source = File::open(from).map_err(unusable(from))?;
+    let copied = private(to).and_then(|mut it| io::copy(&mut source, &mut it));
+    copied.map(drop).map_err(unusable(to))
+}
+
+/// Gives a database another name, with all that `SQLite` left beside it: a log or a journal would be taken for
+/// that of whatever comes in its place.
+fn set_aside(target: &Path) -> Result<Option<PathBuf>, BackupError> {
+    let mut endings = vec![""];
+    endings.extend(BESIDE);
+    endings.retain(|it| lies(&beside(target, it)));
+    if endings.is_empty() {
+        return Ok(None);
+    }
+    let name = free_name(target);
+    for ending in endings {
+        let from = beside(target, ending);
+        fs::rename(&from, beside(&name, ending)).map_err(unusable(&from))?;
+    }
+    Ok(Some(name))
+}
+
+/// `….replaced`, or the first of `….replaced.2` and so on that nothing has: what was kept once is kept.
+fn free_name(target: &Path) -> PathBuf {
+    let is_taken = |name: &Path| lies(name) || BESIDE.iter().any(|it| lies(&beside(name, it)));
+    let mut name = beside(target, ".replaced");
+    let mut number = 1;
+    while is_taken(&name) {
+        number += 1;
+        name = beside(target, &format!(".replaced.{number}"));
+    }
+    name
+}
+
+/// Whether there is anything of that name, be it a link that leads nowhere.
+fn lies(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }

@@ -30,6 +30,9 @@ use std::{fmt::Write, sync::Arc, time::Duration};
 /// The connection the queries are compiled for.
 pub type Db = PgConnection;
 
+/// What connections are called, for whoever looks who is connected.
+pub const APPLICATION: &str = "sightline";
+
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Database for PgConnection {
@@ -133,7 +136,7 @@ fn with_defaults(url: &str) -> String {
     for (name, value) in [
         ("connect_timeout", "2"),
         ("tcp_user_timeout", "15000"),
-        ("application_name", "sightline"),
+        ("application_name", APPLICATION),
     ] {
         if !url.contains(name) {
             let mark = if full.contains('?') { '&' } else { '?' };

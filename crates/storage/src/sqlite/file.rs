@@ -1,41 +1,88 @@
-//! The file of a `SQLite` database: made on request, readable by its owner alone, and one
+//! The file of a `SQLite` database: found behind links, made on request, readable by its owner alone, and one
 //! server's at a time.
 
-use crate::opening::{Exclusive, OpenError, OpenOptions};
+use crate::{
+    files::{Identity, beside, folder_of, hold, private},
+    opening::{Exclusive, OpenError, OpenOptions},
+};
 use std::{
-    fs::{self, File, TryLockError},
-    io::{self, Read},
+    fs::{self, File},
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
 /// How a database begins.
 const SIGNATURE: &[u8] = b"SQLite format 3\0";
+/// Links that lead to links are followed so far.
+const MOST_LINKS: usize = 40;
+
+/// A file that is there.
+pub struct Prepared {
+    /// Where it is, behind all links.
+    pub path: PathBuf,
+    /// Which file it is.
+    pub identity: Identity,
+    /// A server's lock on it.
+    pub lock: Option<File>,
+}
 
 /// Makes sure that the file is there, and locks it for a server. The lock lives as long as the
 /// file that is returned.
-pub fn prepare(path: &Path, options: &OpenOptions) -> Result<Option<File>, OpenError> {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|it| !it.is_dir()) {
-        return Err(OpenError::NoFolder(folder.to_owned()));
-    }
+pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenError> {
+    let path = real(named)?;
     if !path.exists() {
         if !options.create {
-            return Err(OpenError::NoDatabase(path.to_owned()));
+            return Err(OpenError::NoDatabase(named.to_owned()));
         }
-        private(path).map_err(refused(path))?;
+        private(&path).map_err(refused(&path))?;
     }
-    if !is_database(path).map_err(refused(path))? {
-        return Err(OpenError::NotADatabase(path.to_owned()));
+    if !is_database(&path).map_err(refused(&path))? {
+        return Err(OpenError::NotADatabase(named.to_owned()));
     }
-    match options.exclusive {
-        Exclusive::Tool => Ok(None),
-        Exclusive::Server => lock(path).map(Some),
+    let lock = match options.exclusive {
+        Exclusive::Tool => None,
+        Exclusive::Server => Some(lock(&path)?),
+    };
+    let identity = Identity::at(&path).map_err(refused(&path))?;
+    Ok(Prepared {
+        path,
+        identity,
+        lock,
+    })
+}
+
+/// Where a file is or will be, behind all links. `SQLite` puts its log there too; with our lock in the same
+/// place, whoever comes by another name meets it.
+pub fn real(path: &Path) -> Result<PathBuf, OpenError> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let folder = real_folder(folder_of(&path))?;
+        let Some(name) = path.file_name() else {
+            return Err(refused(&path)(ErrorKind::InvalidInput.into()));
+        };
+        let place = folder.join(name);
+        match fs::read_link(&place) {
+            Ok(leads_to) => path = folder.join(leads_to),
+            // It is no link, or not there yet.
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(refused(&path)(io::Error::other("links lead in circles")))
+}
+
+fn real_folder(folder: &Path) -> Result<PathBuf, OpenError> {
+    match folder.canonicalize().map_err(|error| (error.kind(), error)) {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {
+            Err(OpenError::NoFolder(folder.to_owned()))
+        }
+        Err((_, error)) => Err(refused(folder)(error)),
     }
 }
 
 /// An empty file is a database to be, any other begins with SQLite's signature
 /// (<https://sqlite.org/fileformat2.html>, 1.3.1).
-fn is_database(path: &Path) -> io::Result<bool> {
+pub fn is_database(path: &Path) -> io::Result<bool> {
     let mut begin = Vec::new();
     File::open(path)?
         .take(SIGNATURE.len() as u64)
@@ -43,26 +90,11 @@ fn is_database(path: &Path) -> io::Result<bool> {
     Ok(begin.is_empty() || begin == SIGNATURE)
 }
 
-/// Keeps the file for one server, as long as what is returned lives.
+/// Keeps a file, whose path is [`real`], for one server, as long as what is returned lives.
 pub fn lock(path: &Path) -> Result<File, OpenError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let beside = PathBuf::from(name);
-    let file = private(&beside).map_err(refused(&beside))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path.to_owned())),
-        Err(TryLockError::Error(source)) => Err(refused(&beside)(source)),
-    }
-}
-
-/// Opens or makes a file that only its owner reads; `-wal` and `-shm` take its mode.
-pub fn private(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let beside = beside(path, ".lock");
+    let held = hold(&beside).map_err(refused(&beside))?;
+    held.ok_or_else(|| OpenError::InUse(path.to_owned()))
 }
 
 fn refused(path: &Path) -> impl FnOnce(io::Error) -> OpenError {

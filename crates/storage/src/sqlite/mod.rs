@@ -25,7 +25,7 @@ use diesel::{
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use domain::ports::site_turns::SiteHash;
-pub use file::{lock, prepare, private};
+pub use file::{Prepared, is_database, lock, prepare, real};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// The connection the queries are compiled for.

@@ -1,0 +1,90 @@
+//! A file that is not whole yet: one at a time for each name, and gone with whoever writes it.
+
+use super::{BackupError, unusable};
+use crate::files::{Identity, beside, folder_of, hold, private};
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// What `SQLite` may put beside a file.
+pub const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
+
+/// A file that is not whole yet; thrown away unless it becomes what it should.
+pub struct Part {
+    path: PathBuf,
+    whole: PathBuf,
+    /// What says that somebody is at it. A file of its own: locks of the part itself are SQLite's.
+    held_by: PathBuf,
+    was_left: bool,
+    _held: File,
+}
+
+impl Part {
+    /// Beside the file that it will be, readable by its owner alone. What somebody left there who did not come
+    /// to an end is thrown away.
+    pub fn beside(whole: &Path) -> Result<Self, BackupError> {
+        let path = beside(whole, ".part");
+        let held_by = beside(&path, ".lock");
+        let held = hold_until_removed(&held_by).map_err(unusable(&held_by))?;
+        let held = held.ok_or_else(|| BackupError::UnderWay(whole.to_owned()))?;
+        let part = Self {
+            was_left: path.exists(),
+            whole: whole.to_owned(),
+            held_by,
+            _held: held,
+            path,
+        };
+        part.throw_away();
+        private(&part.path).map_err(unusable(&part.path))?;
+        Ok(part)
+    }
+
+    /// Where it is meanwhile.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether somebody before did not come to an end.
+    pub const fn was_left(&self) -> bool {
+        self.was_left
+    }
+
+    /// Gives it its name, once it is on the disk.
+    pub fn becomes_whole(self) -> Result<(), BackupError> {
+        let kept = File::open(&self.path)
+            .and_then(|file| file.sync_all())
+            .and_then(|()| fs::rename(&self.path, &self.whole))
+            .and_then(|()| File::open(folder_of(&self.whole))?.sync_all());
+        kept.map_err(unusable(&self.whole))
+    }
+
+    fn throw_away(&self) {
+        let _ = fs::remove_file(&self.path);
+        for ending in BESIDE {
+            let _ = fs::remove_file(beside(&self.path, ending));
+        }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // It is gone when it got its name.
+        self.throw_away();
+        let _ = fs::remove_file(&self.held_by);
+    }
+}
+
+/// Holds a file that its holder removes in the end; `None` while another holds it.
+fn hold_until_removed(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let Some(held) = hold(path)? else {
+            return Ok(None);
+        };
+        // Who held it may have removed it after we had opened it: nobody else meets that one.
+        if Identity::at(path).ok() == Some(Identity::of_open(&held)?) {
+            return Ok(Some(held));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a restore does to the file that it finds, by whatever name that is reached.
+
+use super::{
+    backups::{backup, take},
+    world::World,
+};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+use storage::DatabaseKind;
+
+/// A backup, and a place for a database that this process never had open.
+async fn begin() -> (World, String, PathBuf) {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    take(&world);
+    let name = backup(&world).to_str().unwrap().to_owned();
+    let folder = world.folder().join("data");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("sightline.db");
+    name_database(&mut world, &file);
+    (world, name, file)
+}
+
+fn name_database(world: &mut World, file: &Path) {
+    world.set("DATABASE_URL", &format!("sqlite://{}", file.display()));
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", file.display()))
+}
+
+fn mode(file: &Path) -> u32 {
+    fs::metadata(file).unwrap().permissions().mode() & 0o777
+}
+
+/// Names of what lies in the database's folder, locks apart.
+fn names(file: &Path) -> Vec<String> {
+    let found = fs::read_dir(file.parent().unwrap()).unwrap();
+    let names = found.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names
+        .filter(|it| Path::new(it).extension().is_none_or(|it| it != "lock"))
+        .collect();
+    names.sort();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wreck_is_moved_aside_whole_with_its_log() {
+    let (world, backup, file) = begin().await;
+    let wreck = [
+        ("", "no database"),
+        ("-wal", "no log"),
+        ("-shm", "nor this"),
+    ];
+    for (ending, text) in wreck {
+        fs::write(beside(&file, ending), text).unwrap();
+    }
+    let told = world.fail(&["restore", &backup]);
+    assert!(told.contains("is not a database"), "{told}");
+    assert!(told.contains("--force"), "{told}");
+    for (ending, text) in wreck {
+        assert_eq!(fs::read_to_string(beside(&file, ending)).unwrap(), text);
+    }
+
+    let told = world.say(&["restore", "--force", &backup]);
+    let kept = beside(&file, ".replaced");
+    assert!(told.contains(kept.to_str().unwrap()), "{told}");
+    for (ending, text) in wreck {
+        assert_eq!(fs::read_to_string(beside(&kept, ending)).unwrap(), text);
+    }
+    assert!(!beside(&file, "-wal").exists());
+    world.say(&["account", "list"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_whose_pages_are_gone_is_given_up_by_force() {
+    let (world, backup, file) = begin().await;
+    world.say(&["restore", &backup]);
+    let mut bytes = fs::read(&file).unwrap();
+    // The signature stays, and nothing of what it promises.
+    bytes[100..].fill(0xA5);
+    fs::write(&file, &bytes).unwrap();
+    let told = world.fail(&["restore", &backup]);
+    assert!(told.contains("malformed"), "{told}");
+    world.say(&["restore", "--force", &backup]);
+    assert_eq!(fs::read(beside(&file, ".replaced")).unwrap(), bytes);
+    world.say(&["account", "list"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_kept_once_is_never_overwritten() {
+    let (world, backup, file) = begin().await;
+    world.say(&["restore", &backup]);
+    let mut kept = Vec::new();
+    for name in [".replaced", ".replaced.2", ".replaced.3"] {
+        let email = format!("bea{}@example.com", kept.len());
+        world.say(&["account", "create", "--email", &email, "--name", "Bea"]);
+        let told = world.say(&["restore", "--force", "--json", &backup]);
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let place = beside(&file, name);
+        assert_eq!(told["replaced"], place.to_str().unwrap());
+        kept.push((fs::read(&place).unwrap(), email, place));
+    }
+    // Each has its log in it, so that one file is all of it.
+    let expected = ["", ".replaced", ".replaced.2", ".replaced.3"];
+    assert_eq!(
+        names(&file),
+        expected.map(|it| format!("sightline.db{it}")).to_vec()
+    );
+    for (bytes, email, place) in kept {
+        assert_eq!(fs::read(&place).unwrap(), bytes);
+        let url = format!("sqlite://{}", place.display());
+        let listed = world.say(&["account", "list", "--database-url", &url]);
+        assert!(listed.contains(&email), "{listed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restored_database_is_its_owners_alone_whatever_the_backup_was() {
+    let (world, backup, file) = begin().await;
+    for of_backup in [0o644, 0o400] {
+        fs::set_permissions(&backup, PermissionsExt::from_mode(of_backup)).unwrap();
+        world.say(&["restore", "--force", &backup]);
+        assert_eq!(mode(&file), 0o600, "{of_backup:o}");
+    }
+    let (_server, api) = world.serve(&["--no-worker"]);
+    api.project("later.example.com", 1).await;
+    for ending in ["-wal", "-shm"] {
+        assert_eq!(mode(&beside(&file, ending)), 0o600, "{ending}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_leads_to_the_lock_and_to_the_file_of_its_target() {
+    let (mut world, backup, file) = begin().await;
+    world.say(&["restore", &backup]);
+    let (server, api) = world.serve(&["--no-worker"]);
+    let (link, folder) = (world.folder().join("link"), world.folder().join("other"));
+    symlink(&file, &link).unwrap();
+    symlink(file.parent().unwrap(), &folder).unwrap();
+    for name in [link.clone(), folder.join("sightline.db")] {
+        name_database(&mut world, &name);
+        let told = world.fail(&["serve", "--listen", "127.0.0.1:0"]);
+        assert!(told.contains("another server is running"), "{told}");
+        let told = world.fail(&["restore", "--force", &backup]);
+        assert!(told.contains("a server is running"), "{told}");
+    }
+    api.project("later.example.com", 1).await;
+    server.terminate();
+
+    name_database(&mut world, &link);
+    let told = world.say(&["restore", "--force", &backup]);
+    let kept = beside(&file, ".replaced");
+    assert!(told.contains(kept.to_str().unwrap()), "{told}");
+    assert!(kept.is_file());
+    assert_eq!(fs::read_link(&link).unwrap(), file);
+    assert!(fs::symlink_metadata(&file).unwrap().is_file());
+    let (_server, api) = world.serve(&["--no-worker"]);
+    let listed = api.get("/projects?include=total").await;
+    assert_eq!(listed["total"], 0, "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
+    let (mut world, backup, file) = begin().await;
+    name_database(&mut world, &file.join("missing/sightline.db"));
+    let told = world.fail(&["restore", &backup]);
+    assert!(told.contains("there is no folder"), "{told}");
+    assert!(told.contains("make it"), "{told}");
+    // Nobody may make files there, whoever runs the tests.
+    name_database(&mut world, Path::new("/sys/sightline.db"));
+    let told = world.fail(&["restore", &backup]);
+    assert!(told.contains("sightline.db.lock cannot be used"), "{told}");
+    let reasons = [
+        "Permission denied",
+        "Read-only file system",
+        "not permitted",
+    ];
+    assert!(reasons.iter().any(|it| told.contains(it)), "{told}");
+    assert!(!told.contains("a server is running"), "{told}");
+}
