@@ -28,6 +28,17 @@ pub fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Gives a file to whoever owns its folder. Root alone can, and has to: the server that will open it is somebody
+/// with fewer rights.
+pub fn give_to_owner_of_folder(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = fs::metadata(folder_of(path)) {
+        use std::os::unix::fs::{MetadataExt, chown};
+        // Whoever may not owns the file already.
+        let _ = chown(path, Some(folder.uid()), Some(folder.gid()));
+    }
+}
+
 /// Has a file for this process alone, as long as what is returned lives; `None` while another has it.
 pub fn hold(path: &Path) -> io::Result<Option<File>> {
     let file = private(path)?;

@@ -6,7 +6,7 @@ use super::{
 };
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
     path::{Path, PathBuf},
 };
 use storage::DatabaseKind;
@@ -180,4 +180,25 @@ async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
     ];
     assert!(reasons.iter().any(|it| told.contains(it)), "{told}");
     assert!(!told.contains("a server is running"), "{told}");
+}
+
+/// Root restores for the service's user. Only root can show it: others own their folders.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_root_restores_belongs_to_the_owner_of_its_folder() {
+    let (world, backup, file) = begin().await;
+    let folder = file.parent().unwrap();
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if is_root {
+        chown(folder, Some(65_534), Some(65_534)).unwrap();
+    }
+    world.say(&["restore", &backup]);
+    let owner = fs::metadata(folder).unwrap().uid();
+    for ending in ["", ".lock"] {
+        let made = fs::metadata(beside(&file, ending)).unwrap();
+        assert_eq!(
+            (made.uid(), made.mode() & 0o777),
+            (owner, 0o600),
+            "{ending}"
+        );
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     database::Database,
     errors::{Trouble, trouble, unavailable},
-    files::{beside, private},
+    files::{beside, give_to_owner_of_folder, private},
     sqlite::{SETUP, is_database, lock, real},
 };
 use diesel::{
@@ -103,6 +103,7 @@ pub fn restore(
         give_up(&target, force)?;
     }
     let part = Part::beside(&target)?;
+    give_to_owner_of_folder(part.path());
     copy(from, part.path())?;
     // While what was there still is.
     manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
