@@ -27,6 +27,7 @@ mod queues;
 mod readers;
 mod research;
 mod results;
+mod schedules;
 mod secrets;
 mod server_restart;
 mod sessions;

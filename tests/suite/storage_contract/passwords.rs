@@ -12,6 +12,7 @@ use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
     a_password_belongs_to_its_person_and_may_be_missing,
+    people_of_two_accounts_with_the_same_number_have_their_own_passwords,
     an_address_is_changed_in_both_places_and_belongs_to_one,
     whether_there_is_any_account_is_known,
 ];
@@ -39,6 +40,27 @@ async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
         let nobody = EmailAddress::parse("nobody@example.com").unwrap();
         assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
     });
+}
+
+async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db: TestDatabase) {
+    let people = [ANN, BOB].map(|it| User {
+        id: owner(ANN).id,
+        ..owner(it)
+    });
+    change!(db, tx => for person in &people {
+        tx.accounts().add(&account(person.account), person).await.unwrap();
+        let own = hash(person.email.as_str());
+        tx.passwords().set(person.account, person.id, &own, after(1)).await.unwrap();
+    });
+    for person in people {
+        let found = ask!(db, r => r.passwords().credentials(&person.email).await.unwrap());
+        let expected = Credentials {
+            account: account(person.account),
+            password: Some(hash(person.email.as_str())),
+            user: person,
+        };
+        assert_eq!(found, Some(expected));
+    }
 }
 
 async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestDatabase) {

@@ -2,7 +2,7 @@
 
 use super::examples::*;
 use domain::{
-    ids::AccountId,
+    ids::{AccountId, JobId},
     job::{Job, JobState, Lease},
     ports::jobs::AccountQueue,
 };
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 on_every_database![
     a_line_is_made_when_it_is_first_locked,
+    each_account_has_its_own_line,
     a_refreshed_line_counts_the_accounts_jobs,
     accounts_with_due_jobs_come_least_served_first_and_below_the_cap,
     accounts_are_looked_at_when_their_time_has_come,
@@ -37,6 +38,30 @@ async fn a_line_is_made_when_it_is_first_locked(db: TestDatabase) {
     assert_eq!(tried, None, "whoever has no line has no jobs");
     let again = change!(db, tx => tx.jobs().try_lock_queue(ANN).await.unwrap());
     assert_eq!(again, Some(empty(ANN)));
+}
+
+async fn each_account_has_its_own_line(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let lines = [(ANN, 1.5), (BOB, 2.5)].map(|(account, virtual_time)| AccountQueue {
+        virtual_time,
+        ..empty(account)
+    });
+    change!(db, tx => for line in &lines {
+        tx.jobs().lock_queue(line.account).await.unwrap();
+        tx.jobs().save_queue(line).await.unwrap();
+    });
+    for line in lines {
+        let account = line.account;
+        let locked = change!(db, tx => tx.jobs().lock_queue(account).await.unwrap());
+        let tried = change!(db, tx => tx.jobs().try_lock_queue(account).await.unwrap());
+        let beside =
+            change!(db, tx => tx.jobs().lock_with_line(account, &[JobId(31)]).await.unwrap());
+        assert_eq!(
+            (&locked, tried.as_ref(), &beside.0),
+            (&line, Some(&line), &line)
+        );
+        assert_eq!(beside.1, [job(account, 31)]);
+    }
 }
 
 async fn a_refreshed_line_counts_the_accounts_jobs(db: TestDatabase) {

@@ -1,0 +1,89 @@
+//! What is measured again and again, of two accounts whose projects have the same number.
+
+use super::examples::*;
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::AccountId,
+    job::kind::AnalysisKind,
+    schedule::{Rhythm, Schedule},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    each_account_has_its_own_schedules,
+    removing_one_leaves_the_others,
+    a_schedule_moves_on_once_and_alone,
+];
+
+const KIND: AnalysisKind = AnalysisKind::RankCheck;
+
+fn schedule(account: AccountId, next_at: DateTime<Utc>) -> Schedule {
+    Schedule {
+        account,
+        project: SHOP,
+        kind: KIND,
+        rhythm: Rhythm::parse("daily", "03:00", "Europe/Berlin").unwrap(),
+        next_at,
+        last_at: None,
+        last_refusal: None,
+    }
+}
+
+/// Hers is due in ten seconds, his in twenty.
+async fn both(db: &TestDatabase) -> [Schedule; 2] {
+    two_accounts(db).await;
+    let both = [schedule(ANN, after(10)), schedule(BOB, after(20))];
+    change!(db, tx => for it in &both {
+        tx.schedules().set(it).await.unwrap();
+    });
+    both
+}
+
+async fn each_account_has_its_own_schedules(db: TestDatabase) {
+    let [hers, his] = both(&db).await;
+    let changed = Schedule {
+        next_at: after(15),
+        ..hers
+    };
+    change!(db, tx => tx.schedules().set(&changed).await.unwrap());
+    ask!(db, r => {
+        let schedules = r.schedules();
+        assert_eq!(schedules.list(ANN).await.unwrap(), [changed.clone()]);
+        assert_eq!(schedules.list(BOB).await.unwrap(), [his.clone()]);
+        assert_eq!(schedules.accounts_due(after(15), 9).await.unwrap(), [ANN]);
+        assert_eq!(schedules.accounts_due(after(20), 9).await.unwrap(), [ANN, BOB]);
+        assert_eq!(schedules.due(ANN, after(60), 9).await.unwrap(), [changed]);
+        assert_eq!(schedules.due(BOB, after(19), 9).await.unwrap(), []);
+        assert_eq!(schedules.due(BOB, after(20), 9).await.unwrap(), [his]);
+    });
+}
+
+async fn removing_one_leaves_the_others(db: TestDatabase) {
+    let [_, his] = both(&db).await;
+    let removed = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
+    let again = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
+    assert_eq!((removed, again), (true, false));
+    ask!(db, r => {
+        assert_eq!(r.schedules().list(ANN).await.unwrap(), []);
+        assert_eq!(r.schedules().list(BOB).await.unwrap(), [his]);
+        assert_eq!(r.schedules().accounts_due(after(60), 9).await.unwrap(), [BOB]);
+    });
+}
+
+async fn a_schedule_moves_on_once_and_alone(db: TestDatabase) {
+    let [hers, his] = both(&db).await;
+    let moved = Schedule {
+        next_at: after(100),
+        last_at: Some(after(10)),
+        last_refusal: Some("budget-reached".to_owned()),
+        ..hers.clone()
+    };
+    let first = change!(db, tx => tx.schedules().advance(&hers, &moved).await.unwrap());
+    let second = change!(db, tx => tx.schedules().advance(&hers, &moved).await.unwrap());
+    assert_eq!((first, second), (true, false));
+    ask!(db, r => {
+        assert_eq!(r.schedules().list(ANN).await.unwrap(), [moved]);
+        assert_eq!(r.schedules().list(BOB).await.unwrap(), [his]);
+        assert_eq!(r.schedules().accounts_due(after(60), 9).await.unwrap(), [BOB]);
+    });
+}
