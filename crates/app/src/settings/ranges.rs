@@ -321,7 +321,7 @@ fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-/// Two listeners need two places, and files that were named have to be there.
+/// Two listeners need two places. Files that may come later (a key, a browser) are looked for when they are needed.
 fn places(settings: &Settings, mistakes: &mut Mistakes) {
     let listen = settings.listen.0;
     if listen.port() != 0 && settings.admin.listen == AdminAddress::At(listen) {
@@ -330,18 +330,6 @@ fn places(settings: &Settings, mistakes: &mut Mistakes) {
             value: listen.to_string(),
             allowed: "another address than listen, or off".to_owned(),
         });
-    }
-    for (key, file) in [
-        ("search_console.key_file", &settings.search_console.key_file),
-        ("vitals.lab.browser", &settings.vitals.lab.browser),
-    ] {
-        if let Some(file) = file.as_ref().filter(|it| !it.is_file()) {
-            mistakes.0.push(Mistake {
-                key,
-                value: file.display().to_string(),
-                allowed: "the path of a file that is there".to_owned(),
-            });
-        }
     }
 }
 
