@@ -48,8 +48,8 @@ async fn each_account_has_its_own_schedules(db: TestDatabase) {
     change!(db, tx => tx.schedules().set(&changed).await.unwrap());
     ask!(db, r => {
         let schedules = r.schedules();
-        assert_eq!(schedules.list(ANN).await.unwrap(), [changed.clone()]);
-        assert_eq!(schedules.list(BOB).await.unwrap(), [his.clone()]);
+        assert_eq!(schedules.list(ANN).await.unwrap(), vec![changed.clone()]);
+        assert_eq!(schedules.list(BOB).await.unwrap(), vec![his.clone()]);
         assert_eq!(schedules.accounts_due(after(15), 9).await.unwrap(), [ANN]);
         assert_eq!(schedules.accounts_due(after(20), 9).await.unwrap(), [ANN, BOB]);
         assert_eq!(schedules.due(ANN, after(60), 9).await.unwrap(), [changed]);
