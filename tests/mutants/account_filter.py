@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Takes the account out of every condition of the storage, one at a time: some test has to notice each.
 
-    tests/mutants/account_filter.py [--only jobs.rs] [--threads 2]
+    tests/mutants/account_filter.py [--only jobs.rs,tokens.rs:40] [--threads 2]
 
 Works on a copy of the checkout. A condition of Diesel's builder becomes one that a number in the environment
 switches off, so that all of them are built together; a condition in a text of SQL is taken out and built by
-itself. Whoever has to notice is the contract of the storage, on SQLite and PostgreSQL; the tests named like the
+itself. Behind a comment `Conditions that follow from each other` those of a statement are taken out together. Whoever has to notice is the contract of the storage, on SQLite and PostgreSQL; the tests named like the
 file are asked first. Prints a row for each condition with the first test that failed, and the count.
 """
 import argparse
@@ -25,6 +25,8 @@ CONDITION = re.compile(r"(?:\.(?:filter|and|or|on)\(|=)\s*$")
 CONTRACT = "storage_contract::"
 SITE = re.compile(r"\b\w+::account_id\s*\.eq\(")
 OF_TEXT = re.compile(r"\b(?:\w+\.)?account_id = (?:\$\d+|\w+\.account_id)")
+# One of these alone changes nothing.
+TOGETHER = re.compile(r"// Conditions that follow from each other\b[^;]*;")
 SWITCH = '''//! Conditions that a number in the environment switches off (made by tests/mutants/account_filter.py).
 
 use diesel::{
@@ -100,13 +102,20 @@ def make_switches(tree):
     for path in sorted((tree / QUERIES).rglob("*.rs")):
         text = path.read_text()
         made, last = [], 0
+        groups = {span: None for span in (found.span() for found in TOGETHER.finditer(text))}
         for found in SITE.finditer(text):
             if not CONDITION.search(text[:found.start()]):
                 continue
             end = end_of_call(text, found.end())
-            made += [text[last:found.start()], f"crate::mutant::site({len(places)}, {text[found.start():end]})"]
+            group = next((it for it in groups if it[0] < found.start() < it[1]), None)
+            number = groups.get(group)
+            if number is None:
+                number = len(places)
+                places.append(place(path, text, found.start()))
+            if group:
+                groups[group] = number
+            made += [text[last:found.start()], f"crate::mutant::site({number}, {text[found.start():end]})"]
             last = end
-            places.append(place(path, text, found.start()))
         path.write_text("".join([*made, text[last:]]))
     (tree / "crates/storage/src/mutant.rs").write_text(SWITCH)
     lib = tree / "crates/storage/src/lib.rs"
@@ -157,7 +166,7 @@ def notices(tree, program, number, named, threads):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="conditions of files whose name holds this")
+    parser.add_argument("--only", default="", help="conditions of files whose name and line hold one of these, with commas between")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     kept = pathlib.Path(tempfile.gettempdir()) / "sightline-mutants"
@@ -181,9 +190,12 @@ def run(tree, arguments):
         raise SystemExit(f"{first} fails with every condition in its place")
     missed, tried = [], 0
 
+    def is_wanted(where):
+        return any(part in where for part in arguments.only.split(","))
+
     def judge(where, program, number):
         nonlocal tried
-        if arguments.only not in where:
+        if not is_wanted(where):
             return
         tried += 1
         stem = where.split(".rs")[0]
@@ -196,7 +208,7 @@ def run(tree, arguments):
     for number, where in enumerate(places):
         judge(where, program, number)
     for path, where, without in texts:
-        if arguments.only not in where:
+        if not is_wanted(where):
             continue
         # The file as it was, but for this condition: switches are for the builder's.
         before = path.read_text()

@@ -71,7 +71,10 @@ async fn removing_one_leaves_the_others(db: TestDatabase) {
 }
 
 async fn a_schedule_moves_on_once_and_alone(db: TestDatabase) {
-    let [hers, his] = both(&db).await;
+    let [hers, _] = both(&db).await;
+    // His stands where hers stands.
+    let his = schedule(BOB, hers.next_at);
+    change!(db, tx => tx.schedules().set(&his).await.unwrap());
     let moved = Schedule {
         next_at: after(100),
         last_at: Some(after(10)),

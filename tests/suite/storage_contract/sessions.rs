@@ -6,12 +6,14 @@ use domain::{
     ids::{AccountId, SessionId},
     ports::storage::Storage,
     session::{Session, SessionHash},
+    user::User,
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::time::Duration;
 
 on_every_database![
     a_session_is_found_by_its_hash_with_its_person_and_account,
+    people_of_two_accounts_with_the_same_number_have_their_own_sessions,
     sessions_are_listed_by_their_last_use_and_the_newest_use_stays,
     only_a_persons_own_sessions_are_ended,
     a_locked_session_ends_after_whoever_locked_it,
@@ -66,6 +68,29 @@ async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestData
     change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4)).await.unwrap());
     let known = ask!(db, r => r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap());
     assert_eq!(known.unwrap().session, nameless);
+}
+
+async fn people_of_two_accounts_with_the_same_number_have_their_own_sessions(db: TestDatabase) {
+    let people = [ANN, BOB].map(|it| User {
+        id: owner(ANN).id,
+        ..owner(it)
+    });
+    let session = |person: &User| Session {
+        user: person.id,
+        ..session(person.account, 1)
+    };
+    change!(db, tx => for person in &people {
+        tx.accounts().add(&account(person.account), person).await.unwrap();
+        tx.sessions().add(&session(person), hash(person.account, 1)).await.unwrap();
+    });
+    for person in people {
+        let known =
+            ask!(db, r => r.sessions().find_by_hash(hash(person.account, 1)).await.unwrap());
+        let known = known.unwrap();
+        assert_eq!(known.session, session(&person));
+        assert_eq!(known.account, account(person.account));
+        assert_eq!(known.user, person);
+    }
 }
 
 async fn sessions_are_listed_by_their_last_use_and_the_newest_use_stays(db: TestDatabase) {

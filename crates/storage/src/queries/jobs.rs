@@ -292,6 +292,7 @@ impl JobRepository for Session<Db> {
     ) -> Result<(AccountQueue, Vec<Job>), StorageError> {
         let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
         let found = self.change(account, move |db| {
+            // Conditions that follow from each other: any two of the three say the third.
             let beside_the_line = account_queues::table
                 .inner_join(jobs::table.on(jobs::account_id.eq(account_queues::account_id)))
                 .filter(account_queues::account_id.eq(account.0))
