@@ -18,6 +18,7 @@ on_every_database![
     only_a_persons_own_sessions_are_ended,
     a_locked_session_ends_after_whoever_locked_it,
     all_sessions_end_but_the_one_that_is_to_stay,
+    an_accounts_sessions_end_with_what_leads_to_them_and_no_others,
     what_is_over_is_forgotten_and_nothing_else,
     an_ended_session_leaves_nothing_behind,
 ];
@@ -167,6 +168,20 @@ async fn all_sessions_end_but_the_one_that_is_to_stay(db: TestDatabase) {
     let ended = change!(db, tx => tx.sessions().end_all(ANN, ann, None).await.unwrap());
     assert_eq!((ended, listed(&db, ANN).await), (1, vec![]));
     assert_eq!(listed(&db, BOB).await, [1]);
+}
+
+async fn an_accounts_sessions_end_with_what_leads_to_them_and_no_others(db: TestDatabase) {
+    begun(&db).await;
+    let ended = change!(db, tx => tx.sessions().end_account(ANN).await.unwrap());
+    assert_eq!((ended, listed(&db, ANN).await), (3, vec![]));
+    assert_eq!(listed(&db, BOB).await, [1]);
+    ask!(db, r => {
+        assert_eq!(r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap(), None);
+        let his = r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap();
+        assert_eq!(his.unwrap().session, session(BOB, 1));
+    });
+    // Nothing is in the way of the same once more.
+    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
 }
 
 async fn what_is_over_is_forgotten_and_nothing_else(db: TestDatabase) {

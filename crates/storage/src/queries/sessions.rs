@@ -142,11 +142,11 @@ impl SessionRepository for Session<Db> {
 
     async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
         self.change(account, move |db| {
-            let all: Vec<i64> = sessions::table
-                .filter(sessions::account_id.eq(account.0))
-                .select(sessions::id)
-                .load(db)?;
-            put_away(db, account, &all)
+            let entries =
+                session_directory::table.filter(session_directory::account_id.eq(account.0));
+            delete(entries).execute(db)?;
+            let all = sessions::table.filter(sessions::account_id.eq(account.0));
+            Ok(delete(all).execute(db)? as u64)
         })
         .await
     }
