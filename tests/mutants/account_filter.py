@@ -160,7 +160,8 @@ def notices(tree, program, number, named, threads):
         return f"exit {ran.returncode}" if ran.returncode else None
     finally:
         if ran.poll() is None:
-            os.killpg(ran.pid, 9)
+            # It alone: what looks after its PostgreSQL sees it go, and ends the server.
+            ran.kill()
             ran.wait()
 
 
