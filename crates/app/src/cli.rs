@@ -157,7 +157,7 @@ pub enum Command {
     Backup(BackupArgs),
     /// Put a backup in the place of an empty database, or look whether it is whole.
     #[command(
-        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --database-url sqlite:///var/lib/sightline/data.db /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it SQLite's file, even a wreck, is kept beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables are dropped."
+        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it SQLite's file, even a wreck, is kept beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables are dropped."
     )]
     Restore(RestoreArgs),
     /// Check or show settings; nothing else is opened.

@@ -1,11 +1,6 @@
 //! Backups: taken while others write, restored elsewhere, and refused when they are not whole.
 
-use super::{
-    api::Api,
-    on_both,
-    process::{Process, command},
-    world::World,
-};
+use super::{api::Api, on_both, process::Process, world::World};
 use harness::{databases::TestDatabase, postgres_server::Lane};
 use serde_json::{Value, json};
 use std::{
@@ -221,7 +216,7 @@ async fn one_backup_to_a_name_at_a_time(mut world: World) {
     assert_eq!(fs::read_to_string(&part).unwrap(), "half of it");
     drop(lock);
 
-    let start = || Process::start(command(world.folder(), world.settings(), &["backup", name]));
+    let start = || Process::start(world.command(&["backup", name]));
     let mut both = [start(), start()];
     let took = both.each_mut().map(|it| it.ended().success());
     assert_eq!(took.iter().filter(|it| **it).count(), 1, "{took:?}");

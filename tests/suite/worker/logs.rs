@@ -88,12 +88,12 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
     let (mut server, ..) = world.serve_watched(&["--no-worker"]);
     server.ask_to_end();
     assert!(server.ended().success());
-    let mut said = server.said().to_vec();
+    let mut said = vec![server.said_to_its_end()];
     if !world.is_sqlite() {
         let mut worker = world.worker();
         worker.ask_to_end();
         assert!(worker.ended().success());
-        said.extend_from_slice(worker.said());
+        said.push(worker.said_to_its_end());
     }
     // Why a process ended is an object too.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -102,9 +102,10 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
     let mut failed = Process::start(world.command(&arguments));
     failed.await_line("cannot listen on");
     assert!(!failed.ended().success());
-    said.extend_from_slice(failed.said());
-    assert!(said.len() > 6, "{said:?}");
-    for line in &said {
+    said.push(failed.said_to_its_end());
+    let said = said.join("\n");
+    assert!(said.lines().count() > 6, "{said}");
+    for line in said.lines() {
         let told: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
         assert!(
             told["level"].is_string() && told["message"].is_string(),
@@ -126,7 +127,7 @@ fn the_code_for_the_first_account_is_for_who_reads_along_and_in_no_log_of_object
         server.await_line(words);
         server.ask_to_end();
         assert!(server.ended().success());
-        let said = server.said().join("\n");
+        let said = server.said_to_its_end();
         assert!(!said.contains(other), "{said}");
     }
 }

@@ -179,8 +179,7 @@ impl Process {
         assert!(told.expect("kill runs").success());
     }
 
-    /// From now on none of its files takes anything behind its first KiB, as on a disk that is full. Of a
-    /// process that was started with a limit alone: any other dies of it.
+    /// From now on none of its files takes anything behind its first KiB, as on a disk that is full.
     pub fn fill_disk(&self) {
         self.limit_files("1024:unlimited");
     }

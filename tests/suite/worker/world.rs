@@ -135,9 +135,7 @@ impl World {
 
     /// Runs a short command; its standard output.
     pub fn say(&self, arguments: &[&str]) -> String {
-        let ran = command(self.folder.path(), &self.settings, arguments)
-            .output()
-            .unwrap();
+        let ran = self.command(arguments).output().unwrap();
         assert!(
             ran.status.success(),
             "{}",
@@ -153,20 +151,13 @@ impl World {
 
     /// Runs a short command that fails; its standard error.
     pub fn fail(&self, arguments: &[&str]) -> String {
-        let ran = command(self.folder.path(), &self.settings, arguments)
-            .output()
-            .unwrap();
+        let ran = self.command(arguments).output().unwrap();
         assert!(
             !ran.status.success(),
             "{}",
             String::from_utf8_lossy(&ran.stdout)
         );
         String::from_utf8(ran.stderr).unwrap()
-    }
-
-    /// What the processes that start from now on are told.
-    pub fn settings(&self) -> &[(String, String)] {
-        &self.settings
     }
 
     /// A folder for files of the test.
@@ -193,20 +184,15 @@ impl World {
     pub fn serve(&self, more: &[&str]) -> (Process, Api) {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(more);
-        self.listening(Process::start(command(
-            self.folder.path(),
-            &self.settings,
-            &arguments,
-        )))
+        self.listening(Process::start(self.command(&arguments)))
     }
 
     /// A server none of whose files may grow beyond so many KiB, as on a disk that is full then, until
     /// [`Process::lift_limit_of_files`].
     pub fn serve_with_files_up_to(&self, kibibytes: u64, more: &[&str]) -> (Process, Api) {
         let program = program().display();
-        // Who ignores the signal is told by the failing write.
         let script = format!(
-            "trap '' XFSZ; ulimit -S -f {kibibytes}; exec {program} serve --listen 127.0.0.1:0 {}",
+            "ulimit -S -f {kibibytes}; exec {program} serve --listen 127.0.0.1:0 {}",
             more.join(" ")
         );
         let mut bash = Command::new("bash");
@@ -244,7 +230,7 @@ impl World {
     }
 
     pub fn worker(&self) -> Process {
-        let mut worker = Process::start(command(self.folder.path(), &self.settings, &["worker"]));
+        let mut worker = Process::start(self.command(&["worker"]));
         worker.await_line("takes jobs from");
         worker
     }
