@@ -25,6 +25,31 @@ struct Check {
     todo: Option<String>,
 }
 
+impl Check {
+    fn good(what: &'static str, told: impl Into<String>) -> Self {
+        Self::of(what, State::Good, told, None)
+    }
+
+    /// It works, and may not be what was meant.
+    fn notice(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::of(what, State::Notice, told, Some(todo.into()))
+    }
+
+    /// It does not work until something is done.
+    fn bad(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::of(what, State::Bad, told, Some(todo.into()))
+    }
+
+    fn of(what: &'static str, state: State, told: impl Into<String>, todo: Option<String>) -> Self {
+        Self {
+            what,
+            state,
+            told: told.into(),
+            todo,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,
@@ -101,22 +126,12 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
 async fn database(settings: &Settings) -> Check {
     let what = "database";
     let shown = settings.database();
-    let bad = |told: String, todo: &str| Check {
-        what,
-        state: State::Bad,
-        told,
-        todo: Some(todo.to_owned()),
-    };
     if is_yet_to_be_made(settings) {
-        return Check {
+        return Check::notice(
             what,
-            state: State::Notice,
-            told: format!("{shown} is not there yet"),
-            todo: Some(
-                "The first start makes it; if there should be one, check the setting data_dir."
-                    .to_owned(),
-            ),
-        };
+            format!("{shown} is not there yet"),
+            "The first start makes it; if there should be one, check the setting data_dir.",
+        );
     }
     let opened = match open_database(settings, Role::Tool).await {
         Ok(opened) => opened,
@@ -129,39 +144,41 @@ async fn database(settings: &Settings) -> Check {
                     "Check the setting database_url, and that the server answers."
                 }
             };
-            return bad(format!("{shown}: {error:#}"), todo);
+            return Check::bad(what, format!("{shown}: {error:#}"), todo);
         }
     };
     let broken =
         "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
     match opened.faults().await {
         Ok(faults) if faults.is_empty() => {}
-        Ok(faults) => return bad(format!("{shown} is broken: {}", faults.join("; ")), broken),
+        Ok(faults) => {
+            let told = format!("{shown} is broken: {}", faults.join("; "));
+            return Check::bad(what, told, broken);
+        }
         Err(error) => {
             let why = anyhow::Error::from(error);
-            return bad(format!("{shown} cannot be read whole: {why:#}"), broken);
+            return Check::bad(
+                what,
+                format!("{shown} cannot be read whole: {why:#}"),
+                broken,
+            );
         }
     }
     match opened.pending().await {
-        Ok(pending) if pending.is_empty() => Check {
+        Ok(pending) if pending.is_empty() => {
+            let state = match shown.kind() {
+                DatabaseKind::Sqlite => "is sound",
+                DatabaseKind::Postgres => "answers",
+            };
+            Check::good(what, format!("{shown} {state}, schema up to date"))
+        }
+        Ok(pending) => Check::notice(
             what,
-            state: State::Good,
-            told: match shown.kind() {
-                DatabaseKind::Sqlite => format!("{shown} is sound, schema up to date"),
-                DatabaseKind::Postgres => format!("{shown} answers, schema up to date"),
-            },
-            todo: None,
-        },
-        Ok(pending) => Check {
+            format!("{shown} answers, {} migration(s) to run", pending.len()),
+            "Run `sightline migrate` (a fresh database gets its schema at the first start).",
+        ),
+        Err(error) => Check::bad(
             what,
-            state: State::Notice,
-            told: format!("{shown} answers, {} migration(s) to run", pending.len()),
-            todo: Some(
-                "Run `sightline migrate` (a fresh database gets its schema at the first start)."
-                    .to_owned(),
-            ),
-        },
-        Err(error) => bad(
             error.to_string(),
             "Use the version of Sightline that migrated the database.",
         ),
@@ -173,32 +190,21 @@ fn suppliers(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
     let supplier = search_results(settings, &clock, &randomness);
     if settings.search.is_simulated() {
-        return Check {
+        return Check::notice(
             what,
-            state: State::Notice,
-            told: "sandbox: a simulated market, marked so in every record".to_owned(),
-            todo: Some(
-                "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url."
-                    .to_owned(),
-            ),
-        };
+            "sandbox: a simulated market, marked so in every record",
+            "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url.",
+        );
     }
     if let Some(unpaid) = supplier.unpaid(settings.search.depth) {
-        return Check {
-            what,
-            state: State::Bad,
-            told: format!(
-                "{}: nobody is asked, {unpaid}",
-                settings.search.suppliers().join(", then ")
-            ),
-            todo: Some(mend(unpaid).to_owned()),
-        };
+        let suppliers = settings.search.suppliers().join(", then ");
+        let told = format!("{suppliers}: nobody is asked, {unpaid}");
+        return Check::bad(what, told, mend(unpaid));
     }
     let most = supplier.most(settings.search.depth);
-    Check {
+    Check::good(
         what,
-        state: State::Good,
-        told: format!(
+        format!(
             "{} ({}); a keyword takes {} call(s) and {} {} at the most; {}",
             settings.search.suppliers().join(", then "),
             supplier.label().engine,
@@ -207,8 +213,7 @@ fn suppliers(settings: &Settings) -> Check {
             MicroUsd::CURRENCY,
             spending_caps(settings),
         ),
-        todo: None,
-    }
+    )
 }
 
 /// Who answers, and what an answer can cost.
@@ -216,12 +221,12 @@ fn engines(settings: &Settings) -> Check {
     let what = "AI engines";
     let (clock, randomness) = machine();
     let engines = ai_engines(settings, &clock, &randomness);
-    let mut unasked = Vec::new();
+    let mut all_are_asked = true;
     let told: Vec<String> = { engines.all() }
         .map(|engine| {
             let label = engine.label();
             if let Some(unpaid) = engine.unpaid() {
-                unasked.push(label.name.clone());
+                all_are_asked = false;
                 return format!("{}: not asked, {unpaid}", label.name);
             }
             let model = label.model.map(|it| format!(" ({it})"));
@@ -235,27 +240,17 @@ fn engines(settings: &Settings) -> Check {
         .collect();
     let told = told.join("; ");
     if settings.ai.is_simulated(&settings.search) {
-        return Check {
+        return Check::notice(
             what,
-            state: State::Notice,
-            told: format!("sandbox: simulated engines, marked so in every record; {told}"),
-            todo: Some(
-                "For real answers set ai.chatgpt.api_key, ai.perplexity.api_key, ai.gemini.api_key, ai.claude.api_key or ai.compatible.base_url."
-                    .to_owned(),
-            ),
-        };
+            format!("sandbox: simulated engines, marked so in every record; {told}"),
+            "For real answers set ai.chatgpt.api_key, ai.perplexity.api_key, ai.gemini.api_key, ai.claude.api_key or ai.compatible.base_url.",
+        );
+    }
+    if all_are_asked {
+        return Check::good(what, told);
     }
     let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
-    Check {
-        what,
-        state: if unasked.is_empty() {
-            State::Good
-        } else {
-            State::Bad
-        },
-        told,
-        todo: (!unasked.is_empty()).then(|| todo.to_owned()),
-    }
+    Check::bad(what, told, todo)
 }
 
 /// Who tells about keywords, and what a search among them can cost.
@@ -265,36 +260,29 @@ fn research(settings: &Settings) -> Check {
     let supplier = keyword_data(settings, &clock, &randomness);
     let label = supplier.label();
     if label.provenance.is_simulated() {
-        return Check {
+        return Check::notice(
             what,
-            state: State::Notice,
-            told: "sandbox: simulated figures, marked so in every answer".to_owned(),
-            todo: Some("For real figures set search.data_for_seo.login and password.".to_owned()),
-        };
+            "sandbox: simulated figures, marked so in every answer",
+            "For real figures set search.data_for_seo.login and password.",
+        );
     }
     if let Some(unpaid) = supplier.unpaid() {
-        return Check {
+        return Check::bad(
             what,
-            state: State::Bad,
-            told: format!("DataForSEO: not asked, {unpaid}"),
-            todo: Some(
-                "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs."
-                    .to_owned(),
-            ),
-        };
+            format!("DataForSEO: not asked, {unpaid}"),
+            "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
+        );
     }
     let most = supplier.most();
-    Check {
+    Check::good(
         what,
-        state: State::Good,
-        told: format!(
+        format!(
             "DataForSEO; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
             most.calls,
             most.cost,
             MicroUsd::CURRENCY
         ),
-        todo: None,
-    }
+    )
 }
 
 /// What the settings bound; accounts have budgets of their own.
@@ -322,6 +310,7 @@ fn mend(unpaid: Unpaid) -> &'static str {
 }
 
 fn speed(settings: &Settings) -> Check {
+    let what = "web vitals";
     let (clock, randomness) = machine();
     let sources = site_tools(settings, &clock, &randomness, None).speed;
     let (names, missing) = (sources.names(), sources.missing());
@@ -330,47 +319,34 @@ fn speed(settings: &Settings) -> Check {
     } else {
         names.join(", ")
     };
-    let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
-    Check {
-        what: "web vitals",
-        state: if missing.is_empty() {
-            State::Good
-        } else {
-            State::Notice
-        },
-        told,
-        todo: (!todo.is_empty()).then(|| todo.join(" ")),
+    if missing.is_empty() {
+        return Check::good(what, told);
     }
+    let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
+    Check::notice(what, told, todo.join(" "))
 }
 
 /// Whether the key of the service account can be used; what it may read is told by `status`.
 async fn search_console(settings: &Settings) -> Check {
     let what = "Search Console";
     let Some(file) = &settings.search_console.key_file else {
-        return Check {
+        return Check::good(
             what,
-            state: State::Good,
-            told: "not fetched (search_console.key_file is not set); exports can be imported"
-                .to_owned(),
-            todo: None,
-        };
+            "not fetched (search_console.key_file is not set); exports can be imported",
+        );
     };
     match account_of(file).await {
-        Ok(email) => Check {
+        Ok(email) => Check::good(
             what,
-            state: State::Good,
-            told: format!(
+            format!(
                 "fetched once a day as {email}, which owners let read their properties (key: {})",
                 file.display()
             ),
-            todo: None,
-        },
-        Err(unusable) => Check {
-            what,
-            state: State::Bad,
-            told: unusable.missing,
-            todo: Some(format!("To be done: {}.", unusable.remedy)),
-        },
+        ),
+        Err(unusable) => {
+            let todo = format!("To be done: {}.", unusable.remedy);
+            Check::bad(what, unusable.missing, todo)
+        }
     }
 }
 
@@ -385,37 +361,26 @@ fn crawler(settings: &Settings) -> Check {
     let named = named.map(|it| format!("{} for {}", it.0.address, it.0.host));
     let open: Vec<String> = networks.chain(named).collect();
     if open.is_empty() {
-        return Check {
-            what,
-            state: State::Good,
-            told: "reads public addresses only".to_owned(),
-            todo: None,
-        };
+        return Check::good(what, "reads public addresses only");
     }
-    Check {
+    Check::notice(
         what,
-        state: State::Notice,
-        told: format!("may read {} besides public addresses", open.join(", ")),
-        todo: Some("Make sure that there is no service that projects must not reach.".to_owned()),
-    }
+        format!("may read {} besides public addresses", open.join(", ")),
+        "Make sure that there is no service that projects must not reach.",
+    )
 }
 
 /// Whether browsers can sign in from where people are.
 fn sign_in(settings: &Settings) -> Check {
+    let what = "sign-in";
     let base = settings.public_base_url();
-    let remedy = nobody_can_sign_in(settings);
-    let (state, told) = match remedy {
-        None => (State::Good, format!("people sign in at {base}/sign-in")),
-        Some(_) => (
-            State::Notice,
+    match nobody_can_sign_in(settings) {
+        None => Check::good(what, format!("people sign in at {base}/sign-in")),
+        Some(remedy) => Check::notice(
+            what,
             format!("nobody can sign in at {base}: cookies go over https alone"),
+            remedy,
         ),
-    };
-    Check {
-        what: "sign-in",
-        state,
-        told,
-        todo: remedy.map(str::to_owned),
     }
 }
 
@@ -426,36 +391,27 @@ async fn rendering(settings: &Settings) -> Check {
     let reader = site_tools(settings, &clock, &randomness, None).sites;
     let browser = reader.browser().await;
     let pages = settings.crawler.render_pages;
-    let (state, told, todo) = match (pages, browser) {
-        (0, Some(browser)) => (
-            State::Good,
+    match (pages, browser) {
+        (0, Some(browser)) => Check::good(
+            what,
             format!(
                 "audits show no page in a browser (crawler.render_pages is 0); {browser} could"
             ),
-            None,
         ),
-        (0, None) => (
-            State::Good,
-            "audits show no page in a browser (crawler.render_pages is 0), and there is none"
-                .to_owned(),
-            None,
+        (0, None) => Check::good(
+            what,
+            "audits show no page in a browser (crawler.render_pages is 0), and there is none",
         ),
-        (pages, Some(browser)) => (
-            State::Good,
+        (pages, Some(browser)) => Check::good(
+            what,
             format!("audits show the first {pages} pages in {browser}"),
-            None,
         ),
-        (pages, None) => (
+        (pages, None) => Check::of(
+            what,
             State::Notice,
             format!("audits shall show {pages} pages in a browser, and there is none"),
             reader.missing_browser().map(|it| format!("{it}.")),
         ),
-    };
-    Check {
-        what,
-        state,
-        told,
-        todo,
     }
 }
 
@@ -464,54 +420,34 @@ const NOT_BEFORE: i32 = 2026;
 
 fn clock() -> Check {
     use chrono::Datelike;
+    let what = "clock";
     let now = machine().0.now();
-    let state = if now.year() < NOT_BEFORE {
-        State::Bad
-    } else {
-        State::Good
-    };
-    let todo = (state == State::Bad).then(|| "Set the machine's clock.".to_owned());
-    Check {
-        what: "clock",
-        state,
-        told: now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-        todo,
+    let told = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    if now.year() < NOT_BEFORE {
+        return Check::bad(what, told, "Set the machine's clock.");
     }
+    Check::good(what, told)
 }
 
 fn disk(settings: &Settings) -> Check {
     let what = "data folder";
     let folder: &Path = &settings.data_dir;
     if settings.database_url.is_some() {
-        return Check {
-            what,
-            state: State::Good,
-            told: "not used: the database is elsewhere".to_owned(),
-            todo: None,
-        };
+        return Check::good(what, "not used: the database is elsewhere");
     }
+    let shown = folder.display();
     if is_yet_to_be_made(settings) && !folder.exists() {
-        return Check {
-            what,
-            state: State::Notice,
-            told: format!("{} is not there yet", folder.display()),
-            todo: Some("The first start makes it.".to_owned()),
-        };
+        let told = format!("{shown} is not there yet");
+        return Check::notice(what, told, "The first start makes it.");
     }
     let probe = folder.join(".doctor");
     let written = std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe));
     match written {
-        Ok(()) => Check {
+        Ok(()) => Check::good(what, format!("{shown} can be written")),
+        Err(error) => Check::bad(
             what,
-            state: State::Good,
-            told: format!("{} can be written", folder.display()),
-            todo: None,
-        },
-        Err(error) => Check {
-            what,
-            state: State::Bad,
-            told: format!("{}: {error}", folder.display()),
-            todo: Some("Set data_dir to a folder that can be written.".to_owned()),
-        },
+            format!("{shown}: {error}"),
+            "Set data_dir to a folder that can be written.",
+        ),
     }
 }

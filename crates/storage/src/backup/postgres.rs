@@ -4,6 +4,7 @@
 use super::{BackupError, Contents};
 use crate::{
     database::Database,
+    database_url::{DatabaseUrl, Target},
     errors::unavailable,
     postgres::{APPLICATION, connect_for_migration},
 };
@@ -134,10 +135,7 @@ pub fn restore(
     let restore = Program::find("pg_restore", programs)?;
     let mut database = connect_for_migration(url).map_err(unavailable)?;
     let (plain, password) = apart(url);
-    let place = || {
-        let place = plain.split('?').next().unwrap_or_default();
-        place.rsplit('@').next().unwrap_or_default().to_owned()
-    };
+    let place = || DatabaseUrl(Target::Postgres(url.to_owned())).to_string();
     let others = others_that_stay(&mut database).map_err(unavailable)?;
     if others > 0 {
         let place = place();
