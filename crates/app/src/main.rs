@@ -14,7 +14,7 @@ mod wiring;
 mod worker;
 
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::{AccountCommand, Cli, Command};
 use commands::{Ended, WrongUsage};
 use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
@@ -78,28 +78,32 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         }
         Command::Audit(args) => commands::audit::run(loaded, &args).await,
         Command::Account(command) => {
-            commands::account::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            let foundation = match command {
+                AccountCommand::Create { .. } => Foundation::open(loaded, Role::Tool).await?,
+                _ => commands::foundation(loaded).await?,
+            };
+            commands::account::run(&foundation, command).await
         }
         Command::Token(command) => {
-            commands::token::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::token::run(&commands::foundation(loaded).await?, command).await
         }
         Command::Schedule(command) => {
-            commands::schedule::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::schedule::run(&commands::foundation(loaded).await?, command).await
         }
         Command::Sites(command) => {
-            commands::sites::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::sites::run(&commands::foundation(loaded).await?, command).await
         }
         Command::Suggestions(command) => {
-            commands::suggestions::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::suggestions::run(&commands::foundation(loaded).await?, command).await
         }
         Command::Models(command) => {
-            commands::models::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::models::run(&commands::foundation(loaded).await?, command).await
         }
         Command::Answers(command) => {
-            commands::answers::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+            commands::answers::run(&commands::foundation(loaded).await?, command).await
         }
         Command::SearchConsole(command) => {
-            let foundation = Foundation::open(loaded, Role::Tool).await?;
+            let foundation = commands::foundation(loaded).await?;
             commands::search_console::run(&foundation, command).await
         }
         Command::Backup(args) => commands::backup::take(loaded, args).await,

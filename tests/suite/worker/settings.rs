@@ -212,6 +212,11 @@ fn who_only_looks_makes_no_database() {
     assert!(told.status.success());
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(told.contains("There is no database"), "{told}");
+    let list = command(place.path(), &[], &["account", "list"]);
+    let told = { list }.output().unwrap();
+    assert_eq!(told.status.code(), Some(2));
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.contains("check --data-dir"), "{told}");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
 
@@ -232,8 +237,9 @@ fn doctor_tells_where_nobody_can_sign_in() {
 #[test]
 fn doctor_and_a_start_tell_that_a_database_is_broken() {
     let place = TempDir::new().unwrap();
-    let list = ["account", "list"];
-    let fresh = { command(place.path(), &[], &list) }.output().unwrap();
+    let fresh = { command(place.path(), &[], &["migrate"]) }
+        .output()
+        .unwrap();
     assert!(fresh.status.success());
     let (database, _) = examined(&place, &[], "database");
     assert_eq!(database["state"], "good", "{database}");

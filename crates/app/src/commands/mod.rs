@@ -21,8 +21,8 @@ pub mod worker;
 
 use crate::{
     cli::ProjectArgs,
-    settings::{ListenAddress, Settings},
-    wiring::Foundation,
+    settings::{ListenAddress, Loaded, Settings},
+    wiring::{Foundation, Role, is_yet_to_be_made},
 };
 use domain::{
     email::EmailAddress,
@@ -46,6 +46,19 @@ pub enum Ended {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUsage(pub String);
+
+/// Opens the database for a command that needs what is in one: in a folder that was mistyped it would make
+/// an empty one, and find nothing.
+pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
+    if is_yet_to_be_made(&loaded.settings) {
+        let place = loaded.settings.database();
+        let told = format!(
+            "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
+        );
+        return Err(WrongUsage(told).into());
+    }
+    Foundation::open(loaded, Role::Tool).await
+}
 
 /// Takes the address that `--listen` names, if any.
 fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
