@@ -310,7 +310,8 @@ pub enum AccountCommand {
         #[arg(long)]
         email: String,
     },
-    /// Switch an account off: its tokens open nothing. `--enable` switches it on again.
+    /// Switch an account off: its tokens open nothing, its sessions end, its unfinished analyses are canceled,
+    /// and its schedules start none. `--enable` switches it on again.
     #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
     Disable {
         /// The owner's e-mail address.

@@ -403,6 +403,21 @@ mod tests {
         assert!(fired.next_at < late + TimeDelta::days(1));
     }
 
+    #[test]
+    fn schedules_of_the_same_hour_come_one_after_the_other() {
+        let now = at("2026-11-22T00:00:00Z");
+        let mut by_minute = [0; 30];
+        for project in 1..=3_000 {
+            let minute =
+                (schedule(project, now).next_at - at("2026-11-22T02:30:00Z")).num_minutes();
+            by_minute[usize::try_from(minute).unwrap()] += 1;
+        }
+        // A hundred on average, give or take ten.
+        for count in by_minute {
+            assert!((60..140).contains(&count), "{by_minute:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn ticks_lie_within_the_spread_and_never_stand_still(project in 1_i64..1_000_000, days in 0_i64..400, seconds in 0_i64..86_400) {

@@ -220,6 +220,15 @@ mod tests {
     }
 
     #[test]
+    fn reasons_bear_the_names_that_are_stored() {
+        let names = RevokeReason::ALL.map(RevokeReason::name);
+        assert_eq!(names, ["owner", "rotated", "leaked"]);
+        for reason in RevokeReason::ALL {
+            assert_eq!(RevokeReason::named(reason.name()), Some(reason));
+        }
+    }
+
+    #[test]
     fn a_generated_token_is_recognised_and_a_mistyped_one_is_not() {
         let token = token();
         assert_eq!(PlainToken::parse(token.reveal()), Ok(token.clone()));
@@ -269,6 +278,13 @@ mod tests {
             rotated_from: None,
         };
         let tick = TimeDelta::microseconds(1);
+        let used = |ago| ApiToken {
+            last_used_at: Some(now - ago),
+            ..token(None, None)
+        };
+        assert!(token(None, None).use_is_news(now));
+        assert!(used(ApiToken::USE_IS_NOTED_EVERY).use_is_news(now));
+        assert!(!used(ApiToken::USE_IS_NOTED_EVERY - tick).use_is_news(now));
         assert_eq!(token(Some(now + tick), None).accept(now), Ok(()));
         assert_eq!(
             token(Some(now), None).accept(now),

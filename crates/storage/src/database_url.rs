@@ -47,6 +47,11 @@ pub enum NotADatabaseUrl {
     /// Nothing would be remembered.
     #[error("a database in memory is not supported: each connection would have its own")]
     InMemory,
+    /// It could be read in several ways, and part of a password taken for something else.
+    #[error(
+        "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE with everything else escaped: write @ in a password as %40, / as %2F, ? as %3F, : as %3A, # as %23 and % as %25"
+    )]
+    Unescaped,
 }
 
 impl DatabaseUrl {
@@ -57,9 +62,19 @@ impl DatabaseUrl {
     }
 
     /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`.
+    ///
+    /// Of `PostgreSQL`'s only those in which it is clear what is a password: libpq tells parts of the others in
+    /// its errors, and nobody could hide what is secret in them.
     pub fn parse(url: &str) -> Result<Self, NotADatabaseUrl> {
-        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            return Ok(Self(Target::Postgres(url.to_owned())));
+        if let Some((_, rest)) = url
+            .split_once("://")
+            .filter(|(scheme, _)| matches!(*scheme, "postgres" | "postgresql"))
+        {
+            return if is_clear(rest) {
+                Ok(Self(Target::Postgres(url.to_owned())))
+            } else {
+                Err(NotADatabaseUrl::Unescaped)
+            };
         }
         let rest = url
             .strip_prefix("sqlite:")
@@ -81,6 +96,42 @@ impl DatabaseUrl {
             Target::Sqlite(_) => DatabaseKind::Sqlite,
         }
     }
+}
+
+/// Whether what follows the scheme has one reading: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
+fn is_clear(rest: &str) -> bool {
+    let (who, place) = match rest.split_once('@') {
+        Some((who, place)) => (who, place),
+        None => ("", rest),
+    };
+    let (place, options) = place.split_once('?').unwrap_or((place, ""));
+    let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
+    who.matches(':').count() <= 1
+        && !who.contains(['/', '?', '#', '[', ']', ' '])
+        && !rest[rest.find('@').map_or(0, |at| at + 1)..].contains('@')
+        && hosts.split(',').all(has_a_port_or_none)
+        && !database.contains(['/', ' '])
+        && { options.split('&') }.all(|it| options.is_empty() || it.matches('=').count() == 1)
+        && rest.split('%').skip(1).all(is_escape)
+}
+
+fn has_a_port_or_none(host: &str) -> bool {
+    let behind = match host.strip_prefix('[') {
+        Some(address) => address.split_once(']').map(|(_, behind)| behind),
+        None => Some(host.find(':').map_or("", |at| &host[at..])),
+    };
+    behind.is_some_and(|it| {
+        it.is_empty()
+            || it
+                .strip_prefix(':')
+                .is_some_and(|it| it.parse::<u16>().is_ok())
+    })
+}
+
+/// What stands behind a `%`.
+fn is_escape(behind: &str) -> bool {
+    let digits = behind.as_bytes().get(..2);
+    digits.is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit) && it != b"00")
 }
 
 impl fmt::Debug for DatabaseUrl {
@@ -123,6 +174,50 @@ mod tests {
         assert_eq!(kind("sqlite://:memory:"), Err(NotADatabaseUrl::InMemory));
         assert_eq!(kind("mysql://h/d"), Err(NotADatabaseUrl::UnknownScheme));
         assert_eq!(kind("sqlite:a.db"), Err(NotADatabaseUrl::UnknownScheme));
+    }
+
+    #[test]
+    fn what_could_be_read_in_several_ways_is_refused() {
+        for clear in [
+            "",
+            "/d",
+            "h",
+            "h:5432/d",
+            "ann@h/d",
+            "ann:secret@h:5432/d?sslmode=require&application_name=a",
+            "ann:%40%2F%3f%25@[::1]:5432/d",
+            "h1:5432,h2:5433/d?target_session_attrs=any",
+            "%2Frun%2Fpostgresql/d",
+            "ann@/d?host=/run/postgresql",
+            "/d?host=/run&password=a%26b",
+        ] {
+            let url = format!("postgres://{clear}");
+            assert!(DatabaseUrl::parse(&url).is_ok(), "{url}");
+        }
+        for unclear in [
+            "ann:sec?ret@h/d",
+            "ann:sec/ret@h/d",
+            "ann:sec@ret@h/d",
+            "ann:sec#ret@h/d",
+            "ann:sec:ret@h/d",
+            "ann:sec%ret@h/d",
+            "ann:sec%zzret@h/d",
+            "ann:secret%2@h/d",
+            "ann:secret",
+            "ann:12/ret?x@h/d",
+            "ann:12/re=t?x=@h/d",
+            "ann:sec[ret@h/d",
+            "h/d?secret",
+            "h/d?password=sec&ret",
+            "h/d?password=sec@ret",
+            "h/d?password=sec=ret",
+        ] {
+            for scheme in ["postgres", "postgresql"] {
+                let url = format!("{scheme}://{unclear}");
+                let refused = DatabaseUrl::parse(&url);
+                assert_eq!(refused, Err(NotADatabaseUrl::Unescaped), "{url}");
+            }
+        }
     }
 
     #[test]

@@ -342,6 +342,10 @@ impl From<ListJobsError> for Problem {
 pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
+        RequestAnalysisError::AccountDisabled => {
+            let problem = Problem::new(Code::TokenInvalid, "The account is switched off.");
+            problem.hint("Ask whoever runs the server to switch it on (`sightline account disable --enable`).")
+        }
         RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
         RequestAnalysisError::NoSuchKeyword => {
             let problem = Problem::new(

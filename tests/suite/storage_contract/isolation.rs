@@ -141,7 +141,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
         .await;
     assert!(listed.unwrap().items.is_empty());
     assert!(
-        jobs.lock_unfinished(STRANGER, SHOP)
+        jobs.lock_unfinished(STRANGER, None)
             .await
             .unwrap()
             .is_empty()

@@ -383,9 +383,23 @@ async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
         )
         .await;
     }
-    let locked = change!(db, tx => tx.jobs().lock_unfinished(ANN, SHOP).await.unwrap());
-    let ids: BTreeSet<i64> = locked.iter().map(|it| it.id.0).collect();
-    assert_eq!(ids, BTreeSet::from([1, 2, 3, 4]));
+    let blog = ProjectId(12);
+    change!(db, tx => tx.projects().add(&project(ANN, blog.0)).await.unwrap());
+    let elsewhere = Job {
+        project: blog,
+        ..job(ANN, 90)
+    };
+    add_job(&db, &elsewhere).await;
+    add_job(&db, &job(BOB, 91)).await;
+    for (project, expected) in [
+        (Some(SHOP), vec![1, 2, 3, 4]),
+        (Some(blog), vec![90]),
+        (None, vec![1, 2, 3, 4, 90]),
+    ] {
+        let locked = change!(db, tx => tx.jobs().lock_unfinished(ANN, project).await.unwrap());
+        let ids: BTreeSet<i64> = locked.iter().map(|it| it.id.0).collect();
+        assert_eq!(ids, expected.into_iter().collect(), "{project:?}");
+    }
 }
 
 async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase) {

@@ -82,7 +82,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.jobs().add(&job(ANN, 33)),
         r.jobs().lock(ANN, JobId(31)),
         r.jobs().save(&job(ANN, 31)),
-        r.jobs().lock_unfinished(ANN, SHOP),
+        r.jobs().lock_unfinished(ANN, Some(SHOP)),
         r.jobs().lock_queue(ANN),
         r.jobs().try_lock_queue(ANN),
         r.jobs().refresh_queue(ANN, 0.0),

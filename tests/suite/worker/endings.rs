@@ -5,10 +5,17 @@ use super::{
     on_both,
     world::World,
 };
+use chrono::TimeDelta;
+use domain::{
+    ids::{AccountId, JobId},
+    job::JobState,
+    ports::{jobs::QueueSummary, storage::Storage},
+};
 use std::time::{Duration, Instant};
 
 on_both!(
     a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing,
+    an_account_that_is_switched_off_has_nothing_done_for_it,
     a_server_that_was_told_to_stop_says_so_before_it_hangs_up,
     whoever_waits_at_a_server_that_stops_is_told_at_once_what_is_known,
     a_check_of_some_keywords_leaves_the_others_as_they_were,
@@ -87,6 +94,86 @@ async fn a_server_that_was_told_to_stop_says_so_before_it_hangs_up(mut world: Wo
     assert_eq!(api.probe("/livez").await, Some(200));
     assert_eq!(server.ended().code(), Some(0));
     assert_eq!(api.probe("/readyz").await, None);
+}
+
+/// What runs stops, what waits never begins, and schedules start nothing until it is switched on again.
+async fn an_account_that_is_switched_off_has_nothing_done_for_it(mut world: World) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "100");
+    let (_server, api) = world.serve(&[]);
+    let mut jobs = vec![];
+    // Four of an account run at a time; the others wait.
+    for number in 0..6 {
+        let project = api.project(&format!("example{number}.com"), 500).await;
+        jobs.push(api.analyse("rankCheck", project).await);
+    }
+    api.follow(jobs[0], |job| done(job) >= 20).await;
+    let project = api.project("example.org", 3).await;
+    world.say(&[
+        "schedule",
+        "set",
+        "--email",
+        "ann@example.com",
+        "--project",
+        &project.to_string(),
+        "--type",
+        "rankCheck",
+        "--days",
+        "daily",
+    ]);
+    let account = AccountId(world.account());
+    let storage = &world.database.storage;
+    world.say(&["account", "disable", "--email", "ann@example.com"]);
+
+    let asked = Instant::now();
+    for job in jobs {
+        let over = loop {
+            let mut read = storage.read().await.unwrap();
+            let found = read.jobs().find(account, JobId(job)).await.unwrap();
+            match found.unwrap() {
+                job if job.state.is_unfinished() => {}
+                job => break job,
+            }
+            drop(read);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        assert_eq!(over.state, JobState::Canceled);
+        world.assert_nothing_staged(job).await;
+    }
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}");
+
+    world.make_schedules_due(TimeDelta::days(2)).await;
+    let refused = loop {
+        let mut read = storage.read().await.unwrap();
+        let schedule = read.schedules().list(account).await.unwrap().remove(0);
+        if let Some(refusal) = schedule.last_refusal {
+            break refusal;
+        }
+        drop(read);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!(refused, "the account is switched off");
+    let mut read = storage.read().await.unwrap();
+    let summary = read.jobs().summary(account).await.unwrap();
+    assert_eq!(summary, QueueSummary::default());
+    drop(read);
+
+    world.say(&[
+        "account",
+        "disable",
+        "--enable",
+        "--email",
+        "ann@example.com",
+    ]);
+    world.make_schedules_due(TimeDelta::days(2)).await;
+    loop {
+        let jobs = api.get(&format!("/analyze?projectId={project}")).await;
+        if let Some(job) = jobs["items"].get(0) {
+            assert_eq!(job["trigger"], "schedule");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 async fn a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing(mut world: World) {

@@ -1,7 +1,7 @@
 //! Analyses that a server starts by itself, as an operator asks for them.
 
 use super::{on_both, world::World};
-use domain::{ids::AccountId, ports::storage::Storage, schedule::Schedule};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -46,16 +46,7 @@ async fn what_is_due_is_started_by_the_server_itself(world: World) {
     );
     assert_eq!(listed(&world)[0]["days"], "daily");
 
-    // Time does not pass for the test: what is set is said to be due.
-    let account = AccountId(world.account());
-    let mut work = world.database.storage.write().await.unwrap();
-    let set = work.schedules().list(account).await.unwrap().remove(0);
-    let due = Schedule {
-        next_at: set.next_at - chrono::TimeDelta::days(2),
-        ..set.clone()
-    };
-    work.schedules().set(&due).await.unwrap();
-    work.commit().await.unwrap();
+    world.make_schedules_due(TimeDelta::days(2)).await;
 
     let job = loop {
         let jobs = api.get(&format!("/analyze?projectId={project}")).await;

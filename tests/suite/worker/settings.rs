@@ -212,11 +212,12 @@ fn who_only_looks_makes_no_database() {
     assert!(told.status.success());
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(told.contains("There is no database"), "{told}");
-    let list = command(place.path(), &[], &["account", "list"]);
-    let told = { list }.output().unwrap();
-    assert_eq!(told.status.code(), Some(2));
-    let told = String::from_utf8(told.stderr).unwrap();
-    assert!(told.contains("check --data-dir"), "{told}");
+    for arguments in [&["account", "list"], &["backup", "today"]] {
+        let told = command(place.path(), &[], arguments).output().unwrap();
+        assert_eq!(told.status.code(), Some(2));
+        let told = String::from_utf8(told.stderr).unwrap();
+        assert!(told.contains("check --data-dir"), "{told}");
+    }
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
 

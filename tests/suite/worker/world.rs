@@ -6,7 +6,12 @@ use super::{
     watcher::Watcher,
 };
 use analysis::result_type::ResultType;
-use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use chrono::TimeDelta;
+use domain::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    ports::storage::Storage,
+    schedule::Schedule,
+};
 use harness::{databases::TestDatabase, postgres_server::Lane};
 use std::{
     path::{Path, PathBuf},
@@ -115,6 +120,20 @@ impl World {
     /// The account's id.
     pub fn account(&self) -> i64 {
         self.account.0
+    }
+
+    /// Time does not pass for tests: the account's schedules are said to be due, each so much earlier than it
+    /// would be.
+    pub async fn make_schedules_due(&self, earlier: TimeDelta) {
+        let mut work = self.database.storage.write().await.unwrap();
+        for schedule in work.schedules().list(self.account).await.unwrap() {
+            let due = Schedule {
+                next_at: schedule.next_at - earlier,
+                ..schedule
+            };
+            work.schedules().set(&due).await.unwrap();
+        }
+        work.commit().await.unwrap();
     }
 
     /// The folder in which the database keeps everything: tables, write-ahead log, locks.

@@ -1,6 +1,6 @@
 //! `sightline backup` and `sightline restore`.
 
-use super::Ended;
+use super::{Ended, expect_a_database};
 use crate::{
     cli::{BackupArgs, RestoreArgs},
     settings::Loaded,
@@ -14,6 +14,7 @@ use storage::Manifest;
 
 /// Takes a backup.
 pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Ended> {
+    expect_a_database(&loaded.settings)?;
     let database = loaded.settings.database();
     remark(format!("Taking a backup of {database}; servers may go on."));
     let (file, now) = (args.file, SystemClock.now());

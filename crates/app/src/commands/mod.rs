@@ -28,7 +28,7 @@ use domain::{
     email::EmailAddress,
     ids::{AccountId, ProjectId},
     ports::storage::Storage,
-    use_cases::list_accounts::ListAccounts,
+    use_cases::{list_accounts::ListAccounts, read_project::ReadProject},
     user::User,
 };
 use std::sync::Arc;
@@ -50,14 +50,18 @@ pub struct WrongUsage(pub String);
 /// Opens the database for a command that needs what is in one: in a folder that was mistyped it would make
 /// an empty one, and find nothing.
 pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
-    if is_yet_to_be_made(&loaded.settings) {
-        let place = loaded.settings.database();
-        let told = format!(
-            "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
-        );
-        return Err(WrongUsage(told).into());
-    }
+    expect_a_database(&loaded.settings)?;
     Foundation::open(loaded, Role::Tool).await
+}
+
+fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
+    if !is_yet_to_be_made(settings) {
+        return Ok(());
+    }
+    let place = settings.database();
+    Err(WrongUsage(format!(
+        "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
+    )))
 }
 
 /// Takes the address that `--listen` names, if any.
@@ -90,7 +94,14 @@ async fn project(
     of: &ProjectArgs,
 ) -> anyhow::Result<(AccountId, ProjectId)> {
     let owner = owner(&foundation.storage, &of.email).await?;
-    Ok((owner.account, ProjectId(of.project)))
+    let project = ProjectId(of.project);
+    let found = ReadProject::new(Arc::clone(&foundation.storage))
+        .run(owner.account, project)
+        .await?;
+    if found.is_none() {
+        return Err(no_project(of).into());
+    }
+    Ok((owner.account, project))
 }
 
 fn no_project(of: &ProjectArgs) -> WrongUsage {

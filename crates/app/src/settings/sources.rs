@@ -392,11 +392,40 @@ pub(super) fn nested(path: &[&str], value: Value) -> Table {
     Table::from_iter([(first.to_owned(), inner)])
 }
 
+/// What is wrong with a setting; of a list, with each of its entries.
 pub(super) fn check(table: &Table) -> Result<(), String> {
-    Settings::deserialize(table.clone())
-        .map(drop)
-        // Which setting it is stands in a line of its own there, and is told here anyway.
-        .map_err(|error| error.message().to_owned())
+    // Which setting it is stands in a line of its own there, and is told here anyway.
+    let check = |table: Table| {
+        let read = Settings::deserialize(table).map(drop);
+        read.map_err(|error| error.message().to_owned())
+    };
+    check(table.clone()).map_err(|first| {
+        let mut each: Vec<String> = { entries(table).into_iter() }
+            .filter_map(|it| check(it).err())
+            .collect();
+        each.dedup();
+        if each.is_empty() {
+            first
+        } else {
+            each.join("; ")
+        }
+    })
+}
+
+/// The same setting with each entry of its list by itself.
+fn entries(table: &Table) -> Vec<Table> {
+    let alone = |key: &String, value| Table::from_iter([(key.clone(), value)]);
+    { table.iter() }
+        .flat_map(|(key, value)| match value {
+            Value::Table(inner) => { entries(inner).into_iter() }
+                .map(|it| alone(key, Value::Table(it)))
+                .collect(),
+            Value::Array(all) => { all.iter() }
+                .map(|it| alone(key, Value::Array(vec![it.clone()])))
+                .collect(),
+            _ => vec![],
+        })
+        .collect()
 }
 
 pub(super) fn merge(into: &mut Table, from: Table) {
@@ -566,20 +595,29 @@ mod tests {
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "0"),
             ("SIGHTLINE_WORKER__JOBS", "0"),
             ("SIGHTLINE_PUBLIC_BASE_URL", "here"),
+            (
+                "SIGHTLINE_CRAWLER__ALLOW_NETWORKS",
+                r#"["300.0.0.0/8", "10.0.0.0/8", "10.0.0.0/99"]"#,
+            ),
+            ("SIGHTLINE_DATABASE_URL", "postgres://ann:sec/ret@h/d"),
         ])
         .load()
         .unwrap_err();
         let each = told.each();
-        assert_eq!(each.len(), 4, "{each:?}");
+        assert_eq!(each.len(), 6, "{each:?}");
         for part in [
             "SIGHTLINE_LISTN",
             "crawler.max_pages",
             "worker.jobs",
             "https address",
+            "300.0.0.0/8",
+            "10.0.0.0/99",
+            "%2F",
         ] {
             assert!(each.iter().any(|it| it.contains(part)), "{part}: {each:?}");
             assert!(told.to_string().contains(part), "{part}: {told}");
         }
+        assert!(!told.to_string().contains("ret@h"), "{told}");
     }
 
     #[test]

@@ -101,11 +101,11 @@ pub trait JobRepository: Send {
         filter: &JobFilter,
         page: &PageRequest<JobSort>,
     ) -> Result<Page<Job>, StorageError>;
-    /// The project's unfinished jobs, locked.
+    /// The project's unfinished jobs, or all of the account's, locked.
     async fn lock_unfinished(
         &mut self,
         account: AccountId,
-        project: ProjectId,
+        project: Option<ProjectId>,
     ) -> Result<Vec<Job>, StorageError>;
     /// The account's unfinished jobs in numbers.
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError>;

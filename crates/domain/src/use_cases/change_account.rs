@@ -1,5 +1,6 @@
 //! Changes an account's limits or switches it on and off, for the operator.
 
+use super::end_attempt::cancel_unfinished;
 use crate::{
     account::{Account, AccountLimits, AccountStatus},
     audit::{Actor, AuditAction, AuditEvent},
@@ -43,7 +44,8 @@ impl ChangeAccount {
         .await
     }
 
-    /// Switches the account on or off: off, its tokens open nothing, and its sessions are over for good.
+    /// Switches the account on or off: off, its tokens open nothing, its sessions are over for good, its
+    /// unfinished analyses are canceled, and no schedule starts another.
     pub async fn switch(
         &self,
         account: AccountId,
@@ -77,6 +79,9 @@ impl ChangeAccount {
         if changed.status == AccountStatus::Disabled {
             let ended = work.sessions().end_account(account).await?;
             told.push(format!("{ended} sessions ended"));
+            let queue = work.jobs().lock_queue(account).await?;
+            let stopped = cancel_unfinished(work.as_mut(), &queue, None, self.clock.now()).await?;
+            told.push(format!("{stopped} analyses canceled"));
         }
         told.retain(|it| !it.is_empty());
         let event = AuditEvent {

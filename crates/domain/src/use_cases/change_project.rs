@@ -119,7 +119,7 @@ impl ChangeProject {
         let usage = places::return_project(account, KeywordCounts::of(project));
         work.accounts().save_usage(account.id, usage).await?;
         let queue = work.jobs().lock_queue(account.id).await?;
-        cancel_unfinished(work, &queue, project.id, self.clock.now()).await?;
+        cancel_unfinished(work, &queue, Some(project.id), self.clock.now()).await?;
         Ok(())
     }
 }

@@ -158,20 +158,23 @@ pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), 
     spending.settle_in_all(day, reserved, spent).await
 }
 
-/// Stops a project's unfinished jobs, inside a transaction that holds the account's queue.
+/// Stops a project's unfinished jobs, or all of the account's, inside a transaction that holds the account's
+/// queue. Tells how many.
 pub(super) async fn cancel_unfinished(
     work: &mut dyn Transaction,
     queue: &AccountQueue,
-    project: ProjectId,
+    project: Option<ProjectId>,
     now: DateTime<Utc>,
-) -> Result<(), StorageError> {
+) -> Result<u32, StorageError> {
+    let mut stopped = 0;
     for job in work.jobs().lock_unfinished(queue.account, project).await? {
         if let Ok(canceled) = job.canceled(now) {
             put_away(work, &canceled).await?;
+            stopped += 1;
         }
     }
     work.jobs()
         .refresh_queue(queue.account, queue.virtual_time)
         .await?;
-    Ok(())
+    Ok(stopped)
 }

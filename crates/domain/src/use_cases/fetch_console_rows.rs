@@ -3,6 +3,7 @@
 
 use super::may_be_storage;
 use crate::{
+    account::AccountStatus,
     ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
     ports::{
         clock::Clock,
@@ -90,6 +91,9 @@ pub enum FetchConsoleError {
     /// The days that were named are forgotten there.
     #[error("Search Console keeps sixteen months: nothing is there before {0}")]
     TooOld(NaiveDate),
+    /// The operator has switched the account off.
+    #[error("the account is switched off")]
+    AccountDisabled,
     /// Search Console told nothing.
     #[error(transparent)]
     Console(#[from] SearchConsoleError),
@@ -229,6 +233,10 @@ impl FetchConsoleRows {
 
     async fn site(&self, held: &Binding) -> Result<SiteScope, FetchConsoleError> {
         let mut read = self.storage.read().await?;
+        let account = read.accounts().find(held.account).await?;
+        if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
+            return Err(FetchConsoleError::AccountDisabled);
+        }
         let project = read.projects().find(held.account, held.project).await?;
         let project = project.filter(Project::is_active);
         let project = project.ok_or(FetchConsoleError::NoSuchProject)?;
@@ -312,9 +320,10 @@ impl FetchConsoleRows {
 mod tests {
     use super::*;
     use crate::{
+        account::Account,
         ports::{search_console::MockSearchConsole, search_results::ProviderError},
         search_console::{Property, SearchRow},
-        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, a_project},
+        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, a_project, an_account},
     };
     use std::sync::Mutex;
 
@@ -336,6 +345,10 @@ mod tests {
 
     /// The binding is looked up and taken, and the project is found.
     fn begin(storage: &FakeStorage) {
+        begin_for(storage, an_account());
+    }
+
+    fn begin_for(storage: &FakeStorage, account: Account) {
         storage.expect(|it| {
             let find = it.console_bindings.expect_find();
             find.returning(|_, _| Ok(Some(binding())));
@@ -348,6 +361,8 @@ mod tests {
             });
         });
         storage.expect(|it| {
+            let find = it.accounts.expect_find();
+            find.return_once(|_| Ok(Some(account)));
             let find = it.projects.expect_find();
             find.returning(|_, _| Ok(Some(a_project())));
         });
@@ -415,6 +430,33 @@ mod tests {
         assert_eq!((fetched.days, fetched.rows), (3, 3));
         assert_eq!(*seen.lock().unwrap(), [(1, 2), (1, 1), (1, 0)]);
         assert_eq!(storage.commits(), 5);
+    }
+
+    #[tokio::test]
+    async fn nobody_is_asked_for_an_account_that_is_switched_off() {
+        let storage = Arc::new(FakeStorage::default());
+        let account = Account {
+            status: AccountStatus::Disabled,
+            ..an_account()
+        };
+        begin_for(&storage, account);
+        storage.expect(|it| {
+            it.console_bindings
+                .expect_advance()
+                .once()
+                .returning(|_, after| {
+                    let told = after.last_failure.as_deref();
+                    assert_eq!(told, Some("the account is switched off"));
+                    Ok(true)
+                });
+        });
+        let outcome = fetch(&storage, MockSearchConsole::new())
+            .run(ACCOUNT, a_project().id, None, &|_| {})
+            .await;
+        assert!(
+            matches!(outcome, Err(FetchConsoleError::AccountDisabled)),
+            "{outcome:?}"
+        );
     }
 
     #[tokio::test]

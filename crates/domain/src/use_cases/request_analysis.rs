@@ -9,7 +9,7 @@ use super::{
     read_account::month_of,
 };
 use crate::{
-    account::Account,
+    account::{Account, AccountStatus},
     ai_models::ModelChoice,
     allowance::Allowance,
     idempotency::{Receipt, UsedMeanwhile},
@@ -173,6 +173,9 @@ pub enum RequestAnalysisError {
     /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
+    /// The operator has switched the account off.
+    #[error("the account is switched off")]
+    AccountDisabled,
     /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
@@ -383,12 +386,13 @@ impl RequestAnalysis {
             .await?;
 
         let mut work = self.storage.write().await?;
-        let account = work
-            .accounts()
-            .find(account)
-            .await?
-            .ok_or(RequestAnalysisError::NoSuchProject)?;
-        let queue = work.jobs().lock_queue(account.id).await?;
+        // The line first: whoever switches the account off holds it, so that nothing is asked for behind that.
+        let queue = work.jobs().lock_queue(account).await?;
+        let account =
+            { work.accounts().find(account).await? }.ok_or(RequestAnalysisError::NoSuchProject)?;
+        if account.status == AccountStatus::Disabled {
+            return Err(RequestAnalysisError::AccountDisabled);
+        }
         let now = self.clock.now();
         if let Some(receipt) = &receipt {
             receipt

@@ -185,12 +185,13 @@ impl JobRepository for Session<Db> {
     async fn lock_unfinished(
         &mut self,
         account: AccountId,
-        project: ProjectId,
+        project: Option<ProjectId>,
     ) -> Result<Vec<Job>, StorageError> {
+        let (first, last) = project.map_or((i64::MIN, i64::MAX), |it| (it.0, it.0));
         let rows = self.change(account, move |db| {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
-                .filter(jobs::project_id.eq(project.0))
+                .filter(jobs::project_id.between(first, last))
                 .filter(is_unfinished())
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
                 // As their index has them: else the whole past of the account is read in the order of ids.

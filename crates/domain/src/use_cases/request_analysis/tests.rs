@@ -100,6 +100,24 @@ async fn ask_at(
 }
 
 #[tokio::test]
+async fn nothing_is_asked_for_an_account_that_is_switched_off() {
+    let storage = FakeStorage::default();
+    looking_around(&storage, 0);
+    storage.expect(|work| {
+        let account = Account {
+            status: AccountStatus::Disabled,
+            ..an_account()
+        };
+        holding(account, queue(0, 1.0), with_keywords(5))(work);
+    });
+    let outcome = ask(storage).await;
+    assert!(
+        matches!(outcome, Err(RequestAnalysisError::AccountDisabled)),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside() {
     let storage = FakeStorage::default();
     looking_around(&storage, 0);
