@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 on_both!(
     a_named_rival_is_followed_and_another_own_site_is_none,
     an_ignored_suggestion_is_told_as_ignored_until_it_is_taken_up,
+    a_project_that_is_not_there_is_told_by_every_list,
 );
 
 async fn items(api: &Api, result_type: &str, project: i64) -> Vec<Value> {
@@ -17,6 +18,20 @@ async fn items(api: &Api, result_type: &str, project: i64) -> Vec<Value> {
 async fn check(api: &Api, project: i64) {
     let over = api.finished(api.analyse("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
+}
+
+async fn a_project_that_is_not_there_is_told_by_every_list(world: World) {
+    for list in [
+        ["sites", "list"],
+        ["suggestions", "list"],
+        ["answers", "list"],
+        ["search-console", "rows"],
+        ["search-console", "status"],
+    ] {
+        let of = ["--email", "ann@example.com", "--project", "12345"];
+        let told = world.fail(&[&list[..], &of[..]].concat());
+        assert!(told.contains("no active project 12345"), "{list:?}: {told}");
+    }
 }
 
 async fn a_named_rival_is_followed_and_another_own_site_is_none(world: World) {
