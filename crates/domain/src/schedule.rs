@@ -401,6 +401,10 @@ mod tests {
         assert_eq!(fired.last_at, Some(begun.next_at));
         assert!(fired.next_at > late);
         assert!(fired.next_at < late + TimeDelta::days(1));
+        // Why it was refused stands until the next time.
+        let refused = fired.fired(late, Some("no".to_owned()));
+        assert_eq!(refused.last_refusal.as_deref(), Some("no"));
+        assert_eq!(refused.fired(late, None).last_refusal, None);
     }
 
     #[test]
