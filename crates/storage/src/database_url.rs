@@ -100,15 +100,12 @@ impl DatabaseUrl {
 
 /// Whether what follows the scheme has one reading: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
 fn is_clear(rest: &str) -> bool {
-    let (who, place) = match rest.split_once('@') {
-        Some((who, place)) => (who, place),
-        None => ("", rest),
-    };
-    let (place, options) = place.split_once('?').unwrap_or((place, ""));
+    let (who, behind) = rest.split_once('@').unwrap_or(("", rest));
+    let (place, options) = behind.split_once('?').unwrap_or((behind, ""));
     let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
     who.matches(':').count() <= 1
         && !who.contains(['/', '?', '#', '[', ']', ' '])
-        && !rest[rest.find('@').map_or(0, |at| at + 1)..].contains('@')
+        && !behind.contains('@')
         && hosts.split(',').all(has_a_port_or_none)
         && !database.contains(['/', ' '])
         && { options.split('&') }.all(|it| options.is_empty() || it.matches('=').count() == 1)
