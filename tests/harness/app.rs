@@ -358,7 +358,7 @@ impl TestApp {
             .await
             .expect("staged");
         work.results()
-            .publish(account, project, job, &[head])
+            .publish(account, project, job, &[head], &[])
             .await
             .expect("published");
         work.keywords()
@@ -417,7 +417,7 @@ impl TestApp {
         kept.expect("staged");
         let results = work.results();
         let heads = [head];
-        let publishes = results.publish(account, project, job, &heads);
+        let publishes = results.publish(account, project, job, &heads, &[]);
         publishes.await.expect("published");
         work.commit().await.expect("it is kept");
     }

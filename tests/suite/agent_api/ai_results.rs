@@ -178,7 +178,7 @@ async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
         .unwrap();
     let project = ProjectId(project);
     work.results()
-        .publish(account, project, id, &heads)
+        .publish(account, project, id, &heads, &[])
         .await
         .unwrap();
     work.commit().await.unwrap();

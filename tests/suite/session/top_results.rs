@@ -52,7 +52,7 @@ async fn publish(app: &TestApp, project: i64, job: i64, records: &[(i64, Value)]
     let measurements = work.measurements();
     measurements.stage(account, job, &staged).await.unwrap();
     work.results()
-        .publish(account, project, job, &[head])
+        .publish(account, project, job, &[head], &[])
         .await
         .unwrap();
     work.commit().await.unwrap();

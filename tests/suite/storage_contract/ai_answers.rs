@@ -316,7 +316,7 @@ async fn publish(db: &TestDatabase, job: JobId, findings: &[StagedFinding]) {
     };
     change!(db, tx => {
         tx.measurements().stage(ANN, job, findings).await.unwrap();
-        tx.results().publish(ANN, SHOP, job, &[head]).await.unwrap();
+        tx.results().publish(ANN, SHOP, job, &[head], &[]).await.unwrap();
     });
 }
 

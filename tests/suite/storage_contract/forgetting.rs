@@ -55,14 +55,14 @@ async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
             tx.projects().add(&project(BOB, project_id)).await.unwrap();
             let of_it = [head(31, ResultType::Rankings, 0)];
             let to = ProjectId(project_id);
-            tx.results().publish(BOB, to, JobId(31), &of_it).await.unwrap();
+            tx.results().publish(BOB, to, JobId(31), &of_it, &[]).await.unwrap();
         }
         for id in [ANN, BOB] {
             tx.jobs().add(&job(id, 32)).await.unwrap();
             for run in [31, 32] {
                 tx.measurements().stage(id, JobId(run), &[record(run, 1, Some(1.0))]).await.unwrap();
                 let heads = [head(run, ResultType::Rankings, 1)];
-                tx.results().publish(id, SHOP, JobId(run), &heads).await.unwrap();
+                tx.results().publish(id, SHOP, JobId(run), &heads, &[]).await.unwrap();
             }
         }
     });

@@ -58,7 +58,7 @@ async fn run(db: &TestDatabase, job: i64, pages: &[StagedPage]) {
         None,
         "not visible yet"
     );
-    change!(db, tx => tx.results().publish(ANN, SHOP, JobId(job), &[]).await.unwrap());
+    change!(db, tx => tx.results().publish(ANN, SHOP, JobId(job), &[], &[]).await.unwrap());
 }
 
 async fn kept(db: &TestDatabase, url: &str) -> Option<KeptPage> {
@@ -131,7 +131,7 @@ async fn what_a_job_staged_is_thrown_away_with_it(db: TestDatabase) {
     };
     change!(db, tx => {
         tx.measurements().record(ANN, JobId(31), &[entry]).await.unwrap();
-        tx.results().publish(ANN, SHOP, JobId(31), &[]).await.unwrap();
+        tx.results().publish(ANN, SHOP, JobId(31), &[], &[]).await.unwrap();
     });
     assert_eq!(kept(&db, PAGE).await, None);
 }

@@ -228,7 +228,7 @@ async fn the_page_of_a_month_ago_is_that_of_the_run_nearest_to_it(db: TestDataba
         let pages: Vec<StagedFinding> = pages.collect();
         change!(db, tx => {
             tx.measurements().stage(ANN, JobId(id), &pages).await.unwrap();
-            tx.results().publish(ANN, SHOP, JobId(id), &[]).await.unwrap();
+            tx.results().publish(ANN, SHOP, JobId(id), &[], &[]).await.unwrap();
         });
     }
     let asked = [22, 23, 21].map(KeywordId);

@@ -95,7 +95,10 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.measurements().stage(ANN, JobId(31), &[]),
         r.measurements().discard(ANN, JobId(31)),
         r.measurements().record(ANN, JobId(31), &[]),
-        r.results().publish(ANN, SHOP, JobId(31), &[]),
+        r.results().publish(ANN, SHOP, JobId(31), &[], &[]),
+        r.results()
+            .copy_staged(ANN, SHOP, (ResultType::Serp, JobId(31)), None, 1),
+        r.results().discard_copied(ANN, SHOP, JobId(31)),
         r.console_rows().replace(
             ANN,
             SHOP,

@@ -5,6 +5,7 @@ use analysis::{document::Document, provenance::Provenance, result_type::ResultTy
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{JobId, KeywordId, ProjectId},
+    job::{Job, JobState},
     page::{Direction, PageRequest},
     results::{
         CARRIED, Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead,
@@ -19,6 +20,7 @@ on_every_database![
     what_a_run_did_not_measure_is_carried_over_once_and_is_no_history,
     what_a_run_leaves_for_the_next_is_read_back_and_replaced,
     nothing_is_visible_before_it_is_published_and_all_of_it_after,
+    records_copied_ahead_are_invisible_until_published,
     a_new_run_moves_the_heads_and_keeps_the_history,
     each_head_comes_with_its_first_records,
     records_of_a_run_are_walked_in_every_order,
@@ -81,8 +83,17 @@ async fn two_runs(db: &TestDatabase) {
         change!(db, tx => {
             tx.measurements().stage(ANN, JobId(id), &records).await.unwrap();
             let heads = [head(id, ResultType::Rankings, 4)];
-            tx.results().publish(ANN, SHOP, JobId(id), &heads).await.unwrap();
+            tx.results().publish(ANN, SHOP, JobId(id), &heads, &[]).await.unwrap();
+            tx.jobs().save(&succeeded(id)).await.unwrap();
         });
+    }
+}
+
+fn succeeded(id: i64) -> Job {
+    Job {
+        state: JobState::Succeeded,
+        finished_at: Some(now()),
+        ..job(ANN, id)
     }
 }
 
@@ -133,7 +144,10 @@ async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestD
         assert_eq!(r.results().findings(ANN, SHOP, &all).await.unwrap().items, []);
     });
     let published = head(31, ResultType::Rankings, 1);
-    change!(db, tx => tx.results().publish(ANN, SHOP, JobId(31), std::slice::from_ref(&published)).await.unwrap());
+    change!(db, tx => {
+        tx.results().publish(ANN, SHOP, JobId(31), std::slice::from_ref(&published), &[]).await.unwrap();
+        tx.jobs().save(&succeeded(31)).await.unwrap();
+    });
     ask!(db, r => {
         assert_eq!(r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap(), Some(published));
         let found = r.results().findings(ANN, SHOP, &all).await.unwrap();
@@ -142,6 +156,63 @@ async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestD
         assert_eq!((found.items, found.next), (vec![expected], None));
         assert!(r.measurements().staged(ANN, JobId(31), ResultType::Rankings, None, 9).await.unwrap().is_empty());
         assert!(r.measurements().recorded(ANN, JobId(31), None, 9).await.unwrap().is_empty());
+    });
+}
+
+async fn records_copied_ahead_are_invisible_until_published(db: TestDatabase) {
+    two_runs(&db).await;
+    add_job(&db, &job(ANN, 33)).await;
+    let records = [0, 1, 2, 3, 4].map(|ordinal| record(33, ordinal, None));
+    let link = StagedFinding {
+        result_type: ResultType::BrokenLinks,
+        ..record(33, 9, None)
+    };
+    change!(db, tx => {
+        tx.measurements().stage(ANN, JobId(33), &records).await.unwrap();
+        tx.measurements().stage(ANN, JobId(33), &[link]).await.unwrap();
+    });
+    let run = (ResultType::Rankings, JobId(33));
+    // Another account's copies take nothing.
+    change!(db, tx => {
+        assert_eq!(tx.results().copy_staged(BOB, SHOP, run, None, 9).await.unwrap(), None);
+    });
+    let of_the_run = query(Some(33), FindingSort::Ordinal, Ascending);
+    // An attempt that ends without results takes back what it copied; the next one copies anew.
+    for _ in 0..2 {
+        let mut after = None;
+        for expected in [Some(1), Some(3), Some(4), None] {
+            after = change!(db, tx => tx.results().copy_staged(ANN, SHOP, run, after, 2).await.unwrap());
+            assert_eq!(after, expected);
+        }
+        let history = walked(&db, query(None, FindingSort::Ordinal, Ascending)).await;
+        assert_eq!(history.len(), 8, "the history of two published runs");
+        let head = ask!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
+        assert_eq!(head.map(|it| it.job), Some(JobId(32)));
+        assert_eq!(walked(&db, of_the_run.clone()).await.len(), 5);
+        change!(db, tx => {
+            tx.results().discard_copied(BOB, SHOP, JobId(33)).await.unwrap();
+        });
+        assert_eq!(walked(&db, of_the_run.clone()).await.len(), 5);
+        change!(db, tx => {
+            tx.results().discard_copied(ANN, SHOP, JobId(33)).await.unwrap();
+        });
+        assert_eq!(walked(&db, of_the_run.clone()).await, []);
+    }
+    change!(db, tx => {
+        let results = tx.results();
+        assert_eq!(results.copy_staged(ANN, SHOP, run, None, 9).await.unwrap(), Some(4));
+        let heads = [head(33, ResultType::Rankings, 5), head(33, ResultType::BrokenLinks, 1)];
+        results.publish(ANN, SHOP, JobId(33), &heads, &[ResultType::Rankings]).await.unwrap();
+        tx.jobs().save(&succeeded(33)).await.unwrap();
+    });
+    let history = walked(&db, query(None, FindingSort::Ordinal, Ascending)).await;
+    assert_eq!(history.len(), 13);
+    ask!(db, r => {
+        let heads = r.results().heads(ANN, SHOP, 9).await.unwrap();
+        let records: Vec<usize> = heads.iter().map(|(_, records)| records.len()).collect();
+        assert_eq!(records, [1, 5], "broken links were copied at the end");
+        let left = r.measurements().staged(ANN, JobId(33), ResultType::Rankings, None, 9).await.unwrap();
+        assert!(left.is_empty());
     });
 }
 
@@ -175,7 +246,7 @@ async fn each_head_comes_with_its_first_records(db: TestDatabase) {
     change!(db, tx => {
         tx.measurements().stage(ANN, JobId(33), &links).await.unwrap();
         let heads = [head(33, ResultType::BrokenLinks, 3), head(33, ResultType::Serp, 0)];
-        tx.results().publish(ANN, SHOP, JobId(33), &heads).await.unwrap();
+        tx.results().publish(ANN, SHOP, JobId(33), &heads, &[]).await.unwrap();
     });
     let summary = |it: &(ResultHead, Vec<Finding>)| {
         (
@@ -401,7 +472,10 @@ async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: T
             .unwrap());
         assert_eq!(measured, [KeywordId(measures)]);
         let heads = [head(id, ResultType::Rankings, 3)];
-        change!(db, tx => tx.results().publish(ANN, SHOP, JobId(id), &heads).await.unwrap());
+        change!(db, tx => {
+            tx.results().publish(ANN, SHOP, JobId(id), &heads, &[]).await.unwrap();
+            tx.jobs().save(&succeeded(id)).await.unwrap();
+        });
         let all = [vec![measures], carries.to_vec()].concat();
         assert_eq!(keywords_of(&db, Some(id)).await, all);
     }

@@ -77,7 +77,7 @@ async fn publish(world: &World, project: i64, job: &Value, findings: &[StagedFin
         .unwrap();
     let project = ProjectId(project);
     work.results()
-        .publish(account, project, job, &[])
+        .publish(account, project, job, &[], &[])
         .await
         .unwrap();
     work.commit().await.unwrap();

@@ -14,13 +14,32 @@ use async_trait::async_trait;
 #[async_trait]
 pub trait ResultRepository: Send {
     /// Makes everything that the heads' job staged visible, moves the heads to it, and clears the
-    /// job's journal.
+    /// job's journal. Records of the types in `copied` were copied before ([`Self::copy_staged`]).
     async fn publish(
         &mut self,
         account: AccountId,
         project: ProjectId,
         job: JobId,
         heads: &[ResultHead],
+        copied: &[ResultType],
+    ) -> Result<(), StorageError>;
+    /// Copies up to `limit` staged records of a type, behind an ordinal, to where published records
+    /// are. No reader sees them while the job is unfinished. Returns the ordinal of the last copied
+    /// record; `None` when no record is left.
+    async fn copy_staged(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        run: (ResultType, JobId),
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Option<i64>, StorageError>;
+    /// Deletes the records that were copied for a job which has not published them.
+    async fn discard_copied(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
     ) -> Result<(), StorageError>;
     /// What the newest run of a type left for the next one; never shown.
     async fn carried(

@@ -137,6 +137,10 @@ pub(super) fn jitter(randomness: &dyn Randomness) -> f64 {
 pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
     if !job.state.is_unfinished() {
         work.measurements().discard(job.account, job.id).await?;
+        let results = work.results();
+        results
+            .discard_copied(job.account, job.project, job.id)
+            .await?;
         settle(work, job).await?;
     }
     work.jobs().save(job).await

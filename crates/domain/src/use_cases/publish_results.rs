@@ -2,7 +2,7 @@
 
 use super::{
     end_attempt::settle,
-    keep_leases::{Hold, HoldError},
+    keep_leases::{Hold, HoldError, held},
 };
 use crate::{
     ids::{AccountId, JobId, KeywordId},
@@ -17,6 +17,9 @@ use crate::{
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use std::{collections::BTreeSet, sync::Arc};
+
+/// How many records one transaction copies: some ten megabytes of the largest.
+pub const PART: u32 = 500;
 
 /// Publishes results.
 pub struct PublishResults {
@@ -54,12 +57,70 @@ impl PublishResults {
 
     /// The finished jobs of one account, in one transaction: all of them, or none. Answers for each in its turn;
     /// `None`: that hold was over, and nothing of it is published.
+    ///
+    /// Records of large results are copied before that, in transactions of [`PART`] records, so that no other
+    /// writer waits for all of them. No reader sees them before the last transaction.
     pub async fn run_all(
         &self,
         account: AccountId,
         ends: &[(Hold, &Outcome)],
     ) -> Result<Vec<Option<Job>>, StorageError> {
+        for (hold, outcome) in ends {
+            match self.copy_large(*hold, outcome).await {
+                // The last transaction finds out by itself that a lease was lost.
+                Ok(()) | Err(HoldError::Lost) => {}
+                Err(HoldError::Storage(error)) => return Err(error),
+            }
+        }
         retrying(self.storage.as_ref(), || self.once(account, ends)).await
+    }
+
+    async fn copy_large(&self, hold: Hold, outcome: &Outcome) -> Result<(), HoldError> {
+        let types = large(outcome);
+        if types.is_empty() {
+            return Ok(());
+        }
+        let storage = self.storage.as_ref();
+        // What an earlier attempt copied may not be what this one staged.
+        retrying(storage, || self.discard_copied(hold)).await?;
+        for result_type in types {
+            let mut after = None;
+            loop {
+                after = retrying(storage, || self.copy_part(hold, result_type, after)).await?;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn discard_copied(&self, hold: Hold) -> Result<(), HoldError> {
+        let mut work = self.storage.write().await?;
+        let job = held(work.as_mut(), hold).await?;
+        let results = work.results();
+        results
+            .discard_copied(job.account, job.project, job.id)
+            .await?;
+        Ok(work.commit().await?)
+    }
+
+    async fn copy_part(
+        &self,
+        hold: Hold,
+        result_type: ResultType,
+        after: Option<i64>,
+    ) -> Result<Option<i64>, HoldError> {
+        let mut work = self.storage.write().await?;
+        let job = held(work.as_mut(), hold).await?;
+        let results = work.results();
+        let last = results
+            .copy_staged(job.account, job.project, (result_type, job.id), after, PART)
+            .await?;
+        if last.is_some() {
+            work.commit().await?;
+        }
+        Ok(last)
     }
 
     async fn once(
@@ -97,6 +158,15 @@ impl PublishResults {
     }
 }
 
+/// The types whose records are copied before the job is ended.
+fn large(outcome: &Outcome) -> Vec<ResultType> {
+    let large = outcome.heads.iter();
+    large
+        .filter(|it| it.item_count > u64::from(PART))
+        .map(|it| it.result_type)
+        .collect()
+}
+
 /// What becomes of the job that the last of these ends, unless its hold is over or one before ended it.
 fn ended(jobs: &[Job], ends: &[(Hold, &Outcome)], now: DateTime<Utc>) -> Option<Job> {
     let ((hold, outcome), before) = ends.split_last()?;
@@ -119,7 +189,7 @@ async fn publish(
 ) -> Result<(), StorageError> {
     let (account, project) = (job.account, job.project);
     work.results()
-        .publish(account, project, job.id, &outcome.heads)
+        .publish(account, project, job.id, &outcome.heads, &large(outcome))
         .await?;
     for (result_type, carried) in &outcome.carried {
         work.results()
@@ -130,4 +200,165 @@ async fn publish(
         return Ok(());
     }
     work.keywords().save_latest(account, &outcome.latest).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Coverage;
+    use crate::{
+        job::policy::QueuePolicy,
+        ports::jobs::AccountQueue,
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job},
+    };
+    use analysis::provenance::Provenance;
+
+    fn claimed() -> Job {
+        let clock = FrozenClock::default();
+        a_job()
+            .claimed("worker", clock.now(), &QueuePolicy::default())
+            .expect("it is due")
+    }
+
+    fn head(job: &Job, result_type: ResultType, item_count: u64) -> ResultHead {
+        let now = FrozenClock::default().now();
+        ResultHead {
+            account: job.account,
+            project: job.project,
+            result_type,
+            job: job.id,
+            generated_at: now,
+            measured_at: now,
+            method_version: "test/1".into(),
+            provider: "sandbox".into(),
+            provenance: Provenance::Simulated,
+            coverage: Coverage::of(item_count, item_count, 0),
+            item_count,
+            summary: Document::from_stored("{}".into()),
+            warnings: vec![],
+        }
+    }
+
+    fn outcome(job: &Job, records: u64) -> Outcome {
+        Outcome {
+            heads: vec![
+                head(job, ResultType::Rankings, records),
+                head(job, ResultType::Serp, 1),
+            ],
+            latest: vec![],
+            carried: vec![],
+            partial: false,
+            progress: Progress::default(),
+        }
+    }
+
+    fn expect_held(work: &mut FakeTransaction, job: &Job) {
+        let job = job.clone();
+        work.jobs.expect_lock().return_once(|_, _| Ok(Some(job)));
+    }
+
+    fn expect_end(storage: &FakeStorage, job: &Job, copied: &'static [ResultType]) {
+        let job = job.clone();
+        storage.expect(move |work| {
+            let line = AccountQueue {
+                account: job.account,
+                waiting: 0,
+                running: 1,
+                next_run_at: None,
+                attention_at: None,
+                virtual_time: 0.0,
+            };
+            work.jobs
+                .expect_lock_with_line()
+                .return_once(move |_, _| Ok((line, vec![job])));
+            work.results
+                .expect_publish()
+                .withf(move |_, _, _, _, is| is == copied)
+                .once()
+                .returning(|_, _, _, _, _| Ok(()));
+            work.projects
+                .expect_note_analysis()
+                .returning(|_, _, _| Ok(()));
+            work.jobs.expect_save_all().returning(|_| Ok(()));
+            work.jobs.expect_save_queue().returning(|_| Ok(()));
+        });
+    }
+
+    /// The job afterwards, and how many transactions were committed.
+    async fn publish(
+        storage: FakeStorage,
+        job: &Job,
+        records: u64,
+    ) -> (Result<Job, HoldError>, u32) {
+        let storage = Arc::new(storage);
+        let of_it = Arc::clone(&storage) as Arc<dyn Storage>;
+        let publish = PublishResults::new(of_it, Arc::new(FrozenClock::default()));
+        let ended = publish.run(Hold::of(job), &outcome(job, records)).await;
+        (ended, storage.commits())
+    }
+
+    #[tokio::test]
+    async fn large_results_are_copied_in_parts_before_the_end() {
+        let (storage, job) = (FakeStorage::default(), claimed());
+        let of_it = job.clone();
+        storage.expect(move |work| {
+            expect_held(work, &of_it);
+            work.results
+                .expect_discard_copied()
+                .once()
+                .returning(|_, _, _| Ok(()));
+        });
+        for (after, last) in [(None, Some(499)), (Some(499), Some(500)), (Some(500), None)] {
+            let of_it = job.clone();
+            storage.expect(move |work| {
+                expect_held(work, &of_it);
+                work.results
+                    .expect_copy_staged()
+                    .withf(move |_, _, run, is, limit| {
+                        run.0 == ResultType::Rankings && *is == after && *limit == PART
+                    })
+                    .once()
+                    .returning(move |_, _, _, _, _| Ok(last));
+                if last.is_some() {}
+            });
+        }
+        expect_end(&storage, &job, &[ResultType::Rankings]);
+        let (ended, commits) = publish(storage, &job, u64::from(PART) + 1).await;
+        assert!(!ended.unwrap().state.is_unfinished());
+        assert_eq!(commits, 1 + 2 + 1);
+    }
+
+    #[tokio::test]
+    async fn small_results_are_published_in_one_transaction() {
+        let (storage, job) = (FakeStorage::default(), claimed());
+        expect_end(&storage, &job, &[]);
+        let (ended, commits) = publish(storage, &job, PART.into()).await;
+        ended.unwrap();
+        assert_eq!(commits, 1);
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_lost_its_lease_copies_nothing() {
+        let (storage, job) = (FakeStorage::default(), claimed());
+        storage.expect(|work| {
+            work.jobs.expect_lock().return_once(|_, _| Ok(None));
+            work.results.expect_discard_copied().never();
+        });
+        storage.expect(|work| {
+            let line = AccountQueue {
+                account: a_job().account,
+                waiting: 0,
+                running: 0,
+                next_run_at: None,
+                attention_at: None,
+                virtual_time: 0.0,
+            };
+            work.jobs
+                .expect_lock_with_line()
+                .return_once(move |_, _| Ok((line, vec![])));
+        });
+        let (ended, commits) = publish(storage, &job, u64::from(PART) + 1).await;
+        assert!(matches!(ended, Err(HoldError::Lost)));
+        assert_eq!(commits, 0);
+    }
 }

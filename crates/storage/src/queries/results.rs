@@ -1,7 +1,9 @@
 //! Published results.
 
 use super::{
-    Backend, Db, kept_pages, measurements,
+    Backend, Db,
+    jobs::is_unfinished,
+    kept_pages, measurements,
     paging::{Sortable, behind, one_more, page, wrong_position},
 };
 use crate::{
@@ -10,13 +12,14 @@ use crate::{
         measurements::url_hash,
         results::{FindingRow, HeadRow},
     },
-    schema::{findings, result_carries, result_heads, staged_findings},
+    schema::{findings, jobs, result_carries, result_heads, staged_findings},
     session::Session,
     steady::say,
 };
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 use diesel::{
+    delete,
     dsl::sql,
     helper_types::IntoBoxed,
     insert_into,
@@ -39,6 +42,39 @@ type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 /// run by its primary key, as SQLite does otherwise.
 const OF_THE_RUN: &str = "+findings.job_id";
 
+/// The statement that copies staged records to where published records are, inside the database.
+macro_rules! copied {
+    ($staged:expr, $project:expr) => {
+        $staged
+            .select((
+                staged_findings::account_id,
+                $project.0.into_sql::<BigInt>(),
+                staged_findings::result_type,
+                staged_findings::job_id,
+                staged_findings::ordinal,
+                staged_findings::keyword_id,
+                staged_findings::url,
+                staged_findings::url_hash,
+                staged_findings::sort_value,
+                staged_findings::measured_at,
+                staged_findings::record,
+            ))
+            .insert_into(findings::table)
+            .into_columns((
+                findings::account_id,
+                findings::project_id,
+                findings::result_type,
+                findings::job_id,
+                findings::ordinal,
+                findings::keyword_id,
+                findings::url,
+                findings::url_hash,
+                findings::sort_value,
+                findings::measured_at,
+                findings::record,
+            ))
+    };
+}
 #[async_trait]
 impl ResultRepository for Session<Db> {
     async fn publish(
@@ -47,12 +83,14 @@ impl ResultRepository for Session<Db> {
         project: ProjectId,
         job: JobId,
         heads: &[ResultHead],
+        copied: &[ResultType],
     ) -> Result<(), StorageError> {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
+        let copied: Vec<&str> = copied.iter().map(|it| it.name()).collect();
         self.change(account, move |db| {
             let has = measurements::has_left(db, account, job)?;
             if has.records {
-                move_staged(db, account, project, job)?;
+                move_staged(db, account, project, job, &copied)?;
                 measurements::discard_staged(db, account, job)?;
             }
             if has.crawled {
@@ -60,6 +98,55 @@ impl ResultRepository for Session<Db> {
                 measurements::discard_crawled(db, account, job)?;
             }
             move_heads(db, &heads)
+        })
+        .await
+    }
+
+    async fn copy_staged(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        (result_type, job): (ResultType, JobId),
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Option<i64>, StorageError> {
+        self.change(account, move |db| {
+            let after = after.unwrap_or(i64::MIN);
+            let of_the_type = staged_findings::table
+                .filter(staged_findings::account_id.eq(account.0))
+                .filter(staged_findings::job_id.eq(job.0))
+                .filter(staged_findings::result_type.eq(result_type.name()))
+                .filter(staged_findings::ordinal.gt(after));
+            let ordinals: Vec<i64> = of_the_type
+                .order(staged_findings::ordinal)
+                .limit(limit.into())
+                .select(staged_findings::ordinal)
+                .load(db)?;
+            let Some(last) = ordinals.last().copied() else {
+                return Ok(None);
+            };
+            let part = of_the_type.filter(staged_findings::ordinal.le(last));
+            copied!(part, project).execute(db)?;
+            Ok(Some(last))
+        })
+        .await
+    }
+
+    async fn discard_copied(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+    ) -> Result<(), StorageError> {
+        // The primary key has the type before the job.
+        let types = ResultType::ALL.map(ResultType::name);
+        self.change(account, move |db| {
+            let copied = findings::table
+                .filter(findings::account_id.eq(account.0))
+                .filter(findings::project_id.eq(project.0))
+                .filter(findings::result_type.eq_any(types))
+                .filter(findings::job_id.eq(job.0));
+            delete(copied).execute(db).map(drop)
         })
         .await
     }
@@ -281,38 +368,22 @@ impl ResultRepository for Session<Db> {
     }
 }
 
-/// Copies what the job staged, inside the database.
-fn move_staged(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) -> QueryResult<()> {
+/// Copies what the job staged, except for the types that were copied before.
+fn move_staged(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    job: JobId,
+    copied: &[&str],
+) -> QueryResult<()> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
-        .filter(staged_findings::job_id.eq(job.0))
-        .select((
-            staged_findings::account_id,
-            project.0.into_sql::<BigInt>(),
-            staged_findings::result_type,
-            staged_findings::job_id,
-            staged_findings::ordinal,
-            staged_findings::keyword_id,
-            staged_findings::url,
-            staged_findings::url_hash,
-            staged_findings::sort_value,
-            staged_findings::measured_at,
-            staged_findings::record,
-        ));
-    let copied = insert_into(findings::table).values(staged).into_columns((
-        findings::account_id,
-        findings::project_id,
-        findings::result_type,
-        findings::job_id,
-        findings::ordinal,
-        findings::keyword_id,
-        findings::url,
-        findings::url_hash,
-        findings::sort_value,
-        findings::measured_at,
-        findings::record,
-    ));
-    say(db, copied)
+        .filter(staged_findings::job_id.eq(job.0));
+    if copied.is_empty() {
+        return say(db, copied!(staged, project));
+    }
+    let rest = staged.filter(staged_findings::result_type.ne_all(copied));
+    copied!(rest, project).execute(db).map(drop)
 }
 
 /// One statement for the heads of a job: there is one for each type.
@@ -394,8 +465,16 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
             wanted.filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
         }
         Some(job) => wanted.filter(findings::job_id.eq(job.0)),
-        // In a history each record stands once, where it was measured.
-        None => wanted.filter(findings::ordinal.lt(CARRIED)),
+        // In a history each record stands once, where it was measured. Records of an unfinished job
+        // were copied before it publishes them.
+        None => wanted.filter(findings::ordinal.lt(CARRIED)).filter(
+            findings::job_id.ne_all(
+                jobs::table
+                    .filter(jobs::account_id.eq(account.0))
+                    .filter(is_unfinished())
+                    .select(jobs::id),
+            ),
+        ),
     };
     if let Some(keyword) = query.keyword {
         wanted = wanted.filter(findings::keyword_id.eq(keyword.0));

@@ -99,6 +99,10 @@ async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
             .expect_discard()
             .once()
             .returning(|_, _| Ok(()));
+        work.results
+            .expect_discard_copied()
+            .once()
+            .returning(|_, _, _| Ok(()));
         work.spending
             .expect_settle()
             .withf(|_, _, reserved, spent| (reserved.0, spent.0) == (7, 0))
