@@ -520,6 +520,7 @@ fn config() -> WebConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
         },
+        new_accounts: AccountLimits::default(),
     }
 }
 

@@ -64,6 +64,9 @@ fn units_start_what_there_is_with_settings_that_are_known() {
         // Ending takes up to 30 s: systemd must not be less patient.
         assert_eq!(values("TimeoutStopSec"), ["35"], "{name}");
         assert_eq!(values("DynamicUser"), ["yes"], "{name}");
+        for bound in ["MemoryMax", "TasksMax"] {
+            assert_eq!(values(bound).len(), 1, "{name}: {bound}");
+        }
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Common {
     /// `sqlite://PATH` or `postgres://…`.
     #[arg(long, global = true, value_name = "URL")]
     pub database_url: Option<String>,
-    /// Where data is kept.
+    /// Where data is kept. Refused beside a database that the file or the environment names.
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
@@ -157,16 +157,19 @@ pub enum Command {
     Backup(BackupArgs),
     /// Put a backup in the place of an empty database, or look whether it is whole.
     #[command(
-        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it SQLite's file, even a wreck, is kept beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables are dropped."
+        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it what is there is kept: SQLite's file, even a wreck, beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables in the schema sightline_replaced, sightline_replaced_2 and so on."
     )]
     Restore(RestoreArgs),
     /// Check or show settings; nothing else is opened.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Show every effective setting and check what Sightline needs.
-    #[command(after_help = "Example:\n  sightline doctor")]
+    /// Check what Sightline needs, and show what is set.
+    #[command(after_help = "Example:\n  sightline doctor --all")]
     Doctor {
-        /// As JSON.
+        /// Settings that have their defaults, too.
+        #[arg(long)]
+        all: bool,
+        /// As JSON, with every setting.
         #[arg(long)]
         json: bool,
     },
@@ -179,6 +182,35 @@ pub enum Command {
         after_help = "Examples:\n  SIGHTLINE_TOKEN=… sightline mcp\n  sightline mcp --url https://sightline.example.com --token-file ~/.config/sightline/token\n  SIGHTLINE_URL=https://seo.internal SIGHTLINE_TOKEN=… sightline mcp --trust /etc/ssl/internal.pem\n\nThe token is taken from SIGHTLINE_TOKEN or from a file, never from the command line, which others on the machine can read. Neither settings nor a database are opened. Without a token it ends with 2; else with 0, when the input ends."
     )]
     Mcp(McpArgs),
+}
+
+impl Command {
+    /// Whether it opens the database that settings name, and that one alone. `backup` and `restore` work in two
+    /// folders, which may be two users'.
+    #[must_use]
+    pub const fn opens_the_database(&self) -> bool {
+        match self {
+            Self::Config(_)
+            | Self::Openapi
+            | Self::Mcp(_)
+            | Self::Audit(_)
+            | Self::Demo(_)
+            | Self::Backup(_)
+            | Self::Restore(_) => false,
+            Self::Serve(_)
+            | Self::Worker
+            | Self::Account(_)
+            | Self::Token(_)
+            | Self::Schedule(_)
+            | Self::Sites(_)
+            | Self::Suggestions(_)
+            | Self::Models(_)
+            | Self::Answers(_)
+            | Self::SearchConsole(_)
+            | Self::Migrate { .. }
+            | Self::Doctor { .. } => true,
+        }
+    }
 }
 
 /// What `serve` takes.
@@ -816,4 +848,156 @@ pub struct RestoreArgs {
     /// What is in it, as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commands::{audit, listen_where_told},
+        settings::{Loaded, Settings},
+    };
+    use clap::CommandFactory;
+
+    /// A command line, the variable that says the same, and how what counts is read.
+    type Row = (&'static [&'static str], &'static str, &'static str, Read);
+    type Read = fn(&Cli, Settings) -> String;
+
+    /// Every flag that a variable can say too; `2` is what the flag says, and `1` the variable.
+    const BOTH: [Row; 8] = [
+        (
+            &["--database-url", "sqlite://2"],
+            "SIGHTLINE_DATABASE_URL",
+            "sqlite://1",
+            |_, set| set.database().to_string(),
+        ),
+        (&["--data-dir", "2"], "SIGHTLINE_DATA_DIR", "1", |_, set| {
+            set.data_dir.display().to_string()
+        }),
+        (
+            &["serve", "--listen", "127.0.0.1:2"],
+            "SIGHTLINE_LISTEN",
+            "127.0.0.1:1",
+            listened,
+        ),
+        (
+            &["demo", "--listen", "127.0.0.1:2"],
+            "SIGHTLINE_LISTEN",
+            "127.0.0.1:1",
+            listened,
+        ),
+        (
+            &["audit", "--max-pages", "2", "a.example"],
+            "SIGHTLINE_CRAWLER__MAX_PAGES",
+            "1",
+            |cli, set| planned(cli, &set).max_pages.to_string(),
+        ),
+        (
+            &["audit", "--max-depth", "2", "a.example"],
+            "SIGHTLINE_CRAWLER__MAX_DEPTH",
+            "1",
+            |cli, set| planned(cli, &set).max_depth.to_string(),
+        ),
+        (
+            &["audit", "--render", "2", "a.example"],
+            "SIGHTLINE_CRAWLER__RENDER_PAGES",
+            "1",
+            |cli, set| format!("{:?}", planned(cli, &set).render),
+        ),
+        (
+            &["audit", "--internal-only", "a.example"],
+            "SIGHTLINE_CRAWLER__CHECK_EXTERNAL",
+            "true",
+            |cli, set| {
+                let external = planned(cli, &set).check_external;
+                if external { "1" } else { "2" }.to_owned()
+            },
+        ),
+    ];
+
+    /// What the parser itself takes from a variable where there is no flag, and what `mcp` reads.
+    const PARSED: [(&str, &str); 3] = [
+        ("config", "SIGHTLINE_CONFIG"),
+        ("url", "SIGHTLINE_URL"),
+        ("trust", "SIGHTLINE_TRUST"),
+    ];
+
+    /// Flags that are called like the last part of a setting and say something else: what one account may have.
+    const OTHERS: [&str; 7] = [
+        "projects",
+        "keywords",
+        "keywords-per-project",
+        "ai-tracked",
+        "keyword-research",
+        "monthly-budget",
+        "daily-budget",
+    ];
+
+    fn listened(cli: &Cli, mut set: Settings) -> String {
+        let told = match &cli.command {
+            Some(Command::Serve(args)) => args.listen.as_deref(),
+            Some(Command::Demo(args)) => args.listen.as_deref(),
+            _ => None,
+        };
+        listen_where_told(&mut set, told).unwrap();
+        set.listen.0.to_string()
+    }
+
+    fn planned(cli: &Cli, set: &Settings) -> domain::ports::site_reader::CrawlPlan {
+        let Some(Command::Audit(args)) = &cli.command else {
+            panic!("another command");
+        };
+        audit::plan(args, set, args.url.clone())
+    }
+
+    fn parsed(line: &[&str]) -> Cli {
+        Cli::try_parse_from([&["sightline"], line].concat()).unwrap()
+    }
+
+    fn loaded(cli: &Cli, variable: &str, value: &str) -> Loaded {
+        let environment = vec![(variable.to_owned(), value.to_owned())];
+        cli.common.sources(environment).load().unwrap()
+    }
+
+    #[test]
+    fn every_flag_stands_above_its_variable() {
+        for (line, variable, value, read) in BOTH {
+            let cli = parsed(line);
+            let effective = read(&cli, loaded(&cli, variable, value).settings);
+            assert!(effective.contains('2'), "{line:?}: {effective}");
+            assert!(!effective.ends_with('1'), "{line:?}: {effective}");
+        }
+    }
+
+    #[test]
+    fn every_flag_that_a_variable_says_too_is_known() {
+        let keys = loaded(&parsed(&[]), "HOME", "/home/ann").rows();
+        let is_setting = |flag: &str| {
+            let name = flag.replace('-', "_");
+            keys.iter().any(|it| it.0.rsplit('.').next() == Some(&name))
+        };
+        let mut commands = vec![Cli::command()];
+        let mut seen = 0;
+        while let Some(command) = commands.pop() {
+            for argument in command.get_arguments() {
+                let Some(flag) = argument.get_long() else {
+                    continue;
+                };
+                seen += 1;
+                let variable = argument.get_env().map(|it| it.to_str().unwrap());
+                let by_parser = PARSED.iter().find(|it| Some(it.1) == variable);
+                assert_eq!(by_parser.map(|it| it.0), variable.map(|_| flag));
+                let long = format!("--{flag}");
+                let is_above = BOTH.iter().any(|it| it.0.contains(&&*long));
+                let is_known = is_above || OTHERS.contains(&flag) || variable.is_some();
+                assert!(
+                    is_known || !is_setting(flag),
+                    "{} {long}",
+                    command.get_name()
+                );
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(seen > 50, "{seen}");
+    }
 }

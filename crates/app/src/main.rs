@@ -7,6 +7,7 @@ mod packing;
 mod process;
 mod server;
 mod settings;
+mod spending;
 mod system_clock;
 mod system_randomness;
 mod terminal;
@@ -26,15 +27,8 @@ use wiring::{Foundation, Role};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let outcome = runtime
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(run(cli)))
-        .and_then(|ended| terminal::all_is_said().map(|()| ended));
-    match outcome {
+    let outcome = begin(Cli::parse());
+    match outcome.and_then(|ended| terminal::all_is_said().map(|()| ended)) {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Findings) => ExitCode::from(3),
         Err(error) => {
@@ -43,17 +37,20 @@ fn main() -> ExitCode {
             } else {
                 terminal::remark(format!("sightline: {error:#}"));
             }
+            if let Some(told) = storage::acted_as() {
+                terminal::remark(told);
+            }
             let is_usage = error.is::<WrongUsage>() || error.is::<SettingsError>();
             ExitCode::from(if is_usage { 2 } else { 1 })
         }
     }
 }
 
-async fn run(cli: Cli) -> anyhow::Result<Ended> {
+fn begin(cli: Cli) -> anyhow::Result<Ended> {
     // It is no server: it needs no settings, and a mistake in them must not keep it from starting.
     if let Some(Command::Mcp(args)) = &cli.command {
         let token = variable("SIGHTLINE_TOKEN");
-        return Box::pin(commands::mcp::run(args, token.as_deref())).await;
+        return threads()?.block_on(commands::mcp::run(args, token.as_deref()));
     }
     let loaded = load(&cli);
     if let Some(Command::Config(command)) = &cli.command {
@@ -63,6 +60,22 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
     let command = cli
         .command
         .unwrap_or(Command::Serve(cli::ServeArgs::default()));
+    if command.opens_the_database()
+        && let Some(file) = loaded.settings.database().path()
+    {
+        // Settings are root's to read. From here on root is as safe as the user whose database it is.
+        storage::become_owner_of(file)?;
+    }
+    threads()?.block_on(run(command, loaded))
+}
+
+fn threads() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+}
+
+async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
     match command {
         Command::Serve(args) => {
             process::log(&loaded.settings.log)?;
@@ -109,7 +122,7 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Backup(args) => commands::backup::take(loaded, args).await,
         Command::Restore(args) => commands::backup::restore(loaded, args).await,
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
-        Command::Doctor { json } => commands::doctor::run(loaded, json).await,
+        Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
         Command::Openapi => commands::openapi::run(&loaded),
         Command::Mcp(_) | Command::Config(_) => unreachable!("they have run before"),
     }

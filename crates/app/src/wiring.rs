@@ -41,7 +41,7 @@ use providers::{
     search_console::{self, SearchConsoleSettings},
     vitals::{self, GoogleApiSettings, VitalsSettings},
 };
-use std::{sync::Arc, time::Duration};
+use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration};
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenOptions};
 
 /// What every command that touches data stands on.
@@ -176,14 +176,23 @@ pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
 pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     let is_ours = settings.database_url.is_none();
     if is_ours {
-        std::fs::create_dir_all(&settings.data_dir).with_context(|| {
-            format!(
-                "cannot make the data folder {}",
-                settings.data_dir.display()
-            )
-        })?;
+        let folder = &settings.data_dir;
+        storage::as_owner_of(folder, || make_private_folder(folder))
+            .flatten()
+            .with_context(|| format!("cannot make the data folder {}", folder.display()))?;
     }
     Ok(is_ours)
+}
+
+/// A folder that nobody else may look into; those above it as the process makes folders.
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    if let Some(above) = folder.parent() {
+        fs::create_dir_all(above)?;
+    }
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(_) if folder.is_dir() => Ok(()),
+        outcome => outcome,
+    }
 }
 
 /// Whether the file that nobody named is not there: the first start makes it.

@@ -1,6 +1,9 @@
 //! Where the database is.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 use thiserror::Error;
 
 /// Which database it is.
@@ -94,6 +97,15 @@ impl DatabaseUrl {
         match self.0 {
             Target::Postgres(_) => DatabaseKind::Postgres,
             Target::Sqlite(_) => DatabaseKind::Sqlite,
+        }
+    }
+
+    /// The file of a `SQLite` database.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Target::Postgres(_) => None,
+            Target::Sqlite(path) => Some(path),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Files, those beside them, and whose they are.
+//! Files, and those beside them.
 
 use std::{
     fs::{self, File, Metadata, TryLockError},
@@ -19,24 +19,41 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or_else(|| Path::new("."))
 }
 
-/// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode.
+/// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. A link of that
+/// name is not followed.
 pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    opened(&mut options, path)
 }
 
-/// Gives a file to whoever owns its folder. Root alone can, and has to: the server that will open it is somebody
-/// with fewer rights.
-pub fn give_to_owner_of_folder(path: &Path) {
+/// Makes a file that only its owner reads. There must be nothing of that name, a link that leads nowhere included.
+pub fn new_private(path: &Path) -> io::Result<File> {
+    opened(fs::OpenOptions::new().write(true).create_new(true), path)
+}
+
+fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
-    if let Ok(folder) = fs::metadata(folder_of(path)) {
-        use std::os::unix::fs::{MetadataExt, chown};
-        // Whoever may not owns the file already.
-        let _ = chown(path, Some(folder.uid()), Some(folder.gid()));
+    {
+        use rustix::{fs::OFlags, io::Errno};
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe of that name must not keep us waiting for a reader.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+        let told = |error: io::Error| {
+            if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
+                return io::Error::other("it is a link, which is not followed here: remove it");
+            }
+            error
+        };
+        let file = options.open(path).map_err(told)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no file: remove it"));
+        }
+        Ok(file)
     }
+    #[cfg(not(unix))]
+    options.open(path)
 }
 
 /// Has a file for this process alone, as long as what is returned lives; `None` while another has it.

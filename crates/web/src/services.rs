@@ -11,6 +11,7 @@ use crate::{
     refusals,
 };
 use domain::{
+    account::AccountLimits,
     device::DeviceKey,
     ids::{AccountId, IdMint, ProjectId},
     job::policy::QueuePolicy,
@@ -117,6 +118,8 @@ pub struct WebConfig {
     pub limits: RequestLimits,
     /// How browsers know who is signed in.
     pub sessions: SessionConfig,
+    /// How much the first account may have.
+    pub new_accounts: AccountLimits,
 }
 
 /// How browsers know who is signed in.
@@ -320,7 +323,8 @@ impl Services {
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
             list_sessions: ListSessions::new(s(), c()),
-            welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher()),
+            welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher())
+                .with_limits(config.new_accounts),
             change_profile: ChangeProfile::new(s(), c(), m()),
             change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
             list_tokens: ListTokens::new(s()),

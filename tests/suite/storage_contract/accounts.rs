@@ -19,6 +19,7 @@ on_every_database![
     an_account_is_locked_and_no_other,
     saving_an_account_leaves_its_usage_alone_and_the_reverse,
     all_accounts_are_listed_oldest_first_with_their_owners,
+    active_accounts_without_any_budget_are_counted,
     a_taken_account_id_is_told_from_a_conflict,
 ];
 
@@ -137,4 +138,25 @@ async fn a_taken_account_id_is_told_from_a_conflict(db: TestDatabase) {
         .unwrap();
     let outcome = tx.accounts().add(&account(ANN), &other).await;
     assert!(matches!(outcome, Err(StorageError::IdTaken)));
+}
+
+async fn active_accounts_without_any_budget_are_counted(db: TestDatabase) {
+    let limited = |id: i64, monthly: Option<i64>, daily: Option<i64>, status| {
+        let mut it = account(AccountId(id));
+        it.limits.monthly_budget = monthly.map(MicroUsd);
+        it.limits.daily_budget = daily.map(MicroUsd);
+        it.status = status;
+        it
+    };
+    let all = [
+        limited(1, None, None, AccountStatus::Active),
+        limited(2, Some(0), None, AccountStatus::Active),
+        limited(3, None, Some(1), AccountStatus::Active),
+        limited(4, None, None, AccountStatus::Disabled),
+        limited(5, None, None, AccountStatus::Active),
+    ];
+    for it in all {
+        change!(db, tx => tx.accounts().add(&it, &owner(it.id)).await.unwrap());
+    }
+    ask!(db, r => assert_eq!(r.accounts().without_budget().await.unwrap(), 2));
 }

@@ -4,7 +4,8 @@ use super::{api::Api, on_both, process::Process, world::World};
 use harness::{databases::TestDatabase, postgres_server::Lane};
 use serde_json::{Value, json};
 use std::{
-    fs,
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -20,6 +21,7 @@ on_both!(
     nothing_is_given_up_without_a_word,
     one_backup_to_a_name_at_a_time,
     what_a_killed_backup_left_stops_nobody,
+    what_a_restore_replaces_is_kept,
 );
 
 /// Where a backup is taken from: past what a lane puts before the database.
@@ -244,4 +246,54 @@ async fn what_a_killed_backup_left_stops_nobody(mut world: World) {
     fs::remove_file(&file).unwrap();
     let told = world.fail(&["backup", file.to_str().unwrap()]);
     assert!(told.contains("backup.manifest.json is there"), "{told}");
+}
+
+async fn what_a_restore_replaces_is_kept(mut world: World) {
+    look_past_lanes(&mut world);
+    take(&world);
+    let first = backup(&world);
+    let replaced = |world: &World, file: &Path| -> String {
+        leave(&world.database);
+        let told = world.say(&["restore", "--force", "--json", file.to_str().unwrap()]);
+        let told: Value = serde_json::from_str(&told).unwrap();
+        told["replaced"].as_str().unwrap().to_owned()
+    };
+    let kept = replaced(&world, &first);
+    // A backup holds what is in force, and not what was replaced.
+    let second = world.folder().join("second");
+    world.say(&["backup", second.to_str().unwrap()]);
+    let kept_later = replaced(&world, &second);
+    if world.is_sqlite() {
+        assert!(kept_later.ends_with(".replaced.2"), "{kept_later}");
+        assert!(Path::new(&kept).is_file() && Path::new(&kept_later).is_file());
+        return;
+    }
+    assert_eq!(
+        [kept.as_str(), &kept_later],
+        ["sightline_replaced", "sightline_replaced_2"]
+    );
+    // Division by zero where there is no account in one of them.
+    for schema in [kept, kept_later] {
+        world
+            .database
+            .run_sql(&format!("SELECT 1 / count(*) FROM {schema}.accounts"));
+    }
+
+    // What cannot be restored replaces nothing.
+    let programs = world.folder().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let program = programs.join("pg_restore");
+    let fails = "#!/bin/sh\ncase \"$*\" in *--dbname*) echo cannot >&2; exit 1;; esac\n";
+    fs::write(&program, fails).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    leave(&world.database);
+    let arguments = ["restore", "--force", "--programs"];
+    let more = [programs.to_str().unwrap(), second.to_str().unwrap()];
+    let told = world.fail(&[&arguments[..], &more].concat());
+    assert!(told.contains("pg_restore failed: cannot"), "{told}");
+    let accounts = world.say(&["account", "list", "--json"]);
+    assert!(accounts.contains("ann@example.com"), "{accounts}");
+    world.database.run_sql(
+        "SELECT 1 / (count(*) = 2)::INT FROM pg_namespace WHERE nspname LIKE 'sightline_replaced%'",
+    );
 }

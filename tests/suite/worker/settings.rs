@@ -263,3 +263,84 @@ fn doctor_and_a_start_tell_that_a_database_is_broken() {
     server.await_line("The database is broken");
     assert!(server.terminate().0.success());
 }
+
+/// A rehearsal on a machine whose environment names production.
+#[test]
+fn a_data_dir_never_leads_to_a_database_named_elsewhere() {
+    let place = TempDir::new().unwrap();
+    let named = |folder: &str| {
+        let folder = place.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        folder
+    };
+    let (production, rehearsal) = (named("production"), named("rehearsal"));
+    let file = production.join("sightline.db");
+    let ran = |settings: &[(String, String)], arguments: &[&str]| {
+        let output = command(place.path(), settings, arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let folder = ["--data-dir", production.to_str().unwrap()];
+    let create = [
+        "account",
+        "create",
+        "--email",
+        "ann@example.com",
+        "--name",
+        "Ann",
+    ];
+    assert_eq!(ran(&[], &[&folder[..], &create].concat()).0, Some(0));
+    let backup = [&folder[..], &["backup", "taken"]].concat();
+    assert_eq!(ran(&[], &backup).0, Some(0));
+    let before = fs::read(&file).unwrap();
+
+    let url = format!("sqlite://{}", file.display());
+    let environment = [("SIGHTLINE_DATABASE_URL".to_owned(), url)];
+    let rehearse = ["--data-dir", rehearsal.to_str().unwrap()];
+    for arguments in [
+        &["restore", "--force", "taken"][..],
+        &["backup", "again"],
+        &["migrate", "run"],
+        &["account", "list"],
+        &["serve"],
+        &["config", "check"],
+    ] {
+        let (code, said) = ran(&environment, &[&rehearse[..], arguments].concat());
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("SIGHTLINE_DATABASE_URL"), "{said}");
+        assert!(said.contains("--database-url"), "{said}");
+    }
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!(fs::read_dir(&production).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(&rehearsal).unwrap().count(), 0);
+    // The other flag stands above the variable.
+    let own = format!("sqlite://{}/sightline.db", rehearsal.display());
+    let restore = ["--database-url", &own, "restore", "taken"];
+    assert_eq!(ran(&environment, &restore).0, Some(0));
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn doctor_shows_checks_first_and_defaults_on_request() {
+    let place = TempDir::new().unwrap();
+    let settings = [("SIGHTLINE_LOG__LEVEL".to_owned(), "warn".to_owned())];
+    let said = |arguments: &[&str]| {
+        let output = command(place.path(), &settings, arguments).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let short = said(&["doctor"]);
+    let at = |words: &str| {
+        short
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {short}"))
+    };
+    assert!(at("data folder") < at("log.level"), "{short}");
+    assert!(short.contains("SIGHTLINE_LOG__LEVEL"), "{short}");
+    assert!(!short.contains("log.format"), "{short}");
+    assert!(short.contains("--all"), "{short}");
+    let all = said(&["doctor", "--all"]);
+    assert!(
+        all.contains("log.format") && all.contains("log.level"),
+        "{all}"
+    );
+}

@@ -50,12 +50,14 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
     let name = Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?;
     let (storage, clock, mint) = foundation.parts();
     let (account, owner) = CreateAccount::new(storage, clock, mint)
+        .with_limits(foundation.settings.new_accounts.limits())
         .run(&email, &name)
         .await?;
     say(format!(
         "Account {} of {} is ready.",
         account.id, owner.email
     ));
+    say(format!("It may have {}.", account.limits));
     say(format!(
         "Next: sightline token create --email {} --name first --scopes all",
         owner.email

@@ -39,7 +39,7 @@ pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Ended>
     let what = format!("{place} is restored, every table with as many rows as it had");
     tell(&restored, &restored.manifest, args.json, &what)?;
     if let (Some(replaced), false) = (&restored.replaced, args.json) {
-        say(format!("What was there is kept: {}.", replaced.display()));
+        say(format!("What was there is kept: {replaced}."));
     }
     Ok(Ended::Done)
 }

@@ -3,7 +3,8 @@
 use super::Ended;
 use crate::{
     server::nobody_can_sign_in,
-    settings::{Loaded, Settings},
+    settings::{Loaded, Origin, Settings},
+    spending::{REMEDY, paid_sources, without_bound},
     terminal::{say, show_table},
     wiring::{
         Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, search_results,
@@ -14,7 +15,7 @@ use crawler::is_public;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
-use std::path::Path;
+use std::{io::Write, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 use storage::DatabaseKind;
 
 /// One thing that was looked at.
@@ -67,14 +68,14 @@ impl State {
     }
 }
 
-/// Shows every setting with its origin, and checks what Sightline needs. Fails when something is
-/// bad.
-pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
+/// Checks what Sightline needs, and shows settings with their origins. Fails when something is bad.
+pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
     let checks = vec![
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
         engines(&loaded.settings),
         research(&loaded.settings),
+        spending(&loaded.settings).await,
         speed(&loaded.settings),
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
@@ -86,7 +87,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     if as_json {
         say(serde_json::to_string_pretty(&as_value(&loaded, &checks))?);
     } else {
-        show(&loaded, &checks);
+        show(&loaded, &checks, all);
     }
     if checks.iter().any(|check| check.state == State::Bad) {
         anyhow::bail!("something has to be mended first; see above");
@@ -94,12 +95,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     Ok(Ended::Done)
 }
 
-fn show(loaded: &Loaded, checks: &[Check]) {
-    let rows = loaded
-        .rows()
-        .into_iter()
-        .map(|(key, value, origin)| [key, value, origin]);
-    show_table(&["setting", "value", "from"], rows);
+fn show(loaded: &Loaded, checks: &[Check], all: bool) {
     show_table(
         &["check", "state", "told", "what to do"],
         checks.iter().map(|check| {
@@ -111,6 +107,18 @@ fn show(loaded: &Loaded, checks: &[Check]) {
             ]
         }),
     );
+    let rows = loaded.rows();
+    let default = Origin::Default.to_string();
+    let (defaults, set): (Vec<_>, Vec<_>) = rows.into_iter().partition(|it| it.2 == default);
+    let left_out = if all { 0 } else { defaults.len() };
+    let shown = set.into_iter().chain(defaults.into_iter().skip(left_out));
+    let shown = shown.map(|(key, value, origin)| [key, value, origin]);
+    show_table(&["setting", "value", "from"], shown);
+    if left_out > 0 {
+        say(format!(
+            "{left_out} settings have their defaults: `sightline doctor --all` lists them."
+        ));
+    }
 }
 
 fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
@@ -285,6 +293,35 @@ fn research(settings: &Settings) -> Check {
     )
 }
 
+/// Whether somebody may spend without a bound.
+async fn spending(settings: &Settings) -> Check {
+    let what = "spending";
+    if paid_sources(settings).is_empty() {
+        return Check::good(what, "nobody is asked who costs money");
+    }
+    if is_yet_to_be_made(settings) {
+        let limits = settings.new_accounts.limits();
+        let told = format!("there are no accounts yet; a new one may have {limits}");
+        return match settings.new_accounts.is_without_budget() {
+            true if settings.search.most_per_day.is_none() => Check::notice(what, told, REMEDY),
+            _ => Check::good(what, told),
+        };
+    }
+    let found = async {
+        let database = open_database(settings, Role::Tool).await?;
+        anyhow::Ok(without_bound(settings, Arc::new(database)).await?)
+    };
+    match found.await {
+        Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
+        Ok(Some(told)) => Check::notice(what, told, REMEDY),
+        Err(error) => Check::notice(
+            what,
+            format!("it is not known who may spend how much: {error:#}"),
+            "Mend the database first.",
+        ),
+    }
+}
+
 /// What the settings bound; accounts have budgets of their own.
 fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
@@ -440,10 +477,18 @@ fn disk(settings: &Settings) -> Check {
         let told = format!("{shown} is not there yet");
         return Check::notice(what, told, "The first start makes it.");
     }
-    let probe = folder.join(".doctor");
-    let written = std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe));
-    match written {
-        Ok(()) => Check::good(what, format!("{shown} can be written")),
+    // A file without a name: there is nothing that it could be written over.
+    let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
+    match written.and_then(|()| std::fs::metadata(folder)) {
+        Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
+            what,
+            format!(
+                "{shown} can be written, and others may look into it (mode {:o})",
+                about.mode() & 0o777
+            ),
+            format!("chmod 700 {shown}"),
+        ),
+        Ok(_) => Check::good(what, format!("{shown} can be written")),
         Err(error) => Check::bad(
             what,
             format!("{shown}: {error}"),

@@ -22,6 +22,7 @@ pub mod worker;
 use crate::{
     cli::ProjectArgs,
     settings::{ListenAddress, Loaded, Settings},
+    spending,
     wiring::{Foundation, Role, is_yet_to_be_made},
 };
 use domain::{
@@ -73,6 +74,15 @@ fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), 
         ))
     };
     settings.listen = ListenAddress(told.parse().map_err(wrong)?);
+    Ok(())
+}
+
+/// Says at the start whether somebody may spend without a bound.
+async fn warn_of_spending(foundation: &Foundation) -> anyhow::Result<()> {
+    let storage = Arc::clone(&foundation.storage);
+    if let Some(told) = spending::without_bound(&foundation.settings, storage).await? {
+        tracing::warn!("{told}. {}", spending::REMEDY);
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `sightline serve`.
 
-use super::{Ended, listen_where_told};
+use super::{Ended, listen_where_told, warn_of_spending};
 use crate::{
     admin::Admin,
     cli::ServeArgs,
@@ -95,6 +95,7 @@ async fn greet(
     if let Some(remedy) = server::nobody_can_sign_in(settings) {
         tracing::warn!("Browsers on other machines cannot sign in over plain http. {remedy}");
     }
+    warn_of_spending(foundation).await?;
     let Some(code) = services.welcome_code().await? else {
         return Ok(());
     };

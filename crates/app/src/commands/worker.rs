@@ -1,6 +1,6 @@
 //! `sightline worker`.
 
-use super::Ended;
+use super::{Ended, warn_of_spending};
 use crate::{
     admin::Admin,
     process::{Stopping, tell, worker_name},
@@ -22,6 +22,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         "Worker {name} takes jobs from {}.",
         foundation.settings.database()
     ));
+    warn_of_spending(&foundation).await?;
     if let Some(admin) = &admin {
         tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);

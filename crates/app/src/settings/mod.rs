@@ -5,6 +5,7 @@
 mod ai;
 mod file;
 mod keyword_research;
+mod new_accounts;
 mod page_speed;
 mod ranges;
 mod search;
@@ -15,14 +16,15 @@ mod values;
 
 pub use ai::{AiSettings, ModelChoice};
 pub use keyword_research::KeywordResearchSettings;
+pub use new_accounts::NewAccountSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
 pub use secret::Secret;
-pub use sources::{Loaded, SettingsError, Sources};
+pub use sources::{Loaded, Origin, SettingsError, Sources};
 pub use values::{
-    AdminAddress, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry,
-    WebAddress,
+    AdminAddress, Budget, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network,
+    ResolveEntry, WebAddress,
 };
 
 use domain::use_cases::keep_house::Retention;
@@ -80,6 +82,8 @@ pub struct Settings {
     pub sessions: SessionSettings,
     /// How passwords are kept.
     pub passwords: PasswordSettings,
+    /// How much accounts may have that are created from now on.
+    pub new_accounts: NewAccountSettings,
 }
 
 /// What operators look at.
@@ -285,6 +289,7 @@ impl Default for Settings {
             retention: RetentionSettings::default(),
             sessions: SessionSettings::default(),
             passwords: PasswordSettings::default(),
+            new_accounts: NewAccountSettings::default(),
         }
     }
 }

@@ -127,6 +127,18 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
+    /// `--data-dir` beside a database that somebody else named. None of the two is safe to take: the folder would
+    /// leave a server without its data, the database be replaced where a rehearsal was meant.
+    #[error(
+        "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which stands above both",
+        folder.display()
+    )]
+    TwoDatabases {
+        /// The flag's value.
+        folder: PathBuf,
+        /// Who named the database.
+        origin: Origin,
+    },
     /// More than one of these.
     #[error("{}", lines(.0))]
     Several(Vec<SettingsError>),
@@ -198,6 +210,16 @@ impl Sources {
                     reason,
                 }),
             }
+        }
+        if let (Some(Origin::Flag), Some(origin)) =
+            (origins.get("data_dir"), origins.get("database_url"))
+            && *origin != Origin::Flag
+            && let Some(Value::String(folder)) = merged.get("data_dir")
+        {
+            mistakes.push(SettingsError::TwoDatabases {
+                folder: folder.into(),
+                origin: origin.clone(),
+            });
         }
         let with_home = self.with_data_dir(merged);
         let settings = Settings::deserialize(with_home).map_err(|error| SettingsError::InFlag {
@@ -334,7 +356,7 @@ pub(super) fn nearest(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 32] = [
+const OPTIONAL: [&str; 33] = [
     "ai.sentiment_by",
     "ai.chatgpt.api_key",
     "ai.chatgpt.price_per_million_input",
@@ -354,6 +376,7 @@ const OPTIONAL: [&str; 32] = [
     "ai.perplexity.price_per_million_output",
     "ai.most_per_call",
     "database_url",
+    "new_accounts.daily_budget",
     "public_base_url",
     "search.data_for_seo.login",
     "search.data_for_seo.password",
@@ -669,6 +692,50 @@ mod tests {
             .flags
             .push(("listen".into(), Value::String("127.0.0.1:2".into())));
         assert_eq!(sources.load().unwrap().settings.listen.0.port(), 2);
+    }
+
+    #[test]
+    fn a_data_dir_beside_a_database_from_elsewhere_is_refused() {
+        let flag = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
+        let production = ("SIGHTLINE_DATABASE_URL", "postgres://ann@db/production");
+        let mut sources = environment(&[production, ("SIGHTLINE_DATA_DIR", "/var/lib/sightline")]);
+        // What nobody typed is taken as before.
+        let loaded = sources.load().unwrap();
+        assert!(loaded.settings.database_url.is_some());
+        sources.flags = vec![flag("data_dir", "/rehearsal")];
+        let told = sources.load().unwrap_err().to_string();
+        for part in [
+            "--data-dir",
+            "/rehearsal",
+            "SIGHTLINE_DATABASE_URL",
+            "--database-url",
+        ] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        sources
+            .flags
+            .push(flag("database_url", "sqlite:///rehearsal/sightline.db"));
+        let database = sources.load().unwrap().settings.database();
+        assert_eq!(
+            database.path(),
+            Some(std::path::Path::new("/rehearsal/sightline.db"))
+        );
+    }
+
+    #[test]
+    fn a_budget_is_dollars_or_none() {
+        let budget = |text: &str| {
+            let name = "SIGHTLINE_NEW_ACCOUNTS__MONTHLY_BUDGET";
+            let loaded = environment(&[(name, text)]).load();
+            loaded.map(|it| it.settings.new_accounts.limits().monthly_budget)
+        };
+        assert_eq!(budget("25").unwrap().unwrap().to_string(), "25.00");
+        assert_eq!(budget("12.5").unwrap().unwrap().to_string(), "12.50");
+        assert_eq!(budget("none").unwrap(), None);
+        for wrong in ["-1", "much", "1000001", "true"] {
+            let told = budget(wrong).unwrap_err().to_string();
+            assert!(told.contains("US dollars up to 1000000"), "{told}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! so that a mistake is told with its key and its place.
 
 use crawler::Resolve;
+use domain::money::MicroUsd;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, net::SocketAddr};
@@ -222,6 +223,46 @@ impl From<AdminAddress> for String {
             AdminAddress::Usual => AdminAddress::USUAL.to_string(),
             AdminAddress::Off => AdminAddress::OFF.to_owned(),
             AdminAddress::At(address) => address.to_string(),
+        }
+    }
+}
+
+/// US dollars that may be spent, or `none` where nothing bounds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub struct Budget(pub Option<MicroUsd>);
+
+impl Budget {
+    const NONE: &'static str = "none";
+    /// A million US dollars, as much as other caps may be.
+    const MOST: MicroUsd = MicroUsd(1_000_000_000_000);
+}
+
+impl TryFrom<toml::Value> for Budget {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let text = match value {
+            toml::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        if text == Self::NONE {
+            return Ok(Self(None));
+        }
+        let budget = MicroUsd::parse(&text).filter(|it| *it <= Self::MOST);
+        budget.map(|it| Self(Some(it))).ok_or_else(|| {
+            format!(
+                "takes US dollars up to 1000000, such as 25 or 12.50, or \"none\"; it is `{text}`"
+            )
+        })
+    }
+}
+
+impl Serialize for Budget {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(budget) => serializer.collect_str(&budget),
+            None => serializer.serialize_str(Self::NONE),
         }
     }
 }

@@ -40,6 +40,8 @@ pub trait AccountRepository: Send {
         account: AccountId,
         usage: AccountUsage,
     ) -> Result<(), StorageError>;
+    /// How many active accounts have neither a monthly nor a daily budget. For the operator.
+    async fn without_budget(&mut self) -> Result<u64, StorageError>;
     /// All accounts with their owners, oldest first. For the operator.
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError>;
 }

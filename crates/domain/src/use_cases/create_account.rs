@@ -22,6 +22,7 @@ pub struct CreateAccount {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: AccountLimits,
 }
 
 /// Why an account is not created.
@@ -44,10 +45,18 @@ impl CreateAccount {
             storage,
             clock,
             mint,
+            limits: AccountLimits::default(),
         }
     }
 
-    /// The account begins with the default limits.
+    /// With these limits for each account, instead of the default ones.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: AccountLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The account and its owner.
     pub async fn run(
         &self,
         email: &EmailAddress,
@@ -91,7 +100,7 @@ impl CreateAccount {
             id: AccountId::mint(&self.mint),
             name: name.clone(),
             status: AccountStatus::Active,
-            limits: AccountLimits::default(),
+            limits: self.limits,
             usage: AccountUsage::default(),
             report_defaults: EffectiveReportSettings::default(),
             created_at,

@@ -25,6 +25,11 @@ impl ListAccounts {
         self.storage.read().await?.accounts().list().await
     }
 
+    /// How many active accounts have neither a monthly nor a daily budget.
+    pub async fn without_budget(&self) -> Result<u64, StorageError> {
+        self.storage.read().await?.accounts().without_budget().await
+    }
+
     /// The person with that address.
     pub async fn owner(&self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
         self.storage

@@ -35,6 +35,7 @@ pub struct WelcomeOwner {
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
     hasher: Arc<dyn PasswordHasher>,
+    limits: AccountLimits,
 }
 
 /// What whoever runs the server is shown, and whoever creates the first account has to know: a
@@ -110,7 +111,15 @@ impl WelcomeOwner {
             randomness,
             mint,
             hasher,
+            limits: AccountLimits::default(),
         }
+    }
+
+    /// With these limits for the account, instead of the default ones.
+    #[must_use]
+    pub fn with_limits(mut self, limits: AccountLimits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// The code of the first run, the same for every server on this storage; `None` when there is
@@ -169,7 +178,7 @@ impl WelcomeOwner {
             id: AccountId::mint(&self.mint),
             name: new.name.clone(),
             status: AccountStatus::Active,
-            limits: AccountLimits::default(),
+            limits: self.limits,
             usage: AccountUsage::default(),
             report_defaults: EffectiveReportSettings::default(),
             created_at: now,

@@ -69,7 +69,7 @@ impl Manifest {
 
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        let mut file = files::private(path)?;
+        let mut file = files::new_private(path)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()
     }

@@ -12,6 +12,7 @@ use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
     migrations::{self, MigrationError, Taken},
     opening::OpenError,
+    ownership::as_owner_of,
     session::blocking,
 };
 use chrono::{DateTime, Utc};
@@ -85,6 +86,11 @@ pub enum BackupError {
         "the database has a table `{0}` that the backup does not know: restore it into an empty database"
     )]
     Stranger(String),
+    /// What is there would have to be dropped.
+    #[error(
+        "the tables that are there cannot be moved to another schema, where they would be kept ({0}): let the user make schemas (GRANT CREATE ON DATABASE … TO …), or restore into an empty database"
+    )]
+    NotKept(String),
     /// A server is running there.
     #[error("a server is running on {0}: stop it first")]
     InUse(String),
@@ -129,8 +135,8 @@ pub struct Restored {
     /// What it is.
     #[serde(flatten)]
     pub manifest: Manifest,
-    /// Where the file is now that was there before; `PostgreSQL` keeps nothing.
-    pub replaced: Option<PathBuf>,
+    /// Where that is now which was there before: a file, or a schema of `PostgreSQL`'s.
+    pub replaced: Option<String>,
 }
 
 /// What was found in a database: rows by table, and the steps of its schema.
@@ -151,35 +157,47 @@ pub async fn back_up(
     programs: Option<PathBuf>,
 ) -> Result<Manifest, BackupError> {
     blocking(move || {
-        let part = Part::beside(&to)?;
-        let manifest_at = manifest::beside(&to);
-        if part.was_left() && !to.exists() {
-            // Whoever was killed had written the slip already.
-            let _ = fs::remove_file(&manifest_at);
-        }
-        for path in [&to, &manifest_at] {
-            if path.exists() {
-                return Err(BackupError::Exists(path.clone()));
-            }
-        }
+        let part = as_owner(&to, || begun(&to))?;
         let kind = database.kind().name();
         let contents = match &database.0 {
             Target::Sqlite(source) => sqlite::take(source, part.path())?,
             Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
-        let manifest = Manifest::of(part.path(), kind, at, contents);
-        let manifest = manifest.map_err(unusable(part.path()))?;
-        // The slip first: a backup under its name has one.
-        let written = manifest.write(&manifest_at);
-        let named = written
-            .map_err(unusable(&manifest_at))
-            .and_then(|()| part.becomes_whole());
-        if named.is_err() && !to.exists() {
-            let _ = fs::remove_file(&manifest_at);
-        }
-        named.map(|()| manifest)
+        as_owner(&to, || {
+            let manifest = Manifest::of(part.path(), kind, at, contents);
+            let manifest = manifest.map_err(unusable(part.path()))?;
+            ended(part, &to, &manifest).map(|()| manifest)
+        })
     })
     .await?
+}
+
+fn begun(to: &Path) -> Result<Part, BackupError> {
+    let part = Part::beside(to)?;
+    let manifest_at = manifest::beside(to);
+    if part.was_left() && !to.exists() {
+        // Whoever was killed had written the slip already.
+        let _ = fs::remove_file(&manifest_at);
+    }
+    for path in [to, &manifest_at] {
+        if path.exists() {
+            return Err(BackupError::Exists(path.to_owned()));
+        }
+    }
+    Ok(part)
+}
+
+/// The slip first: a backup under its name has one.
+fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> {
+    let manifest_at = manifest::beside(to);
+    manifest
+        .write(&manifest_at)
+        .map_err(unusable(&manifest_at))?;
+    let named = part.becomes_whole();
+    if named.is_err() && !to.exists() {
+        let _ = fs::remove_file(&manifest_at);
+    }
+    named
 }
 
 /// Looks whether a backup is whole, and what is in it; changes nothing.
@@ -202,12 +220,12 @@ pub async fn restore(
             return Err(BackupError::OtherKind { of, here });
         }
         let replaced = match &database.0 {
-            Target::Sqlite(target) => sqlite::restore(&from, target, &manifest, force)?,
+            Target::Sqlite(target) => {
+                let kept = sqlite::restore(&from, target, &manifest, force)?;
+                kept.map(|it| it.display().to_string())
+            }
             Target::Postgres(url) => {
-                let programs = programs.as_deref();
-                let contents = postgres::restore(url, &from, &manifest.rows, force, programs)?;
-                manifest.agrees_with(&contents.rows, &from)?;
-                None
+                postgres::restore(url, &from, &manifest, force, programs.as_deref())?
             }
         };
         Ok(Restored { manifest, replaced })
@@ -216,15 +234,18 @@ pub async fn restore(
 }
 
 fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupError> {
-    let manifest = Manifest::read(from)?;
-    manifest.is_of(from)?;
+    let manifest = as_owner(from, || {
+        let manifest = Manifest::read(from)?;
+        manifest.is_of(from).map(|()| manifest)
+    })?;
     let taken = Taken {
         steps: manifest.steps.clone(),
         breaks: manifest.breaks.clone(),
     };
     let pending = match manifest.database.as_str() {
         it if it == DatabaseKind::Sqlite.name() => {
-            manifest.agrees_with(&sqlite::contents_of(from)?.rows, from)?;
+            let contents = as_owner(from, || sqlite::contents_of(from))?;
+            manifest.agrees_with(&contents.rows, from)?;
             migrations::pending::<SqliteConnection>(&taken)
         }
         _ => {
@@ -236,6 +257,14 @@ fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupErro
         Err(MigrationError::Newer(version)) => Err(BackupError::Newer(version)),
         _ => Ok(manifest),
     }
+}
+
+/// Does what concerns a file in the way [`as_owner_of`] does.
+fn as_owner<T>(
+    path: &Path,
+    act: impl FnOnce() -> Result<T, BackupError>,
+) -> Result<T, BackupError> {
+    as_owner_of(path, act).map_err(unusable(path))?
 }
 
 fn unusable(path: &Path) -> impl FnOnce(io::Error) -> BackupError {

@@ -1,7 +1,10 @@
 //! A file that is not whole yet: one at a time for each name, and gone with whoever writes it.
 
 use super::{BackupError, unusable};
-use crate::files::{Identity, beside, folder_of, hold, private};
+use crate::{
+    files::{Identity, beside, folder_of, hold, new_private},
+    ownership::as_owner_of,
+};
 use std::{
     fs::{self, File},
     io,
@@ -37,7 +40,7 @@ impl Part {
             path,
         };
         part.throw_away();
-        private(&part.path).map_err(unusable(&part.path))?;
+        new_private(&part.path).map_err(unusable(&part.path))?;
         Ok(part)
     }
 
@@ -70,9 +73,12 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // It is gone when it got its name.
-        self.throw_away();
-        let _ = fs::remove_file(&self.held_by);
+        // What cannot be removed is thrown away by the next one.
+        let _ = as_owner_of(&self.whole, || {
+            // It is gone when it got its name.
+            self.throw_away();
+            let _ = fs::remove_file(&self.held_by);
+        });
     }
 }
 

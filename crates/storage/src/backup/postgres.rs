@@ -1,24 +1,25 @@
 //! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), of the moment at which its rows were
 //! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
 
-use super::{BackupError, Contents};
+use super::{BackupError, Contents, Manifest, as_owner, unusable};
 use crate::{
     database::Database,
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
+    files::private,
     postgres::{APPLICATION, connect_for_migration},
 };
 use diesel::{
-    PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,
     sql_query,
     sql_types::{BigInt, Text},
 };
 use std::{
     collections::BTreeMap,
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -27,6 +28,8 @@ use std::{
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// How long the connections of a program that has ended may take to go.
 const TO_GO: Duration = Duration::from_secs(2);
+/// Where tables are kept that a restore replaces; a number follows from the second time on.
+const KEPT_IN: &str = "sightline_replaced";
 
 #[derive(QueryableByName)]
 struct Name {
@@ -43,6 +46,7 @@ struct Number {
 /// Copies what is committed; servers go on meanwhile.
 pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, BackupError> {
     let dump = Program::find("pg_dump", programs)?;
+    let archive = as_owner(to, || private(to).map_err(unusable(to)))?;
     let mut database = connect_for_migration(url).map_err(unavailable)?;
     let (contents, moment) = counted_at_a_moment(&mut database).map_err(unavailable)?;
     let (url, password) = apart(url);
@@ -52,10 +56,11 @@ pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, B
             "--no-owner",
             "--no-privileges",
             &format!("--snapshot={moment}"),
-            &format!("--file={}", to.display()),
+            &format!("--exclude-schema={KEPT_IN}*"),
             &format!("--dbname={url}"),
         ],
         password.as_deref(),
+        (Stdio::null(), archive.into()),
     );
     // The moment lasts as long as the transaction that named it.
     let _ = database.batch_execute("ROLLBACK");
@@ -120,19 +125,27 @@ fn others(database: &mut PgConnection) -> QueryResult<i64> {
 /// Reads the whole archive, without a database.
 pub fn look_through(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
     let restore = Program::find("pg_restore", programs)?;
-    let from = from.display().to_string();
-    restore.run(&["--file=/dev/null", &from], None)
+    let streams = (archive(from)?, Stdio::piped());
+    restore.run(&["--file=/dev/null"], None, streams)
 }
 
-/// Puts the archive into a database that is empty or given up, all of it or nothing.
+fn archive(from: &Path) -> Result<Stdio, BackupError> {
+    as_owner(from, || {
+        File::open(from).map(Stdio::from).map_err(unusable(from))
+    })
+}
+
+/// Puts the archive into a database that is empty or given up, all of it or nothing. Answers with the schema in
+/// which the tables are kept that were there.
 pub fn restore(
     url: &str,
     from: &Path,
-    known: &BTreeMap<String, u64>,
+    manifest: &Manifest,
     force: bool,
     programs: Option<&Path>,
-) -> Result<Contents, BackupError> {
+) -> Result<Option<String>, BackupError> {
     let restore = Program::find("pg_restore", programs)?;
+    let streams = (archive(from)?, Stdio::piped());
     let mut database = connect_for_migration(url).map_err(unavailable)?;
     let (plain, password) = apart(url);
     let place = || DatabaseUrl(Target::Postgres(url.to_owned())).to_string();
@@ -150,29 +163,86 @@ pub fn restore(
             return Err(BackupError::NotEmpty(place()));
         }
     }
-    if let Some(table) = there.iter().find(|it| !known.contains_key(*it)) {
+    if let Some(table) = { there.iter() }.find(|it| !manifest.rows.contains_key(*it)) {
         return Err(BackupError::Stranger(table.clone()));
     }
-    // All at once: an archive's own orders to drop know nothing of parts of tables. The archive was read to
-    // its end before.
-    if !there.is_empty() {
-        let named: Vec<String> = there.iter().map(|it| format!("\"{it}\"")).collect();
-        let give_up = format!("DROP TABLE {} CASCADE", named.join(", "));
-        database.batch_execute(&give_up).map_err(unavailable)?;
-    }
-    let from = from.display().to_string();
+    let kept = if there.is_empty() {
+        None
+    } else {
+        let kept = set_aside(&mut database).map_err(|it| BackupError::NotKept(it.to_string()))?;
+        Some(kept)
+    };
     let arguments = [
         "--no-owner",
         "--no-privileges",
         "--exit-on-error",
         "--single-transaction",
         &format!("--dbname={plain}"),
-        &from,
     ];
-    restore.run(&arguments, password.as_deref())?;
+    if let Err(error) = restore.run(&arguments, password.as_deref(), streams) {
+        if let Some(kept) = &kept {
+            kept.take_back(&mut database).map_err(unavailable)?;
+        }
+        return Err(error);
+    }
     // Anew: a wall may have come with the rows, and whoever was connected before sees nothing behind it.
     let mut database = connect_for_migration(url).map_err(unavailable)?;
-    Ok(counted(&mut database).map_err(unavailable)?)
+    let contents = counted(&mut database).map_err(unavailable)?;
+    manifest.agrees_with(&contents.rows, from)?;
+    Ok(kept.map(|it| it.schema))
+}
+
+/// Tables that were moved to another schema, with their indexes, keys and policies.
+struct Kept {
+    schema: String,
+    moved_from: String,
+    tables: Vec<String>,
+}
+
+/// Moves all tables, parts of tables too, to a schema that is made for them.
+fn set_aside(database: &mut PgConnection) -> QueryResult<Kept> {
+    database.transaction(|database| {
+        let place = sql_query("SELECT current_schema()::TEXT AS name");
+        let place: Name = place.get_result(database)?;
+        let tables = sql_query(
+            "SELECT tablename::TEXT AS name FROM pg_catalog.pg_tables WHERE schemaname = $1",
+        );
+        let tables = tables.bind::<Text, _>(&place.name).load(database)?;
+        let kept = Kept {
+            schema: free_schema(database)?,
+            moved_from: place.name,
+            tables: tables.into_iter().map(|it: Name| it.name).collect(),
+        };
+        database.batch_execute(&format!("CREATE SCHEMA {}", kept.schema))?;
+        kept.move_all(database, &kept.moved_from, &kept.schema)?;
+        Ok(kept)
+    })
+}
+
+/// What was kept once is kept: the first name that no schema has.
+fn free_schema(database: &mut PgConnection) -> QueryResult<String> {
+    let taken = sql_query("SELECT nspname::TEXT AS name FROM pg_catalog.pg_namespace");
+    let taken: Vec<Name> = taken.load(database)?;
+    let names = (2..).map(|number: u32| format!("{KEPT_IN}_{number}"));
+    let mut names = std::iter::once(KEPT_IN.to_owned()).chain(names);
+    let free = names.find(|name| taken.iter().all(|it| it.name != *name));
+    Ok(free.unwrap_or_default())
+}
+
+impl Kept {
+    /// Leaves the database as it was.
+    fn take_back(&self, database: &mut PgConnection) -> QueryResult<()> {
+        database.transaction(|database| {
+            self.move_all(database, &self.schema, &self.moved_from)?;
+            database.batch_execute(&format!("DROP SCHEMA {}", self.schema))
+        })
+    }
+
+    fn move_all(&self, database: &mut PgConnection, from: &str, to: &str) -> QueryResult<()> {
+        let moves = self.tables.iter();
+        let moves = moves.map(|it| format!("ALTER TABLE \"{from}\".\"{it}\" SET SCHEMA \"{to}\""));
+        database.batch_execute(&moves.collect::<Vec<_>>().join("; "))
+    }
 }
 
 /// A program of `PostgreSQL`'s.
@@ -193,13 +263,18 @@ impl Program {
     }
 
     /// A password goes by the environment: others on the machine can read command lines.
-    fn run(&self, arguments: &[&str], password: Option<&str>) -> Result<(), BackupError> {
+    fn run(
+        &self,
+        arguments: &[&str],
+        password: Option<&str>,
+        (input, output): (Stdio, Stdio),
+    ) -> Result<(), BackupError> {
         let failed = |told: String| BackupError::Failed {
             program: self.name,
             told,
         };
         let mut command = Command::new(&self.path);
-        command.args(arguments);
+        command.args(arguments).stdin(input).stdout(output);
         if let Some(password) = password {
             command.env("PGPASSWORD", password);
         }

@@ -1,14 +1,15 @@
 //! A backup of `SQLite` is a `SQLite` database: the tables as one reader saw them, without gaps.
 
 use super::{
-    BackupError, Contents, Manifest, damaged,
+    BackupError, Contents, Manifest, as_owner, damaged,
     part::{BESIDE, Part},
     unusable,
 };
 use crate::{
     database::Database,
     errors::{Trouble, trouble, unavailable},
-    files::{beside, give_to_owner_of_folder, private},
+    files::{beside, private},
+    ownership::is_anothers,
     sqlite::{SETUP, is_database, lock, real},
 };
 use diesel::{
@@ -30,6 +31,12 @@ struct Name {
 }
 
 #[derive(QueryableByName)]
+struct Mode {
+    #[diesel(sql_type = Text)]
+    journal_mode: String,
+}
+
+#[derive(QueryableByName)]
 struct Number {
     #[diesel(sql_type = BigInt)]
     number: i64,
@@ -44,13 +51,54 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
+    let is_others = |path: &Path| is_anothers(path).map_err(unusable(path));
+    let is_trusted = !is_others(source)? && !is_others(to)?;
+    let mut database = as_owner(source, || opened(source, is_trusted))?;
+    let taken = as_owner(to, || {
+        sql_query("VACUUM INTO ?")
+            .bind::<Text, _>(to.to_string_lossy())
+            .execute(&mut database)
+            .map_err(unavailable)?;
+        contents_of(to)
+    });
+    // Who closes last removes the log.
+    as_owner(source, || {
+        drop(database);
+        Ok(())
+    })?;
+    taken
+}
+
+/// The database with its log, so that copying it opens nothing more of it by its name: that is done with the rights
+/// of whoever owns the copy's folder. One that is not trusted has to be what it is called.
+fn opened(source: &Path, is_trusted: bool) -> Result<SqliteConnection, BackupError> {
     let mut database =
         SqliteConnection::connect(&source.to_string_lossy(), SETUP).map_err(unavailable)?;
-    sql_query("VACUUM INTO ?")
-        .bind::<Text, _>(to.to_string_lossy())
-        .execute(&mut database)
-        .map_err(unavailable)?;
-    contents_of(to)
+    let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
+    let mode: Mode = mode.map_err(unavailable)?;
+    // The first read opens the log.
+    let read = sql_query("SELECT count(*) AS number FROM sqlite_schema");
+    let _: Number = read.get_result(&mut database).map_err(unavailable)?;
+    let refused = |told| Err(unusable(source)(io::Error::other(told)));
+    if is_trusted {
+        return Ok(database);
+    }
+    // In every other mode SQLite looks for a journal whenever it begins to read.
+    if mode.journal_mode != "wal" {
+        return refused(
+            "its journal mode is not WAL: take the backup as the user whose database it is",
+        );
+    }
+    // Another's database in its place would be handed out with the backup.
+    if database
+        .steps_taken()
+        .map_err(unavailable)?
+        .steps
+        .is_empty()
+    {
+        return refused("it is no database of Sightline's");
+    }
+    Ok(database)
 }
 
 /// What is in a file, once all of it was read and found sound.
@@ -97,19 +145,21 @@ pub fn restore(
     manifest: &Manifest,
     force: bool,
 ) -> Result<Option<PathBuf>, BackupError> {
-    let target = real(target)?;
-    let _lock = lock(&target)?;
-    if target.exists() {
-        give_up(&target, force)?;
-    }
-    let part = Part::beside(&target)?;
-    give_to_owner_of_folder(part.path());
-    copy(from, part.path())?;
-    // While what was there still is.
-    manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
-    let replaced = set_aside(&target)?;
-    part.becomes_whole()?;
-    Ok(replaced)
+    let mut source = as_owner(from, || File::open(from).map_err(unusable(from)))?;
+    as_owner(target, || {
+        let target = real(target)?;
+        let _lock = lock(&target)?;
+        if target.exists() {
+            give_up(&target, force)?;
+        }
+        let part = Part::beside(&target)?;
+        copy(&mut source, part.path())?;
+        // While what was there still is.
+        manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
+        let replaced = set_aside(&target)?;
+        part.becomes_whole()?;
+        Ok(replaced)
+    })
 }
 
 /// Asks whether a database may go, and brings its log into the file itself.
@@ -180,9 +230,8 @@ fn connected(to: &str, setup: &str) -> QueryResult<SqliteConnection> {
 }
 
 /// Not `fs::copy`: it would copy the mode too, and a database is its owner's alone.
-fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
-    let mut source = File::open(from).map_err(unusable(from))?;
-    let copied = private(to).and_then(|mut it| io::copy(&mut source, &mut it));
+fn copy(source: &mut File, to: &Path) -> Result<(), BackupError> {
+    let copied = private(to).and_then(|mut it| io::copy(source, &mut it));
     copied.map(drop).map_err(unusable(to))
 }
 

@@ -9,7 +9,7 @@ use crate::{
 use async_trait::async_trait;
 use diesel::{dsl::exists, insert_into, prelude::*, select, update};
 use domain::{
-    account::{Account, AccountUsage},
+    account::{Account, AccountStatus, AccountUsage},
     email::EmailAddress,
     ids::{AccountId, UserId},
     ports::{accounts::AccountRepository, storage::StorageError},
@@ -137,6 +137,21 @@ impl AccountRepository for Session<Db> {
                 .map(drop)
         })
         .await
+    }
+
+    async fn without_budget(&mut self) -> Result<u64, StorageError> {
+        let active = AccountStatus::Active.name();
+        let count: i64 = self
+            .ask(Whose::Everyone, move |db| {
+                accounts::table
+                    .filter(accounts::status.eq(active))
+                    .filter(accounts::monthly_budget.is_null())
+                    .filter(accounts::daily_budget.is_null())
+                    .count()
+                    .get_result(db)
+            })
+            .await?;
+        Ok(count.unsigned_abs())
     }
 
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError> {

@@ -2,7 +2,7 @@
 //! server's at a time.
 
 use crate::{
-    files::{Identity, beside, folder_of, give_to_owner_of_folder, hold, private},
+    files::{Identity, beside, folder_of, hold, private},
     opening::{Exclusive, OpenError, OpenOptions},
 };
 use std::{
@@ -35,7 +35,6 @@ pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenErro
             return Err(OpenError::NoDatabase(named.to_owned()));
         }
         private(&path).map_err(refused(&path))?;
-        give_to_owner_of_folder(&path);
     }
     if !is_database(&path).map_err(refused(&path))? {
         return Err(OpenError::NotADatabase(named.to_owned()));
@@ -95,7 +94,6 @@ pub fn is_database(path: &Path) -> io::Result<bool> {
 pub fn lock(path: &Path) -> Result<File, OpenError> {
     let beside = beside(path, ".lock");
     let held = hold(&beside).map_err(refused(&beside))?;
-    give_to_owner_of_folder(&beside);
     held.ok_or_else(|| OpenError::InUse(path.to_owned()))
 }
 

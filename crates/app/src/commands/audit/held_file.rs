@@ -8,6 +8,7 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
+use storage::as_owner_of;
 
 /// Links to links that are followed to a file, as Linux does.
 const MOST_LINKS: usize = 40;
@@ -18,14 +19,20 @@ pub(super) struct HeldFile {
     pub(super) file: File,
     /// Its own name, not that of a link to it.
     pub(super) path: PathBuf,
+    /// As the operator called it.
+    pub(super) named: PathBuf,
     /// Whether it was not there before.
     is_new: bool,
 }
 
 impl HeldFile {
     /// The file of that name, or that a link of that name leads to; an empty one where there is none.
-    pub(super) fn of(path: &Path) -> anyhow::Result<Self> {
-        let path = followed(path)?;
+    pub(super) fn of(named: &Path) -> anyhow::Result<Self> {
+        as_owner_of(named, || Self::held(named))?
+    }
+
+    fn held(named: &Path) -> anyhow::Result<Self> {
+        let path = followed(named)?;
         loop {
             let Some((file, is_new)) = opened(&path)? else {
                 continue;
@@ -43,6 +50,7 @@ impl HeldFile {
             let held = Self {
                 file,
                 path: path.clone(),
+                named: named.to_owned(),
                 is_new,
             };
             // Who had the lock before may have put another file in its place.
@@ -62,9 +70,11 @@ impl HeldFile {
 impl Drop for HeldFile {
     /// An audit that comes to nothing leaves no empty file behind.
     fn drop(&mut self) {
-        if self.is_new && self.has_its_name() {
-            let _ = fs::remove_file(&self.path);
-        }
+        let _ = as_owner_of(&self.named, || {
+            if self.is_new && self.has_its_name() {
+                let _ = fs::remove_file(&self.path);
+            }
+        });
     }
 }
 

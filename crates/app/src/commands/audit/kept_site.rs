@@ -27,6 +27,7 @@ use std::{
     os::unix::fs::FileExt,
     path::Path,
 };
+use storage::as_owner_of;
 use tempfile::NamedTempFile;
 
 /// What such a file begins with.
@@ -211,7 +212,8 @@ impl<'a> Keeper<'a> {
             .path
             .parent()
             .filter(|it| !it.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let folder = folder.unwrap_or(Path::new("."));
+        let file = as_owner_of(&kept.held.named, || NamedTempFile::new_in(folder)).flatten();
         let file = file
             .with_context(|| format!("no file can be made beside {}", kept.held.path.display()))?;
         let mut out = BufWriter::new(file);
@@ -266,7 +268,8 @@ impl<'a> Keeper<'a> {
         let file = self.out.into_inner().map_err(io::Error::from);
         let file = file.with_context(|| kept.not_kept())?;
         file.as_file().sync_all().with_context(|| kept.not_kept())?;
-        file.persist(&kept.held.path)
+        as_owner_of(&kept.held.named, || file.persist(&kept.held.path))
+            .and_then(|it| it.map_err(io::Error::from))
             .with_context(|| kept.not_kept())?;
         Ok(())
     }

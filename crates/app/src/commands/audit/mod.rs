@@ -18,7 +18,7 @@ mod tables;
 use super::{Ended, WrongUsage};
 use crate::{
     cli::AuditArgs,
-    settings::Loaded,
+    settings::{Loaded, Settings},
     terminal::{all_is_said, remark},
     wiring::{machine, site_tools},
 };
@@ -36,6 +36,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+use storage::as_owner_of;
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
@@ -58,13 +59,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     }
     let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
-    let plan = CrawlPlan {
-        start: CrawlStart::Url(url.clone()),
-        max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
-        max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
-        check_external: settings.crawler.check_external && !args.internal_only,
-        render: Rendering::of(args.render.unwrap_or(settings.crawler.render_pages)),
-    };
+    let plan = plan(args, &settings, url.clone());
     if plan.render != Rendering::No
         && let Some(missing) = reader.missing_browser()
     {
@@ -101,7 +96,8 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     bars.clear();
     if let Some(file) = &args.html {
         let page = html::page(&url, now, &found, &rendered)?;
-        std::fs::write(file, page.as_bytes())
+        as_owner_of(file, || std::fs::write(file, page.as_bytes()))
+            .flatten()
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
     }
@@ -113,6 +109,18 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     all_is_said()?;
     keeper.map_or(Ok(()), |it| it.finish(now))?;
     Ok(verdict(&found, args.fail_on.as_deref()))
+}
+
+/// What is read of the site: as the command line says, else as settings do.
+pub fn plan(args: &AuditArgs, settings: &Settings, url: String) -> CrawlPlan {
+    let set = &settings.crawler;
+    CrawlPlan {
+        start: CrawlStart::Url(url),
+        max_pages: args.max_pages.unwrap_or(set.max_pages),
+        max_depth: args.max_depth.unwrap_or(set.max_depth),
+        check_external: set.check_external && !args.internal_only,
+        render: Rendering::of(args.render.unwrap_or(set.render_pages)),
+    }
 }
 
 /// Where to begin, without a user name and a password: reports are passed on.

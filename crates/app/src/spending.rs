@@ -1,0 +1,70 @@
+//! Whether somebody may spend without a bound.
+
+use crate::{
+    settings::Settings,
+    wiring::{ai_engines, keyword_data, machine, search_results},
+};
+use domain::{
+    money::MicroUsd,
+    ports::storage::{Storage, StorageError},
+    use_cases::list_accounts::ListAccounts,
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// What bounds spending where nothing does yet.
+pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget for each: sightline account limits --email … --monthly-budget 100. New accounts get new_accounts.monthly_budget.";
+
+/// Who is asked and costs money.
+pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
+    let (clock, randomness) = machine();
+    let depth = settings.search.depth;
+    let search = search_results(settings, &clock, &randomness);
+    let keywords = keyword_data(settings, &clock, &randomness);
+    let engines = ai_engines(settings, &clock, &randomness);
+    let costs = |most: MicroUsd| most > MicroUsd(0);
+    let mut paid = BTreeSet::new();
+    if !settings.search.is_simulated()
+        && search.unpaid(depth).is_none()
+        && costs(search.most(depth).cost)
+    {
+        paid.extend(settings.search.suppliers().iter().map(ToString::to_string));
+    }
+    if !keywords.label().provenance.is_simulated()
+        && keywords.unpaid().is_none()
+        && costs(keywords.most().cost)
+    {
+        paid.insert("DataForSEO".to_owned());
+    }
+    let engines = { engines.all() }
+        .filter(|it| it.unpaid().is_none() && costs(it.most().cost))
+        .filter(|it| !it.label().provenance.is_simulated());
+    paid.extend(engines.map(|it| it.label().name));
+    paid
+}
+
+/// Who may spend without a bound, where anybody may, as a sentence.
+///
+/// # Errors
+/// Where the database does not answer.
+pub async fn without_bound(
+    settings: &Settings,
+    storage: Arc<dyn Storage>,
+) -> Result<Option<String>, StorageError> {
+    let paid = paid_sources(settings);
+    if paid.is_empty() || settings.search.most_per_day.is_some() {
+        return Ok(None);
+    }
+    let accounts = ListAccounts::new(storage).without_budget().await?;
+    let future = settings.new_accounts.is_without_budget();
+    let who = match (accounts, future) {
+        (0, false) => return Ok(None),
+        (0, true) => "new accounts".to_owned(),
+        (accounts, false) => format!("{accounts} account(s)"),
+        (accounts, true) => format!("{accounts} account(s) and all new ones"),
+    };
+    let paid: Vec<_> = paid.into_iter().collect();
+    Ok(Some(format!(
+        "{who} may spend money without a bound at {}",
+        paid.join(", ")
+    )))
+}

@@ -1,0 +1,68 @@
+//! What root's commands do in folders of others, and whose the data folder is.
+
+use super::process::{command, program};
+use serde_json::Value;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{MetadataExt, PermissionsExt},
+    path::Path,
+    process::Command,
+};
+use tempfile::TempDir;
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// Only root has something to give away.
+#[test]
+fn what_the_service_plants_gives_it_nothing() {
+    if !is_root() {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/attacks/links_for_root.py");
+    let ran = Command::new(script)
+        .arg("--sightline")
+        .arg(program())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}{ran:?}");
+}
+
+#[test]
+fn the_data_folder_is_private_and_doctor_minds_others() {
+    let place = TempDir::new().unwrap();
+    let data = place.path().join("above/data");
+    let flag = ["--data-dir", data.to_str().unwrap()];
+    let run = |arguments: &[&str]| {
+        let arguments = [&flag, arguments].concat();
+        command(place.path(), &[], &arguments).output().unwrap()
+    };
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+    assert!(run(&["migrate", "run"]).status.success());
+    assert_eq!(mode(&data), 0o700);
+    // What is above it may hold other things.
+    assert_eq!(mode(data.parent().unwrap()), 0o755);
+    let folder = || -> Value {
+        let told: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
+        let mut checks = told["checks"].as_array().unwrap().iter();
+        checks
+            .find(|it| it["check"] == "data folder")
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(folder()["state"], "good");
+    fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+    let told = folder();
+    assert_eq!(told["state"], "notice", "{told}");
+    assert!(
+        told["todo"].as_str().unwrap().contains("chmod 700"),
+        "{told}"
+    );
+    let left: Vec<_> = fs::read_dir(&data).unwrap().collect();
+    assert!(left.iter().all(|it| {
+        let name = it.as_ref().unwrap().file_name();
+        name.to_str().unwrap().starts_with("sightline.db")
+    }));
+}
