@@ -3,7 +3,7 @@
 use crate::{
     agent_api::docs::Documents,
     cookies::CookieStyle,
-    limits::{Limiter, RequestLimits},
+    limits::{ImportSlots, Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -183,6 +183,7 @@ pub struct Services {
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
+    pub(crate) import_slots: ImportSlots,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
@@ -290,6 +291,7 @@ impl Services {
         Self {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
+            import_slots: ImportSlots::default(),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),

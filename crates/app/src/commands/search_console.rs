@@ -175,6 +175,7 @@ async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::
             bytes: &bytes,
             span,
             page: page.as_deref(),
+            unpacks: true,
         })
     });
     read.await?
