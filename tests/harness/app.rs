@@ -24,8 +24,10 @@ use domain::{
         search_results::{Spent, SupplierLabel},
         storage::Storage,
     },
+    project::PurgeTerm,
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
+    stored_data::StorageLimits,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     token::ApiToken,
@@ -520,6 +522,8 @@ fn config() -> WebConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
         },
+        storage_limits: StorageLimits::default(),
+        purge_term: PurgeTerm::default(),
     }
 }
 

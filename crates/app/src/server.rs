@@ -50,6 +50,12 @@ pub async fn services(
             cookies: cookies(&foundation.settings),
             device_key: DeviceKey(shared(foundation, "device-key").await?),
         },
+        storage_limits: foundation.settings.storage.limits(),
+        purge_term: foundation
+            .settings
+            .retention
+            .retention()
+            .deactivated_projects,
     };
     let ports = Ports {
         storage: Arc::clone(&foundation.storage),

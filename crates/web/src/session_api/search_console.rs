@@ -206,6 +206,7 @@ fn unreadable(error: &ExportError) -> Problem {
 fn refused(error: ImportConsoleError, place: &str) -> Problem {
     match error {
         ImportConsoleError::Storage(error) => error.into(),
+        ImportConsoleError::Full(error) => refusals::storage_exceeded(error),
         ImportConsoleError::NoSuchProject => Problem::new(
             Code::ProjectDeactivated,
             "The project is deactivated; nothing is imported into it.",

@@ -397,7 +397,10 @@ fn an_archive_is_not_opened_where_none_is_unpacked() {
             unpacks: false,
         });
         let refused = refused.unwrap_err();
-        assert!(refused.what.contains("archives are not unpacked"), "{refused}");
+        assert!(
+            refused.what.contains("archives are not unpacked"),
+            "{refused}"
+        );
         assert!(refused.remedy.contains("sightline search-console import"));
     }
 }
