@@ -24,8 +24,10 @@ use domain::{
         search_results::{Spent, SupplierLabel},
         storage::Storage,
     },
+    project::PurgeTerm,
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
+    stored_data::StorageLimits,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     token::ApiToken,
@@ -521,6 +523,8 @@ fn config() -> WebConfig {
             device_key: DeviceKey([9; 32]),
         },
         new_accounts: AccountLimits::default(),
+        storage_limits: StorageLimits::default(),
+        purge_term: PurgeTerm::default(),
     }
 }
 

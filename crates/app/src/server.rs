@@ -51,6 +51,12 @@ pub async fn services(
             device_key: DeviceKey(shared(foundation, "device-key").await?),
         },
         new_accounts: foundation.settings.new_accounts.limits(),
+        storage_limits: foundation.settings.storage.limits(),
+        purge_term: foundation
+            .settings
+            .retention
+            .retention()
+            .deactivated_projects,
     };
     let ports = Ports {
         storage: Arc::clone(&foundation.storage),

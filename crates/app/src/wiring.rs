@@ -432,6 +432,7 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
     let console = search_console::configured(settings, &foundation.clock, &foundation.randomness);
     let (storage, clock, mint) = foundation.parts();
     FetchConsoleRows::new(storage, clock, mint, console, set.limits())
+        .within(foundation.settings.storage.limits())
 }
 
 fn starter(

@@ -16,6 +16,10 @@ pub enum AllowanceName {
     AiTracked,
     /// Content plans of one project.
     ContentPlans,
+    /// Projects of the account, deactivated ones included.
+    StoredProjects,
+    /// Keywords of the account, deactivated ones included.
+    StoredKeywords,
 }
 
 impl AllowanceName {
@@ -28,6 +32,8 @@ impl AllowanceName {
             Self::KeywordsPerProject => "keywordsPerProject",
             Self::AiTracked => "aiTracked",
             Self::ContentPlans => "contentPlans",
+            Self::StoredProjects => "storedProjects",
+            Self::StoredKeywords => "storedKeywords",
         }
     }
 }
@@ -97,6 +103,8 @@ mod tests {
             (AllowanceName::KeywordsPerProject, "keywordsPerProject"),
             (AllowanceName::AiTracked, "aiTracked"),
             (AllowanceName::ContentPlans, "contentPlans"),
+            (AllowanceName::StoredProjects, "storedProjects"),
+            (AllowanceName::StoredKeywords, "storedKeywords"),
         ];
         for (allowance, name) in names {
             assert_eq!(allowance.name(), name);

@@ -4,6 +4,7 @@ use crate::{
     ids::{AccountId, ContentPlanId, ProjectId},
     keyword::KeywordText,
     patch::Change,
+    stored_data::DataSize,
     text::{Label, Text},
 };
 use analysis::search_intent::Intent;
@@ -223,7 +224,36 @@ pub struct PlanSummary {
     pub updated_at: DateTime<Utc>,
 }
 
+impl PlanItem {
+    /// What an item takes beside its texts, in bytes: names of members, and short values.
+    const OVERHEAD: u64 = 250;
+
+    /// How many bytes it takes to store, about.
+    fn size(&self) -> u64 {
+        let optional = [
+            self.cluster.as_ref().map(Label::as_str),
+            self.target_url.as_deref(),
+            self.title.as_ref().map(PageTitle::as_str),
+            self.owner.as_ref().map(Label::as_str),
+        ];
+        let lines = self.outline.iter().map(OutlineLine::as_str);
+        let types = self.schema_types.iter().map(SchemaType::as_str);
+        let texts = optional.into_iter().flatten().chain(lines).chain(types);
+        let texts = texts.chain([self.keyword.as_str()]);
+        Self::OVERHEAD + texts.map(|it| it.len() as u64).sum::<u64>()
+    }
+}
+
 impl ContentPlan {
+    /// How much it takes to store.
+    #[must_use]
+    pub fn size(&self) -> DataSize {
+        DataSize {
+            rows: 0,
+            bytes: self.items.iter().map(PlanItem::size).sum(),
+        }
+    }
+
     /// How many items a plan has at the most.
     pub const MOST_ITEMS: usize = 500;
     /// How many plans a project has at the most.

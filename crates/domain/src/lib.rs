@@ -38,6 +38,7 @@ pub mod scope;
 pub mod search_console;
 mod secret_text;
 pub mod session;
+pub mod stored_data;
 pub mod text;
 pub mod throttle;
 pub mod token;

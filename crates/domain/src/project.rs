@@ -12,14 +12,15 @@ use crate::{
     report_settings::ReportSettings,
     text::{Label, Tag},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-/// Whether something is in use. Nothing is ever deleted by a caller.
+/// Whether something is in use. Callers delete nothing; deactivated projects are purged after a
+/// term ([`PurgeTerm`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// In use.
     Active,
-    /// Out of use; counts toward no allowance, and can be brought back with its history.
+    /// Out of use; counts toward no allowance of active things, and can be brought back with its history.
     Deactivated,
 }
 
@@ -292,6 +293,42 @@ impl Project {
     }
 }
 
+/// For how many days a deactivated project can be brought back; `None` is for ever. Afterwards it is
+/// purged with everything that is stored of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PurgeTerm(pub Option<u32>);
+
+impl Default for PurgeTerm {
+    fn default() -> Self {
+        Self(Some(365))
+    }
+}
+
+impl PurgeTerm {
+    fn length(self) -> Option<TimeDelta> {
+        self.0.map(|days| TimeDelta::days(days.into()))
+    }
+
+    /// From when on the project is purged; `None` while it is active, and where nothing is purged.
+    #[must_use]
+    pub fn purge_at(self, project: &Project) -> Option<DateTime<Utc>> {
+        let since = project.deactivated_at.filter(|_| !project.is_active())?;
+        since.checked_add_signed(self.length()?)
+    }
+
+    /// Whether the project's time is over.
+    #[must_use]
+    pub fn is_over(self, project: &Project, now: DateTime<Utc>) -> bool {
+        self.purge_at(project).is_some_and(|it| it <= now)
+    }
+
+    /// The last moment at which a project may have been deactivated that is purged now.
+    #[must_use]
+    pub fn cutoff(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        now.checked_sub_signed(self.length()?)
+    }
+}
+
 /// Keeps the first of each value, in order.
 #[must_use]
 pub fn each_once<T: PartialEq>(values: Vec<T>) -> Vec<T> {
@@ -315,6 +352,21 @@ mod tests {
 
     fn later() -> DateTime<Utc> {
         FrozenClock::default().now() + TimeDelta::hours(1)
+    }
+
+    #[test]
+    fn a_deactivated_project_is_purged_when_its_term_is_over() {
+        let now = FrozenClock::default().now();
+        let gone = a_project().deactivated(now);
+        let term = PurgeTerm(Some(30));
+        let end = now + TimeDelta::days(30);
+        assert_eq!(term.purge_at(&gone), Some(end));
+        assert!(!term.is_over(&gone, end - TimeDelta::microseconds(1)));
+        assert!(term.is_over(&gone, end));
+        assert_eq!(term.cutoff(end), gone.deactivated_at);
+        assert_eq!(term.purge_at(&a_project()), None);
+        assert_eq!(PurgeTerm(None).purge_at(&gone), None);
+        assert_eq!(PurgeTerm::default().0, Some(365));
     }
 
     #[test]

@@ -556,7 +556,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Date, Text};
+    use diesel::sql_types::{BigInt, Date, Nullable, Text};
     use super::Instant;
 
     console_spans (account_id, id) {
@@ -570,6 +570,7 @@ diesel::table! {
         origin -> Text,
         label -> Text,
         imported_at -> Instant,
+        byte_count -> Nullable<BigInt>,
     }
 }
 
@@ -709,6 +710,19 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::BigInt;
+
+    project_usage (account_id, project_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        keyword_rows -> BigInt,
+        console_rows -> BigInt,
+        console_bytes -> BigInt,
+        plan_bytes -> BigInt,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{Binary, Text};
     use super::Instant;
 
@@ -831,5 +845,6 @@ diesel::allow_tables_to_appear_in_same_query!(
     keyword_searches,
     idempotency_records,
     audit_events,
-    content_plans
+    content_plans,
+    project_usage
 );

@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 40] = [
+pub const TENANT_TABLES: [&str; 41] = [
     "accounts",
     "users",
     "api_tokens",
@@ -43,4 +43,5 @@ pub const TENANT_TABLES: [&str; 40] = [
     "sessions",
     "session_directory",
     "content_plans",
+    "project_usage",
 ];

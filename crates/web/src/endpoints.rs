@@ -137,7 +137,7 @@ fn projects() -> Vec<Endpoint> {
             access: agent!(Scope::ProjectsWrite, projects::deactivate),
             operation: "deactivateProject",
             summary: "Deactivate a project",
-            description: "Takes the project out of use: its places are free again, its unfinished analyses are stopped, its history stays.",
+            description: "Takes the project out of use: its places are free again, its unfinished analyses are stopped, its history stays until `purgeAt`.",
             parameters: nothing,
             body: None,
             answers: &[(200, "Project")],

@@ -8,10 +8,11 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
-    allowance::AllowanceExceeded,
+    allowance::{AllowanceExceeded, AllowanceName},
     ids::{KeywordId, ProjectId},
     money::MicroUsd,
     ports::{spending::Spending, storage::StorageError},
+    stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
         add_content_plan::AddContentPlanError,
         change_keyword::ChangeKeywordError,
@@ -165,7 +166,28 @@ pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
     );
     let problem = Problem::new(Code::AllowanceExceeded, detail);
     let told = json!({ "name": allowance.name.name(), "used": allowance.used, "limit": allowance.limit, "requested": requested });
-    problem.with("allowance", told).hint("Deactivate something of the same kind, ask for less, or ask the operator for a higher limit; waiting does not help.")
+    problem.with("allowance", told).hint(match allowance.name {
+        AllowanceName::StoredProjects => "Deactivated projects count until they are purged (see their purgeAt). Bring one of them back instead, or ask the operator for a higher limit.",
+        AllowanceName::StoredKeywords => "Deactivated keywords count as long as their project is stored. Bring some of them back instead, or ask the operator for a higher limit.",
+        _ => "Deactivate something of the same kind, ask for less, or ask the operator for a higher limit; waiting does not help.",
+    })
+}
+
+/// The account, or the project, stores as much as it may.
+#[must_use]
+pub fn storage_exceeded(error: StorageExceeded) -> Problem {
+    let name = error.quota.name();
+    counted::over_quota(name);
+    let told = json!({ "name": name, "used": error.used, "limit": error.limit, "requested": error.requested });
+    let detail = format!(
+        "{} of {} {name} are used; {} more do not fit.",
+        error.used, error.limit, error.requested
+    );
+    let problem = Problem::new(Code::AllowanceExceeded, detail).with("allowance", told);
+    problem.hint(match error.quota {
+        StorageQuota::AccountBytes => "Remove content plans, import fewer rows, or ask the operator for a higher limit (storage.account_mebibytes); deactivated projects count until they are purged.",
+        StorageQuota::ProjectRows => "Import fewer days or fewer columns, or ask the operator for a higher limit (storage.project_rows); rows that are too old are removed by themselves.",
+    })
 }
 
 fn deactivated() -> Problem {
@@ -309,6 +331,7 @@ impl From<AddContentPlanError> for Problem {
             AddContentPlanError::NoSuchProject => no_project(),
             AddContentPlanError::ProjectDeactivated => deactivated(),
             AddContentPlanError::Allowance(error) => allowance(error),
+            AddContentPlanError::Full(error) => storage_exceeded(error),
             AddContentPlanError::UsedMeanwhile(_) => in_progress(),
             AddContentPlanError::Storage(error) => storage(&error),
         }

@@ -3,7 +3,7 @@
 use crate::{
     agent_api::docs::Documents,
     cookies::CookieStyle,
-    limits::{Limiter, RequestLimits},
+    limits::{ImportSlots, Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -26,7 +26,8 @@ use domain::{
         search_results::SupplierLabel,
         storage::{Storage, StorageError},
     },
-    project::Project,
+    project::{Project, PurgeTerm},
+    stored_data::StorageLimits,
     use_cases::{
         add_content_plan::AddContentPlan,
         authenticate_agent::AuthenticateAgent,
@@ -120,6 +121,10 @@ pub struct WebConfig {
     pub sessions: SessionConfig,
     /// How much the first account may have.
     pub new_accounts: AccountLimits,
+    /// How much may be stored.
+    pub storage_limits: StorageLimits,
+    /// For how long deactivated projects can be brought back.
+    pub purge_term: PurgeTerm,
 }
 
 /// How browsers know who is signed in.
@@ -186,6 +191,7 @@ pub struct Services {
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
+    pub(crate) import_slots: ImportSlots,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
@@ -289,23 +295,25 @@ impl Services {
         let m = || Arc::clone(&ports.mint);
         let r = || Arc::clone(&ports.randomness);
         let hasher = || Arc::clone(&ports.hasher);
+        let stored = config.storage_limits;
         let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
         Self {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
+            import_slots: ImportSlots::default(),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),
             report_leak: ReportLeak::new(s(), c(), m()),
             look_up_repeat: LookUpRepeat::new(s(), c()),
             remember_answer: RememberAnswer::new(s(), c()),
-            read_account: ReadAccount::new(s(), c()),
-            create_project: CreateProject::new(s(), c(), m()),
+            read_account: ReadAccount::new(s(), c()).within(stored),
+            create_project: CreateProject::new(s(), c(), m()).within(stored),
             list_projects: ListProjects::new(s()),
             read_project: ReadProject::new(s()),
-            change_project: ChangeProject::new(s(), c()),
-            deactivate_project: DeactivateProject::new(s(), c()),
-            track_keywords: TrackKeywords::new(s(), c(), m()),
+            change_project: ChangeProject::new(s(), c()).purging_after(config.purge_term),
+            deactivate_project: DeactivateProject::new(s(), c()).purging_after(config.purge_term),
+            track_keywords: TrackKeywords::new(s(), c(), m()).within(stored),
             list_keywords: ListKeywords::new(s()),
             change_keyword: ChangeKeyword::new(s(), c()),
             deactivate_keyword: DeactivateKeyword::new(s(), c()),
@@ -333,17 +341,17 @@ impl Services {
             list_audit_events: ListAuditEvents::new(s()),
             cancel_analysis: CancelAnalysis::new(s(), c()),
             read_console_state: ReadConsoleState::new(s()),
-            import_console_rows: ImportConsoleRows::new(s(), c(), m()),
+            import_console_rows: ImportConsoleRows::new(s(), c(), m()).within(stored),
             change_password: ChangePassword::new(hasher(), Arc::clone(&reauthenticate)),
             reauthenticate,
             set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),
             read_console_searches: ReadConsoleSearches::new(s(), c()),
-            add_content_plan: AddContentPlan::new(s(), c(), m()),
-            change_content_plan: ChangeContentPlan::new(s(), c()),
+            add_content_plan: AddContentPlan::new(s(), c(), m()).within(stored),
+            change_content_plan: ChangeContentPlan::new(s(), c()).within(stored),
             read_content_plan: ReadContentPlan::new(s()),
             list_content_plans: ListContentPlans::new(s()),
-            save_keywords: SaveKeywords::new(s(), c(), m()),
+            save_keywords: SaveKeywords::new(s(), c(), m()).within(stored),
             read_keyword_months: ReadKeywordMonths::new(s(), c()),
             read_top_results: ReadTopResults::new(s()),
             research_keyword: ResearchKeyword::new(

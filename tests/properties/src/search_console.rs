@@ -44,6 +44,7 @@ fn read(bytes: &[u8], span: Option<Span>, page: Option<&str>) -> Result<ReadExpo
         bytes,
         span,
         page,
+        unpacks: true,
     })
 }
 

@@ -11,6 +11,7 @@ on_every_database![
     searches_without_pages_are_told_where_nothing_else_was_imported,
     what_is_wrong_with_a_row_is_told_with_its_place_and_nothing_is_imported,
     a_period_that_cannot_be_is_refused,
+    an_archive_in_the_body_is_refused_without_unpacking,
 ];
 
 async fn project(browser: &Browser) -> String {
@@ -253,5 +254,23 @@ async fn a_period_that_cannot_be_is_refused(db: TestDatabase) {
     ] {
         let errors = browser.get(&format!("{rows}?{query}")).await.errors();
         assert_eq!(errors, [(name.to_owned(), code.to_owned())], "{query}");
+    }
+}
+
+async fn an_archive_in_the_body_is_refused_without_unpacking(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let path = project(&browser).await;
+    for content in ["PK\u{3}\u{4}\u{14}\0\0\0", "PK\u{5}\u{6}"] {
+        let body = json!({ "content": content, "name": "Performance.zip" });
+        let refused = browser.post(&path, body).await;
+        assert_eq!(
+            refused.errors(),
+            [("/content".to_owned(), "unreadable".to_owned())]
+        );
+        let message = refused.json()["errors"][0]["message"].to_string();
+        for part in ["archive", "CSV", "sightline search-console import"] {
+            assert!(message.contains(part), "{message}");
+        }
     }
 }

@@ -51,7 +51,9 @@ on_every_database![
     of_sixty_four_misses_with_five_left_five_are_bought,
     twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit,
     a_failing_supplier_costs_no_unit_and_whoever_waits_is_told,
-    what_is_kept_answers_at_the_limit_and_for_every_account,
+    ones_own_answers_are_free_at_the_limit,
+    an_answer_of_another_account_looks_like_a_purchase,
+    equal_searches_of_two_accounts_take_a_unit_of_each,
     a_result_is_good_for_thirty_days,
     a_month_begins_anew_at_midnight_utc,
     a_search_is_opened_again_without_a_call_or_a_unit,
@@ -373,32 +375,73 @@ async fn a_failing_supplier_costs_no_unit_and_whoever_waits_is_told(db: TestData
     assert_eq!(quota(&browser).await, (1, 1, false));
 }
 
-async fn what_is_kept_answers_at_the_limit_and_for_every_account(db: TestDatabase) {
+async fn ones_own_answers_are_free_at_the_limit(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
-    let (one, other) = (app.db_member(0).await, app.db_member(1).await);
+    let browser = app.db_member(0).await;
     app.db_limit(|limits| limits.keyword_research = 1).await;
-    researched(&one, "red shoes").await.ok();
-    researched(&one, "blue shoes")
+    researched(&browser, "red shoes").await.ok();
+    researched(&browser, "blue shoes")
         .await
         .refused(429, "quota-exceeded");
-    let again = researched(&one, "RED shoes").await.ok();
+    let again = researched(&browser, "RED shoes").await.ok();
     assert_eq!(
         (&again["cached"], &again["usage"]),
         (&json!(true), &json!(1))
     );
     assert_eq!(again["available"], false);
-
-    let theirs = researched(&other, "red shoes").await.ok();
-    assert_eq!(
-        (&theirs["cached"], &theirs["usage"]),
-        (&json!(true), &json!(0))
-    );
-    assert_eq!(market.calls(), 1);
     // Another market is another question.
+    app.db_limit(|limits| limits.keyword_research = 2).await;
     let wish = json!({ "keyword": "red shoes", "location": "us", "language": "de" });
-    assert_eq!(other.post(RESEARCH, wish).await.ok()["cached"], false);
+    assert_eq!(browser.post(RESEARCH, wish).await.ok()["cached"], false);
     assert_eq!(market.calls(), 2);
+}
+
+async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
+    let market = Arc::new(Market::that_takes(0));
+    let app = served(&db, &market).await;
+    let one = app.db_member(0).await;
+    researched(&one, "red shoes").await.ok();
+    app.clock.advance(TimeDelta::days(5));
+    let (one, other) = (app.db_member(0).await, app.db_member(1).await);
+    let theirs = researched(&other, "red shoes").await.ok();
+    let bought = researched(&other, "blue shoes").await.ok();
+    assert_eq!(market.calls(), 2, "the supplier is not asked again");
+    let now = app.clock.now();
+    for (answer, usage) in [(&theirs, 1), (&bought, 2)] {
+        assert_eq!(answer["cached"], false);
+        assert_eq!(answer["usage"], usage);
+        assert_eq!(answer["cachedAt"], json!(now));
+        assert_eq!(answer["expiresAt"], json!(now + TimeDelta::days(30)));
+    }
+    // From now on it is the account's own, also when the first one's has run out.
+    app.clock.advance(TimeDelta::days(27));
+    let other = app.db_member(1).await;
+    let again = researched(&other, "red shoes").await.ok();
+    assert_eq!(
+        (&again["cached"], &again["usage"], &again["cachedAt"]),
+        (&json!(true), &json!(0), &json!(now))
+    );
+    assert_eq!(market.calls(), 2);
+    // Without a unit there is no answer, whoever has bought it.
+    app.db_limit(|limits| limits.keyword_research = 0).await;
+    researched(&app.db_member(0).await, "blue shoes")
+        .await
+        .refused(429, "quota-exceeded");
+}
+
+async fn equal_searches_of_two_accounts_take_a_unit_of_each(db: TestDatabase) {
+    let market = Arc::new(Market::that_takes(200));
+    let app = served(&db, &market).await;
+    let (one, other) = (app.db_member(0).await, app.db_member(1).await);
+    let searches = (0..8).map(|number| {
+        let browser = if number % 2 == 0 { &one } else { &other };
+        async move { researched(browser, "red shoes").await.ok() }
+    });
+    let answers = join_all(searches).await;
+    let paid = answers.iter().filter(|it| it["cached"] == false).count();
+    assert_eq!((paid, market.calls()), (2, 1));
+    assert_eq!((quota(&one).await.0, quota(&other).await.0), (1, 1));
 }
 
 async fn a_result_is_good_for_thirty_days(db: TestDatabase) {

@@ -14,6 +14,7 @@ mod resources;
 mod sessions;
 mod settings;
 mod signing_in;
+mod stored_data;
 mod tenants;
 mod throttling;
 mod top_results;

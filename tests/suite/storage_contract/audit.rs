@@ -7,7 +7,10 @@ use domain::{
 };
 use harness::{databases::TestDatabase, on_every_database};
 
-on_every_database![events_are_read_back_newest_first_and_by_account];
+on_every_database![
+    events_are_read_back_newest_first_and_by_account,
+    old_events_of_one_account_are_removed_in_parts,
+];
 
 fn event(account: AccountId, id: i64, second: i64) -> AuditEvent {
     AuditEvent {
@@ -36,4 +39,24 @@ async fn events_are_read_back_newest_first_and_by_account(db: TestDatabase) {
     let all = ask!(db, r => r.audit().newest(ANN, 50).await.unwrap());
     assert_eq!(all.len(), 3);
     assert_eq!(all[2], event(ANN, 1, 5));
+}
+
+async fn old_events_of_one_account_are_removed_in_parts(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => for it in [
+        event(ANN, 1, 5),
+        event(ANN, 2, 6),
+        event(ANN, 3, 7),
+        event(BOB, 1, 5),
+    ] {
+        tx.audit().record(&it).await.unwrap();
+    });
+    for expected in [1, 1, 0] {
+        let removed = change!(db, tx => tx.audit().forget_before(ANN, after(7), 1).await.unwrap());
+        assert_eq!(removed, expected);
+    }
+    let left = ask!(db, r => r.audit().newest(ANN, 9).await.unwrap());
+    assert_eq!(left, [event(ANN, 3, 7)]);
+    let others = ask!(db, r => r.audit().newest(BOB, 9).await.unwrap());
+    assert_eq!(others.len(), 1);
 }

@@ -110,6 +110,9 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
                 at: now(),
             }
         ),
+        r.stored_data().recount(ANN, None),
+        r.projects().purge_part(ANN, SHOP),
+        r.audit().forget_before(ANN, now(), 1),
         r.console_rows().forget(ANN, MONTH, 1),
         r.console_bindings().remove(ANN, SHOP),
         r.spending().reserve(ANN, MONTH, MicroUsd(0), None),

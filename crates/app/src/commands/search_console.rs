@@ -86,7 +86,8 @@ async fn import(
     }
     bar.finish_and_clear();
     let (storage, clock, mint) = foundation.parts();
-    let import = ImportConsoleRows::new(storage, clock, mint);
+    let import =
+        ImportConsoleRows::new(storage, clock, mint).within(foundation.settings.storage.limits());
     let imported = match import.run(account, project, sets, &names.join(", ")).await {
         Err(ImportConsoleError::NoSuchProject) => return Err(no_project(of).into()),
         Err(ImportConsoleError::Storage(error)) => return Err(error.into()),
@@ -175,6 +176,7 @@ async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::
             bytes: &bytes,
             span,
             page: page.as_deref(),
+            unpacks: true,
         })
     });
     read.await?

@@ -27,7 +27,7 @@ pub use values::{
     ResolveEntry, WebAddress,
 };
 
-use domain::use_cases::keep_house::Retention;
+use domain::{project::PurgeTerm, stored_data::StorageLimits, use_cases::keep_house::Retention};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
@@ -78,6 +78,8 @@ pub struct Settings {
     pub vitals: VitalsSettings,
     /// How long things are kept.
     pub retention: RetentionSettings,
+    /// How much accounts may store.
+    pub storage: StorageSettings,
     /// How people stay signed in.
     pub sessions: SessionSettings,
     /// How passwords are kept.
@@ -140,6 +142,22 @@ pub struct RetentionSettings {
     pub console_months: u32,
     /// What people researched among keywords, in months.
     pub search_months: u32,
+    /// Deactivated projects with everything that is stored of them, in days.
+    pub deactivated_project_days: u32,
+    /// The audit log, in days.
+    pub audit_days: u32,
+}
+
+/// How much accounts may store of what callers write; 0 sets no limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageSettings {
+    /// How many times its allowances of projects and keywords an account may store, deactivated ones included.
+    pub inactive_factor: u32,
+    /// Rows of Search Console and content plans of an account, in MiB.
+    pub account_mebibytes: u32,
+    /// Rows of Search Console of a project.
+    pub project_rows: u32,
 }
 
 /// How much may be asked of one server process.
@@ -287,6 +305,7 @@ impl Default for Settings {
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
             retention: RetentionSettings::default(),
+            storage: StorageSettings::default(),
             sessions: SessionSettings::default(),
             passwords: PasswordSettings::default(),
             new_accounts: NewAccountSettings::default(),
@@ -305,6 +324,35 @@ impl Default for RetentionSettings {
             ai_answer_days: it.ai_answers.unwrap_or(0),
             console_months: it.console.unwrap_or(0),
             search_months: it.searches.unwrap_or(0),
+            deactivated_project_days: it.deactivated_projects.0.unwrap_or(0),
+            audit_days: it.audit.unwrap_or(0),
+        }
+    }
+}
+
+const MEBIBYTE: u64 = 1_024 * 1_024;
+
+impl Default for StorageSettings {
+    fn default() -> Self {
+        let it = StorageLimits::default();
+        let mebibytes = it.account_bytes.unwrap_or(0) / MEBIBYTE;
+        Self {
+            inactive_factor: it.inactive_factor.unwrap_or(0),
+            account_mebibytes: mebibytes.try_into().unwrap_or(u32::MAX),
+            project_rows: it.project_rows.unwrap_or(0).try_into().unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl StorageSettings {
+    /// What the rules call it.
+    #[must_use]
+    pub fn limits(&self) -> StorageLimits {
+        let unless_zero = |it: u32| (it > 0).then_some(it);
+        StorageLimits {
+            inactive_factor: unless_zero(self.inactive_factor),
+            account_bytes: unless_zero(self.account_mebibytes).map(|it| u64::from(it) * MEBIBYTE),
+            project_rows: unless_zero(self.project_rows).map(u64::from),
         }
     }
 }
@@ -322,6 +370,8 @@ impl RetentionSettings {
             ai_answers: unless_zero(self.ai_answer_days),
             console: unless_zero(self.console_months),
             searches: unless_zero(self.search_months),
+            deactivated_projects: PurgeTerm(unless_zero(self.deactivated_project_days)),
+            audit: unless_zero(self.audit_days),
         }
     }
 }

@@ -79,6 +79,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     mistakes.within("crawler.render_pages", render, &(0..=10_000), "0 to 10000");
     vitals(settings, &mut mistakes);
     retention(settings, &mut mistakes);
+    storage(settings, &mut mistakes);
     search_console(settings, &mut mistakes);
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
@@ -283,6 +284,33 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
         let months = kept.search_months;
         let key = "retention.search_months";
         mistakes.within(key, months, &(1..=1_200), "0 or 1 to 1200");
+    }
+    for (key, days) in [
+        (
+            "retention.deactivated_project_days",
+            kept.deactivated_project_days,
+        ),
+        ("retention.audit_days", kept.audit_days),
+    ] {
+        if days != 0 {
+            mistakes.within(key, days, &(30..=36_500), "0 or 30 to 36500");
+        }
+    }
+}
+
+fn storage(settings: &Settings, mistakes: &mut Mistakes) {
+    let set = &settings.storage;
+    let factor = set.inactive_factor;
+    let key = "storage.inactive_factor";
+    mistakes.within(key, factor, &(0..=1_000), "0 to 1000");
+    if set.account_mebibytes != 0 {
+        let key = "storage.account_mebibytes";
+        let mebibytes = set.account_mebibytes;
+        mistakes.within(key, mebibytes, &(16..=u32::MAX), "0, or 16 and more");
+    }
+    if set.project_rows != 0 {
+        let (key, rows) = ("storage.project_rows", set.project_rows);
+        mistakes.within(key, rows, &(1_000..=u32::MAX), "0, or 1000 and more");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::storage::StorageError;
 use crate::{audit::AuditEvent, ids::AccountId};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 /// Remembers what was done to accounts and tokens.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -16,4 +17,11 @@ pub trait AuditRepository: Send {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
+    /// Removes up to `most` of the account's events from before that moment; says how many.
+    async fn forget_before(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<u64, StorageError>;
 }

@@ -5,6 +5,7 @@ use crate::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
     page::{Page, PageRequest},
     search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
+    stored_data::DataSize,
 };
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
@@ -26,6 +27,13 @@ pub trait ConsoleRowRepository: Send {
         sets: &[RowSet],
         told: &Told,
     ) -> Result<u64, StorageError>;
+    /// The size of what [`replace`](Self::replace) would take away for these sets.
+    async fn size_of_same(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        sets: &[RowSet],
+    ) -> Result<DataSize, StorageError>;
     /// What was imported that ends on that day or later, in the order of days and cuts.
     async fn spans(
         &mut self,

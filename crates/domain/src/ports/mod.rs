@@ -37,5 +37,6 @@ pub mod site_reader;
 pub mod site_turns;
 pub mod spending;
 pub mod storage;
+pub mod stored_data;
 pub mod throttles;
 pub mod tokens;

@@ -76,6 +76,22 @@ pub trait ProjectRepository: Send {
         project: ProjectId,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
+    /// How many projects the account has, deactivated ones included.
+    async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError>;
+    /// Up to `most` of the account's projects that were deactivated at that moment or before.
+    async fn deactivated_until(
+        &mut self,
+        account: AccountId,
+        until: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<ProjectId>, StorageError>;
+    /// Removes a bounded part of what is stored of a project, and in the end the project itself; says
+    /// whether anything is left. None of its jobs may be unfinished.
+    async fn purge_part(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<bool, StorageError>;
     /// A part of the account's projects.
     async fn list(
         &mut self,

@@ -32,6 +32,13 @@ pub trait ResearchRepository: Send {
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError>;
+    /// The newest answer that the account got under the key and that is still good.
+    async fn own(
+        &mut self,
+        account: AccountId,
+        key: SubjectKey,
+        now: DateTime<Utc>,
+    ) -> Result<Option<KeptResearch>, StorageError>;
     /// Keeps it in the place of what was there.
     async fn keep(
         &mut self,

@@ -62,6 +62,8 @@ pub struct ExportFile<'a> {
     pub span: Option<Span>,
     /// The page that all its rows are about: the export was filtered by it.
     pub page: Option<&'a str>,
+    /// Whether an archive is unpacked. Unpacking may take a thousand times the memory of the bytes.
+    pub unpacks: bool,
 }
 
 /// What a file says.

@@ -9,7 +9,7 @@ use super::{
     passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
     results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
     sessions::SessionRepository, site_turns::SiteTurnRepository, spending::SpendingRepository,
-    throttles::ThrottleRepository, tokens::TokenRepository,
+    stored_data::StoredDataRepository, throttles::ThrottleRepository, tokens::TokenRepository,
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
@@ -141,6 +141,8 @@ pub trait Repositories: Send {
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
     /// Keyword research.
     fn research(&mut self) -> &mut dyn ResearchRepository;
+    /// How much is stored.
+    fn stored_data(&mut self) -> &mut dyn StoredDataRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Calls that cost money.

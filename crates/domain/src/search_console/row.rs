@@ -1,6 +1,7 @@
 //! Rows, and what they have to be.
 
 use super::{ConsoleCountry, cut::Cut};
+use crate::stored_data::DataSize;
 use analysis::observation::search_page::Device;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, fmt};
@@ -283,6 +284,24 @@ pub struct RowSet {
 }
 
 impl RowSet {
+    /// What a set of rows, and each row of it, take beside their texts: columns, keys and index entries,
+    /// in bytes, estimated.
+    const OVERHEAD: u64 = 200;
+
+    /// How much it takes to store, in rows and bytes; the set itself counts as a row.
+    #[must_use]
+    pub fn size(&self) -> DataSize {
+        let texts = self.rows.iter().map(|row| {
+            let text = |it: &Option<String>| it.as_ref().map_or(0, |it| it.len() as u64);
+            text(&row.query) + text(&row.page)
+        });
+        let rows = self.rows.len() as u64 + 1;
+        DataSize {
+            rows,
+            bytes: rows * Self::OVERHEAD + texts.sum::<u64>(),
+        }
+    }
+
     /// The first row that is wrong, with its place in `rows`.
     #[must_use]
     pub fn refusal(&self) -> Option<(usize, RowRefusal)> {
@@ -434,6 +453,20 @@ mod tests {
             page("https://acme.com/a").refusal(QUERIES).unwrap().field,
             RowField::Query
         );
+    }
+
+    #[test]
+    fn the_size_of_a_set_grows_with_rows_and_their_texts() {
+        let mut set = RowSet {
+            cut: QUERIES,
+            span: Span::day(NaiveDate::default()),
+            rows: vec![],
+        };
+        let bytes = RowSet::OVERHEAD;
+        assert_eq!(set.size(), DataSize { rows: 1, bytes });
+        set.rows.push(row("žluté boty", 0, 1, 1.0));
+        let bytes = 2 * bytes + 12;
+        assert_eq!(set.size(), DataSize { rows: 2, bytes });
     }
 
     #[test]

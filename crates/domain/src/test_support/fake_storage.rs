@@ -28,6 +28,7 @@ use crate::ports::{
     site_turns::{MockSiteTurnRepository, SiteTurnRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
+    stored_data::{MockStoredDataRepository, StoredDataRepository},
     throttles::{MockThrottleRepository, ThrottleRepository},
     tokens::{MockTokenRepository, TokenRepository},
 };
@@ -86,6 +87,8 @@ pub struct FakeTransaction {
     pub console_bindings: MockConsoleBindingRepository,
     /// Expectations on keyword research.
     pub research: MockResearchRepository,
+    /// Expectations on how much is stored.
+    pub stored_data: MockStoredDataRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on calls that cost money.
@@ -220,6 +223,9 @@ impl Repositories for FakeTransaction {
     }
     fn research(&mut self) -> &mut dyn ResearchRepository {
         &mut self.research
+    }
+    fn stored_data(&mut self) -> &mut dyn StoredDataRepository {
+        &mut self.stored_data
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -8,8 +8,9 @@ use crate::{
     ids::{AccountId, ContentPlanId, IdMint, ProjectId},
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError, retrying},
+        storage::{Storage, StorageError, Transaction, retrying},
     },
+    stored_data::{DataSize, StorageExceeded, StorageLimits, StoredData},
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -19,6 +20,7 @@ pub struct AddContentPlan {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: StorageLimits,
 }
 
 /// Why no plan is saved.
@@ -33,6 +35,9 @@ pub enum AddContentPlanError {
     /// The project has as many plans as it may have.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
+    /// The account has stored as much as it may.
+    #[error(transparent)]
+    Full(#[from] StorageExceeded),
     /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
@@ -50,7 +55,14 @@ impl AddContentPlan {
             storage,
             clock,
             mint,
+            limits: StorageLimits::default(),
         }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// The plan as it is saved.
@@ -76,7 +88,8 @@ impl AddContentPlan {
     ) -> Result<ContentPlan, AddContentPlanError> {
         let now = self.clock.now();
         let mut work = self.storage.write().await?;
-        // Whoever else changes a plan of the project waits here.
+        // The account's other plans wait here: each is compared with what the one before left.
+        work.accounts().lock(account).await?;
         let project = work
             .projects()
             .lock(account, project)
@@ -106,6 +119,9 @@ impl AddContentPlan {
             created_at: now,
             updated_at: now,
         };
+        let (of_account, of_project) = stored(work.as_mut(), account, project.id).await?;
+        self.limits
+            .check(of_account, of_project, plan.size(), DataSize::default())?;
         work.content_plans().add(&plan).await?;
         if let Some(receipt) = &receipt {
             receipt.keep(work.as_mut(), account, now, &plan).await?;
@@ -115,16 +131,35 @@ impl AddContentPlan {
     }
 }
 
+/// What the account stores, and what the project does.
+pub(super) async fn stored(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    project: ProjectId,
+) -> Result<(StoredData, StoredData), StorageError> {
+    let of_account = work.stored_data().of_account(account).await?;
+    let of_project = work.stored_data().of_project(account, project).await?;
+    Ok((of_account, of_project))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_support::{
-        ACCOUNT, FakeStorage, FrozenClock, a_content_plan, a_mint, a_project,
+        ACCOUNT, FakeStorage, FrozenClock, a_content_plan, a_mint, a_project, an_account,
     };
 
-    async fn added(plans: u32) -> (Result<ContentPlan, AddContentPlanError>, u32) {
+    async fn added(
+        plans: u32,
+        there: StoredData,
+    ) -> (Result<ContentPlan, AddContentPlanError>, u32) {
         let storage = Arc::new(FakeStorage::default());
         storage.expect(|it| {
+            it.accounts
+                .expect_lock()
+                .returning(|_| Ok(Some(an_account())));
+            { it.stored_data.expect_of_account() }.returning(move |_| Ok(there));
+            { it.stored_data.expect_of_project() }.returning(move |_, _| Ok(there));
             it.projects
                 .expect_lock()
                 .returning(|_, _| Ok(Some(a_project())));
@@ -147,11 +182,23 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_plan_of_a_project_is_saved_and_the_next_is_not() {
-        let (last, commits) = added(ContentPlan::MOST_IN_A_PROJECT - 1).await;
+        let (last, commits) =
+            added(ContentPlan::MOST_IN_A_PROJECT - 1, StoredData::default()).await;
         assert_eq!(commits, 1);
         assert!(last.unwrap().id.0 > 0);
-        let (next, commits) = added(ContentPlan::MOST_IN_A_PROJECT).await;
+        let (next, commits) = added(ContentPlan::MOST_IN_A_PROJECT, StoredData::default()).await;
         assert_eq!(commits, 0);
         assert!(matches!(next, Err(AddContentPlanError::Allowance(_))));
+    }
+
+    #[tokio::test]
+    async fn an_account_that_has_stored_its_bytes_adds_no_plan() {
+        let full = StoredData {
+            console_bytes: StorageLimits::default().account_bytes.unwrap(),
+            ..StoredData::default()
+        };
+        let (refused, commits) = added(0, full).await;
+        assert!(matches!(refused, Err(AddContentPlanError::Full(_))));
+        assert_eq!(commits, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! Changes a content plan by a merge patch, or removes it.
 
-use super::may_be_storage;
+use super::{add_content_plan::stored, may_be_storage};
 use crate::{
     content_plan::{ContentPlan, ContentPlanPatch},
     ids::{AccountId, ContentPlanId, ProjectId},
@@ -9,6 +9,7 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
     precondition::{Precondition, holds},
+    stored_data::{StorageExceeded, StorageLimits},
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -17,6 +18,7 @@ use thiserror::Error;
 pub struct ChangeContentPlan {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    limits: StorageLimits,
 }
 
 /// Why a plan is not changed.
@@ -34,6 +36,9 @@ pub enum ChangeContentPlanError {
     /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
+    /// The account has stored as much as it may.
+    #[error(transparent)]
+    Full(#[from] StorageExceeded),
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -46,7 +51,17 @@ impl ChangeContentPlan {
     /// On this storage and clock.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+        Self {
+            storage,
+            clock,
+            limits: StorageLimits::default(),
+        }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// The plan afterwards; unchanged, time included, when the patch says nothing new.
@@ -60,9 +75,13 @@ impl ChangeContentPlan {
     ) -> Result<ContentPlan, ChangeContentPlanError> {
         retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
+            work.accounts().lock(account).await?;
             let before = held(work.as_mut(), account, project, plan, precondition).await?;
             let after = before.patched(patch.clone(), self.clock.now());
             if after != before {
+                let (of_account, of_project) = stored(work.as_mut(), account, project).await?;
+                self.limits
+                    .check(of_account, of_project, after.size(), before.size())?;
                 work.content_plans().save(&after).await?;
                 work.commit().await?;
             }

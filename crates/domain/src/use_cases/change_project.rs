@@ -11,7 +11,7 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
     precondition::{Precondition, holds},
-    project::{Project, ProjectPatch},
+    project::{Project, ProjectPatch, PurgeTerm},
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -20,12 +20,13 @@ use thiserror::Error;
 pub struct ChangeProject {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    purge_term: PurgeTerm,
 }
 
 /// Why a project is not changed.
 #[derive(Debug, Error)]
 pub enum ChangeProjectError {
-    /// The account has no such project.
+    /// The account has no such project, or the term of a deactivated one is over.
     #[error("there is no such project")]
     NoSuchProject,
     /// It is not as the caller expects it: as it is.
@@ -50,7 +51,17 @@ impl ChangeProject {
     /// On this storage and clock.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+        Self {
+            storage,
+            clock,
+            purge_term: PurgeTerm::default(),
+        }
+    }
+
+    /// With that term of deactivated projects.
+    #[must_use]
+    pub fn purging_after(self, purge_term: PurgeTerm) -> Self {
+        Self { purge_term, ..self }
     }
 
     /// The project afterwards; unchanged, version included, when the patch says nothing new.
@@ -85,7 +96,12 @@ impl ChangeProject {
         if !holds(precondition, &before) {
             return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
         }
-        let after = before.patched(patch.clone(), self.clock.now());
+        let now = self.clock.now();
+        // Some of it may be purged already.
+        if self.purge_term.is_over(&before, now) {
+            return Err(ChangeProjectError::NoSuchProject);
+        }
+        let after = before.patched(patch.clone(), now);
         if after == before {
             return Ok(before);
         }

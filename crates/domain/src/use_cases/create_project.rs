@@ -16,6 +16,7 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
     project::{NewProject, Project},
+    stored_data::StorageLimits,
 };
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub struct CreateProject {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: StorageLimits,
 }
 
 /// A project as it was created.
@@ -79,7 +81,14 @@ impl CreateProject {
             storage,
             clock,
             mint,
+            limits: StorageLimits::default(),
         }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// The project with all its keywords, or nothing.
@@ -139,6 +148,10 @@ impl CreateProject {
         now: DateTime<Utc>,
     ) -> Result<CreatedProject, CreateProjectError> {
         let usage = places::take_project(&account, KeywordCounts::default())?;
+        let stored = work.projects().count_all(account.id).await?;
+        self.limits
+            .projects(account.limits.projects, stored)
+            .reserve(1)?;
         let project = new.clone().begin(account.id, &self.mint, now);
         work.projects().add(&project).await?;
         work.accounts().save_usage(account.id, usage).await?;
@@ -149,7 +162,16 @@ impl CreateProject {
             });
         }
         let account = Account { usage, ..account };
-        let (tracked, counted) = track(work, &account, project, keywords, &self.mint, now).await?;
+        let (tracked, counted) = track(
+            work,
+            &account,
+            project,
+            keywords,
+            &self.mint,
+            &self.limits,
+            now,
+        )
+        .await?;
         // Created with its keywords, a project is still in its first version.
         let project = Project {
             row_version: 1,
@@ -218,6 +240,7 @@ mod tests {
             work.projects
                 .expect_active_with_domain()
                 .return_once(|_, _| Ok(None));
+            { work.projects.expect_count_all() }.returning(|_| Ok(0));
             work.projects.expect_add().once().returning(|_| Ok(()));
             work.accounts
                 .expect_save_usage()
@@ -245,6 +268,7 @@ mod tests {
             work.projects
                 .expect_active_with_domain()
                 .return_once(|_, _| Ok(None));
+            { work.projects.expect_count_all() }.returning(|_| Ok(0));
             work.projects.expect_add().returning(|_| Ok(()));
             work.accounts.expect_save_usage().returning(|_, _| Ok(()));
             work.keywords
@@ -254,6 +278,28 @@ mod tests {
         let outcome = create(&storage, &shop(), &keywords(&["rust", "actix"])).await;
         assert!(matches!(outcome, Err(CreateProjectError::Allowance(_))));
         assert_eq!(storage.commits(), 0);
+    }
+
+    #[tokio::test]
+    async fn deactivated_projects_count_toward_a_limit() {
+        let most = StorageLimits::default().projects(100, 0).limit;
+        for (stored, fits) in [(most - 1, true), (most, false)] {
+            let storage = Arc::new(FakeStorage::default());
+            storage.expect(|work| {
+                work.accounts
+                    .expect_lock()
+                    .return_once(|_| Ok(Some(an_account())));
+                work.projects
+                    .expect_active_with_domain()
+                    .return_once(|_, _| Ok(None));
+                { work.projects.expect_count_all() }.return_once(move |_| Ok(stored));
+                work.projects.expect_add().returning(|_| Ok(()));
+                work.accounts.expect_save_usage().returning(|_, _| Ok(()));
+            });
+            let outcome = create(&storage, &shop(), &keywords(&[])).await;
+            let refused = matches!(outcome, Err(CreateProjectError::Allowance(_)));
+            assert_eq!(refused, !fits, "{stored}");
+        }
     }
 
     #[tokio::test]

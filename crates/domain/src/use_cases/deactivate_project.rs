@@ -6,7 +6,7 @@ use crate::{
     patch::Change,
     ports::{clock::Clock, storage::Storage},
     precondition::Precondition,
-    project::{Project, ProjectPatch, Status},
+    project::{Project, ProjectPatch, PurgeTerm, Status},
 };
 use std::sync::Arc;
 
@@ -21,6 +21,14 @@ impl DeactivateProject {
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             change: ChangeProject::new(storage, clock),
+        }
+    }
+
+    /// With that term of deactivated projects.
+    #[must_use]
+    pub fn purging_after(self, purge_term: PurgeTerm) -> Self {
+        Self {
+            change: self.change.purging_after(purge_term),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Fetches what is final and not fetched yet of a project's property, day by day: what was stored
 //! before something went wrong stays, and the next time goes on behind it.
 
-use super::may_be_storage;
+use super::{import_console_rows::room_for, may_be_storage};
 use crate::{
     account::AccountStatus,
     ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
@@ -12,6 +12,7 @@ use crate::{
     },
     project::Project,
     search_console::{Binding, Cut, Origin, RowSet, Span, Told},
+    stored_data::{StorageExceeded, StorageLimits},
 };
 use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -31,6 +32,7 @@ pub struct FetchConsoleRows {
     mint: Arc<IdMint>,
     console: Arc<dyn SearchConsole>,
     limits: FetchLimits,
+    storage_limits: StorageLimits,
 }
 
 /// How much is fetched.
@@ -94,6 +96,9 @@ pub enum FetchConsoleError {
     /// The operator has switched the account off.
     #[error("the account is switched off")]
     AccountDisabled,
+    /// There is no room for more rows.
+    #[error(transparent)]
+    Full(#[from] StorageExceeded),
     /// Search Console told nothing.
     #[error(transparent)]
     Console(#[from] SearchConsoleError),
@@ -122,6 +127,16 @@ impl FetchConsoleRows {
             mint,
             console,
             limits,
+            storage_limits: StorageLimits::default(),
+        }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, storage_limits: StorageLimits) -> Self {
+        Self {
+            storage_limits,
+            ..self
         }
     }
 
@@ -304,6 +319,10 @@ impl FetchConsoleRows {
                 return Ok(false);
             }
             if let Some(sets) = sets {
+                let (account, project) = (before.account, before.project);
+                let limits = &self.storage_limits;
+                room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets)
+                    .await?;
                 let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
                 { work.console_rows() }
                     .replace(before.account, before.project, &ids, sets, told)
@@ -323,7 +342,10 @@ mod tests {
         account::Account,
         ports::{search_console::MockSearchConsole, search_results::ProviderError},
         search_console::{Property, SearchRow},
-        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, a_project, an_account},
+        stored_data::{DataSize, StoredData},
+        test_support::{
+            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_mint, a_project, an_account,
+        },
     };
     use std::sync::Mutex;
 
@@ -368,6 +390,15 @@ mod tests {
         });
     }
 
+    fn nothing_stored(it: &mut FakeTransaction) {
+        it.console_rows
+            .expect_size_of_same()
+            .returning(|_, _, _| Ok(DataSize::default()));
+        let stored = &mut it.stored_data;
+        { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
+        { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
+    }
+
     fn row(page: &str, clicks: u64) -> SearchRow {
         SearchRow {
             query: None,
@@ -392,6 +423,7 @@ mod tests {
                 it.console_bindings
                     .expect_advance()
                     .returning(|_, _| Ok(true));
+                nothing_stored(it);
                 it.console_rows
                     .expect_replace()
                     .once()

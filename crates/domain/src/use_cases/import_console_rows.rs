@@ -5,10 +5,11 @@ use crate::{
     ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError, retrying},
+        storage::{Storage, StorageError, Transaction, retrying},
     },
     project::Project,
     search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
+    stored_data::{DataSize, StorageExceeded, StorageLimits},
 };
 use analysis::url_rules::SiteScope;
 use chrono::{NaiveDate, TimeDelta};
@@ -28,6 +29,7 @@ pub struct ImportConsoleRows {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: StorageLimits,
 }
 
 /// What came in.
@@ -102,6 +104,9 @@ pub enum ImportConsoleError {
         /// A page.
         example: String,
     },
+    /// There is no room for them.
+    #[error(transparent)]
+    Full(#[from] StorageExceeded),
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -116,7 +121,14 @@ impl ImportConsoleRows {
             storage,
             clock,
             mint,
+            limits: StorageLimits::default(),
         }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// What is there of the same cuts and days is replaced. `label` names the file or whatever else
@@ -149,11 +161,14 @@ impl ImportConsoleRows {
         let (sets, told) = (&sets, &told);
         let replaced = retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
-            // Whoever else imports for the project waits.
+            // The account's other imports wait: each is compared with what the one before left.
+            work.accounts().lock(account).await?;
             let there = work.projects().lock(account, project).await?;
             if !there.is_some_and(|it| it.is_active()) {
                 return Err(ImportConsoleError::NoSuchProject);
             }
+            room_for::<ImportConsoleError>(work.as_mut(), &self.limits, account, project, sets)
+                .await?;
             let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
             let replaced = { work.console_rows() }
                 .replace(account, project, &ids, sets, told)
@@ -204,6 +219,26 @@ impl ImportConsoleRows {
         });
         Ok(empty.collect())
     }
+}
+
+/// Whether rows fit in the place of those of the same cuts and days.
+pub(super) async fn room_for<E>(
+    work: &mut dyn Transaction,
+    limits: &StorageLimits,
+    account: AccountId,
+    project: ProjectId,
+    sets: &[RowSet],
+) -> Result<(), E>
+where
+    E: From<StorageError> + From<StorageExceeded>,
+{
+    let added = { sets.iter() }.fold(DataSize::default(), |sum, it| sum.and(it.size()));
+    let freed = { work.console_rows() }
+        .size_of_same(account, project, sets)
+        .await?;
+    let of_account = work.stored_data().of_account(account).await?;
+    let of_project = work.stored_data().of_project(account, project).await?;
+    Ok(limits.check(of_account, of_project, added, freed)?)
 }
 
 fn check(sets: &[RowSet], today: NaiveDate) -> Result<(), ImportConsoleError> {
@@ -272,7 +307,8 @@ mod tests {
     use super::*;
     use crate::{
         search_console::{About, SearchRow},
-        test_support::{FakeStorage, FrozenClock, a_mint, a_project},
+        stored_data::{StorageQuota, StoredData},
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_mint, a_project, an_account},
     };
 
     const ACCOUNT: AccountId = AccountId(1);
@@ -302,6 +338,50 @@ mod tests {
     fn import(storage: &Arc<FakeStorage>) -> ImportConsoleRows {
         let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
         ImportConsoleRows::new(storage, Arc::new(FrozenClock::default()), a_mint())
+    }
+
+    fn nothing_stored(it: &mut FakeTransaction) {
+        it.console_rows
+            .expect_size_of_same()
+            .returning(|_, _, _| Ok(DataSize::default()));
+        let stored = &mut it.stored_data;
+        { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
+        { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
+    }
+
+    #[tokio::test]
+    async fn rows_without_room_are_not_stored() {
+        let site = a_project().domain;
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|it| {
+            it.projects
+                .expect_find()
+                .returning(|_, _| Ok(Some(a_project())));
+        });
+        storage.expect(|it| {
+            it.accounts
+                .expect_lock()
+                .returning(|_| Ok(Some(an_account())));
+            it.projects
+                .expect_lock()
+                .returning(|_, _| Ok(Some(a_project())));
+            nothing_stored(it);
+            it.console_rows.expect_replace().never();
+        });
+        let limits = StorageLimits {
+            project_rows: Some(1),
+            ..StorageLimits::default()
+        };
+        let rows = vec![page(&format!("https://{site}/a"))];
+        let refused = import(&storage)
+            .within(limits)
+            .run(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
+            .await;
+        let Err(ImportConsoleError::Full(full)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(full.quota, StorageQuota::ProjectRows);
+        assert_eq!(storage.commits(), 0);
     }
 
     async fn refusal(sets: Vec<RowSet>) -> String {
@@ -363,9 +443,13 @@ mod tests {
                 .returning(|_, _| Ok(Some(a_project())));
         });
         storage.expect(|it| {
+            it.accounts
+                .expect_lock()
+                .returning(|_| Ok(Some(an_account())));
             it.projects
                 .expect_lock()
                 .returning(|_, _| Ok(Some(a_project())));
+            nothing_stored(it);
             it.console_rows
                 .expect_replace()
                 .once()

@@ -3,13 +3,14 @@
 use super::research_keyword::settle;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, IdMint},
+    ids::{AccountId, IdMint, ProjectId},
     keyword_research::Flight,
     ports::{
         clock::Clock,
         site_turns::SiteHash,
         storage::{Storage, StorageError, Transaction, retrying},
     },
+    project::PurgeTerm,
     session::Session,
     throttle::Throttle,
 };
@@ -34,6 +35,11 @@ const IMPORTS: u32 = 20;
 /// How many results of keyword research, searches, or questions under way are.
 const SEARCHES: u32 = 200;
 
+/// How many events of the audit log are.
+const EVENTS: u32 = 1_000;
+/// How many deactivated projects are purged after one another before others are looked for.
+const PROJECTS: u32 = 100;
+
 /// How long things are kept; `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
@@ -52,11 +58,16 @@ pub struct Retention {
     /// What people researched, in months since they last did. What is kept for everyone goes when it
     /// is not good any more.
     pub searches: Option<u32>,
+    /// Deactivated projects with everything that is stored of them, in days.
+    pub deactivated_projects: PurgeTerm,
+    /// The audit log, in days.
+    pub audit: Option<u32>,
 }
 
 impl Default for Retention {
     /// Three years and a month, so that a year can be told beside the two before; a quarter; as long as
-    /// ranks; a week; a quarter; as long as Search Console itself; a year and a month, so that a season comes round.
+    /// ranks; a week; a quarter; as long as Search Console itself; a year and a month, so that a season comes round;
+    /// a year; a year and a month.
     fn default() -> Self {
         Self {
             ranks: Some(37),
@@ -66,6 +77,8 @@ impl Default for Retention {
             ai_answers: Some(92),
             console: Some(16),
             searches: Some(13),
+            deactivated_projects: PurgeTerm::default(),
+            audit: Some(400),
         }
     }
 }
@@ -172,6 +185,38 @@ impl KeepHouse {
                 })
                 .await?;
             }
+            if let Some(before) = self.retention.audit.map(days_ago) {
+                self.in_parts(|work, _| {
+                    let forgetting = work.audit().forget_before(of, before, EVENTS);
+                    unless_few(forgetting, EVENTS)
+                })
+                .await?;
+            }
+            self.purge_projects(of, now).await?;
+            self.in_parts(|work, after| Box::pin(work.stored_data().recount(of, after)))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Purges the account's projects whose term is over.
+    async fn purge_projects(
+        &self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let term = self.retention.deactivated_projects;
+        let Some(until) = term.cutoff(now) else {
+            return Ok(());
+        };
+        let mut read = self.storage.read().await?;
+        let over = { read.projects() }
+            .deactivated_until(account, until, PROJECTS)
+            .await?;
+        drop(read);
+        for project in over {
+            self.in_parts(|work, _: Option<()>| Box::pin(purge(work, account, project, term, now)))
+                .await?;
         }
         Ok(())
     }
@@ -230,6 +275,26 @@ impl KeepHouse {
 /// Forgets by number: where as many were forgotten as one transaction may, more may be left.
 fn unless_few(forgetting: Forgotten<'_>, most: u32) -> Forgetting<'_, ()> {
     Box::pin(async move { Ok((forgetting.await? >= most.into()).then_some(())) })
+}
+
+/// Removes a part of a project whose term is over and that has nothing under way.
+async fn purge(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    project: ProjectId,
+    term: PurgeTerm,
+    now: DateTime<Utc>,
+) -> Result<Option<()>, StorageError> {
+    let found = work.projects().lock(account, project).await?;
+    if !found.is_some_and(|it| term.is_over(&it, now)) {
+        return Ok(None);
+    }
+    let unfinished = work.jobs().lock_unfinished(account, Some(project)).await?;
+    if !unfinished.is_empty() {
+        return Ok(None);
+    }
+    let is_left = work.projects().purge_part(account, project).await?;
+    Ok(is_left.then_some(()))
 }
 
 /// Puts away sessions whose time was over. None that opens anything ends here.

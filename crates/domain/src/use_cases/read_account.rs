@@ -2,6 +2,7 @@
 
 use crate::{
     account::Account,
+    allowance::Allowance,
     ids::AccountId,
     job::policy::QueuePolicy,
     ports::{
@@ -10,6 +11,7 @@ use crate::{
         spending::Spending,
         storage::{Storage, StorageError},
     },
+    stored_data::{StorageLimits, StoredData},
 };
 use chrono::{Datelike, NaiveDate};
 use std::sync::Arc;
@@ -18,6 +20,7 @@ use std::sync::Arc;
 pub struct ReadAccount {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    limits: StorageLimits,
 }
 
 /// An account, its spending this month, and its queue.
@@ -37,13 +40,41 @@ pub struct AccountState {
     pub queue: QueueSummary,
     /// How many unfinished jobs it may have.
     pub queue_limit: u32,
+    /// What it stores, deactivated projects included.
+    pub stored: StoredData,
+    /// How many projects it has, deactivated ones included.
+    pub stored_projects: u32,
+    /// How much it may store.
+    pub storage_limits: StorageLimits,
+}
+
+impl AccountState {
+    /// Room for projects and keywords, deactivated ones included.
+    #[must_use]
+    pub fn stored_allowances(&self) -> [Allowance; 2] {
+        let limits = self.account.limits;
+        [
+            (self.storage_limits).projects(limits.projects, self.stored_projects),
+            (self.storage_limits).keywords(limits.keywords, self.stored.keywords),
+        ]
+    }
 }
 
 impl ReadAccount {
     /// On this storage and clock.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+        Self {
+            storage,
+            clock,
+            limits: StorageLimits::default(),
+        }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// `None` when there is no such account.
@@ -61,6 +92,8 @@ impl ReadAccount {
         let spending = read.spending().find(account, month).await?;
         let today = read.spending().find_day(account, day).await?;
         let queue = read.jobs().summary(account).await?;
+        let stored = read.stored_data().of_account(account).await?;
+        let stored_projects = read.projects().count_all(account).await?;
         Ok(Some(AccountState {
             account: found,
             spending,
@@ -69,6 +102,9 @@ impl ReadAccount {
             day,
             queue,
             queue_limit: policy.queued_per_account,
+            stored,
+            stored_projects,
+            storage_limits: self.limits,
         }))
     }
 }

@@ -1,5 +1,6 @@
-//! Researches a keyword: from what is kept, else from the supplier, once for all who ask at the same
-//! time, for one unit of the month's quota.
+//! Researches a keyword: from the account's own answers, else from what any account bought, else from
+//! the supplier, once for all who ask at the same time. What is not the account's own takes one unit of
+//! the month's quota, so that nobody learns what other accounts researched.
 //!
 //! No transaction is open while the supplier is asked. What is set aside before has an end: whoever
 //! dies in between costs nobody a unit, and a late answer of theirs books none.
@@ -74,11 +75,11 @@ pub struct Research {
     pub search: SearchId,
     /// What was researched.
     pub subject: ResearchSubject,
-    /// What the supplier told, and when.
+    /// What the supplier told, and when the account got it.
     pub kept: KeptResearch,
     /// When the person searched it.
     pub searched_at: DateTime<Utc>,
-    /// Whether it was there already.
+    /// Whether the account had it already.
     pub is_cached: bool,
     /// The month's quota as it stands afterwards.
     pub quota: ResearchQuota,
@@ -160,6 +161,17 @@ enum Opened {
     Theirs,
 }
 
+/// Where an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The account has it, and paid for it within thirty days.
+    Own,
+    /// Another account bought it.
+    Shared,
+    /// The supplier was asked.
+    Supplier,
+}
+
 /// How somebody else's question ended.
 enum Landed {
     /// It brought something, or nobody knows: look again.
@@ -206,8 +218,8 @@ impl ResearchKeyword {
         }
     }
 
-    /// In one transaction: what is kept, or else the right to ask, a unit of the quota and what the
-    /// question can cost.
+    /// In one transaction: the account's own answer; or another account's, for a unit; or else the right
+    /// to ask, with a unit and what the question can cost set aside.
     async fn opened(
         &self,
         request: &ResearchRequest,
@@ -221,30 +233,35 @@ impl ResearchKeyword {
             let found = work.projects().find(account.id, project).await?;
             found.ok_or(ResearchKeywordError::NoSuchProject)?;
         }
+        if let Some(own) = work.research().own(account.id, key, now).await? {
+            return self.answered(work, request, key, own, Source::Own).await;
+        }
+        if let Some(unpaid) = self.supplier.unpaid() {
+            return Err(ResearchKeywordError::Unpaid(unpaid));
+        }
         let until = now + Flight::LEASE;
-        let mut kept = work.research().kept(key, now).await?;
-        if kept.is_none() {
-            if let Some(unpaid) = self.supplier.unpaid() {
-                return Err(ResearchKeywordError::Unpaid(unpaid));
-            }
+        let mut shared = work.research().kept(key, now).await?;
+        if shared.is_none() {
             if !work.research().depart(key, flight, now, until).await? {
                 return Ok(Opened::Theirs);
             }
-            // Whoever asked before may have brought it while this one waited to depart.
-            kept = work.research().kept(key, now).await?;
-            if kept.is_some() {
+            // Another request may have brought it while this one waited to depart.
+            shared = work.research().kept(key, now).await?;
+            if shared.is_some() {
                 work.research().land(key, flight, now, None).await?;
             }
-        }
-        if let Some(kept) = kept {
-            let research = self.noted(work.as_mut(), request, key, kept, true).await?;
-            work.commit().await?;
-            return Ok(Opened::Kept(Box::new(research)));
         }
         let month = month_of(day);
         let (used, reserved) = { work.research() }
             .lock_usage(account.id, month, now)
             .await?;
+        // Another request of the account may have paid for it while this one waited.
+        if let Some(own) = work.research().own(account.id, key, now).await? {
+            if shared.is_none() {
+                work.research().land(key, flight, now, None).await?;
+            }
+            return self.answered(work, request, key, own, Source::Own).await;
+        }
         let quota = ResearchQuota {
             month,
             used,
@@ -261,11 +278,36 @@ impl ResearchKeyword {
             most: self.supplier.most().cost,
             until,
         };
-        work.research().reserve(&reservation).await?;
+        // Also where nothing will be spent: a budget without room refuses both alike.
         self.set_aside(work.as_mut(), &account, &reservation)
             .await?;
+        if let Some(shared) = shared {
+            settle(work.as_mut(), &reservation, MicroUsd::default()).await?;
+            work.research().book(account.id, month).await?;
+            // From when on it is the account's own; when it was bought is not the account's to know.
+            let copy = KeptResearch::bought(shared.found, now);
+            return self
+                .answered(work, request, key, copy, Source::Shared)
+                .await;
+        }
+        work.research().reserve(&reservation).await?;
         work.commit().await?;
         Ok(Opened::Ours(reservation))
+    }
+
+    async fn answered(
+        &self,
+        mut work: Box<dyn Transaction>,
+        request: &ResearchRequest,
+        key: SubjectKey,
+        kept: KeptResearch,
+        source: Source,
+    ) -> Result<Opened, ResearchKeywordError> {
+        let research = self
+            .noted(work.as_mut(), request, key, kept, source)
+            .await?;
+        work.commit().await?;
+        Ok(Opened::Kept(Box::new(research)))
     }
 
     /// Asks the supplier, and writes down what came of it.
@@ -334,7 +376,9 @@ impl ResearchKeyword {
         work.research().keep(key, &request.subject, kept).await?;
         work.research().book(id, month).await?;
         let kept = kept.clone();
-        let research = self.noted(work.as_mut(), request, key, kept, false).await?;
+        let research = self
+            .noted(work.as_mut(), request, key, kept, Source::Supplier)
+            .await?;
         settle(work.as_mut(), reservation, spent).await?;
         work.commit().await?;
         Ok(research)
@@ -395,7 +439,7 @@ impl ResearchKeyword {
         request: &ResearchRequest,
         key: SubjectKey,
         kept: KeptResearch,
-        is_cached: bool,
+        source: Source,
     ) -> Result<Research, StorageError> {
         let now = self.clock.now();
         let search = Search {
@@ -417,13 +461,14 @@ impl ResearchKeyword {
                     subject.language,
                     &volumes,
                     // What was bought for another keyword since then is newer than what was kept.
-                    !is_cached,
+                    source == Source::Supplier,
                 )
                 .await?;
         }
         let quota = standing(work, request.account, now).await?;
         let tracked = tracked(work, request, &search.kept.found).await?;
         let search = Search { id, ..search };
+        let is_cached = source == Source::Own;
         Ok(Research::of(search, is_cached, quota, tracked))
     }
 

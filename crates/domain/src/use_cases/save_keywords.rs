@@ -19,6 +19,7 @@ use crate::{
         storage::{Storage, StorageError, retrying},
     },
     project::Project,
+    stored_data::StorageLimits,
 };
 use chrono::{DateTime, Utc};
 use std::{collections::HashMap, sync::Arc};
@@ -29,6 +30,7 @@ pub struct SaveKeywords {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: StorageLimits,
 }
 
 /// A keyword to be saved.
@@ -120,7 +122,14 @@ impl SaveKeywords {
             storage,
             clock,
             mint,
+            limits: StorageLimits::default(),
         }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// In the order in which they are given: who comes first has the place.
@@ -176,7 +185,9 @@ impl SaveKeywords {
         let known = { work.keywords() }
             .with_texts(account.id, project.id, market, &texts)
             .await?;
-        let mut desk = Desk::new(account, project, known, market, now);
+        let stored = work.stored_data().of_account(account.id).await?;
+        let stored = { self.limits }.keywords(account.limits.keywords, stored.keywords);
+        let mut desk = Desk::new(account, project, known, stored, market, now);
         let ids = KeywordId::mint_ascending(&self.mint, wanted.len());
         let outcomes: Vec<SaveOutcome> = ids
             .into_iter()
@@ -224,6 +235,7 @@ struct Desk {
     project: Project,
     counts: KeywordCounts,
     known: HashMap<String, Keyword>,
+    stored: Allowance,
     seen: HashMap<String, SaveOutcome>,
     new: NewKeywords,
     now: DateTime<Utc>,
@@ -236,6 +248,7 @@ impl Desk {
         account: Account,
         project: Project,
         known: Vec<Keyword>,
+        stored: Allowance,
         market: &Market,
         now: DateTime<Utc>,
     ) -> Self {
@@ -244,6 +257,7 @@ impl Desk {
             account,
             project,
             known: by_text(known),
+            stored,
             seen: HashMap::new(),
             new: NewKeywords {
                 texts: vec![],
@@ -285,9 +299,14 @@ impl Desk {
             &self.new,
             self.now,
         );
+        let stored = match self.stored.reserve(1) {
+            Ok(stored) => stored,
+            Err(why) => return SaveOutcome::Refused(why),
+        };
         if let Err(why) = self.take(PlacesChange::between(None, &keyword)) {
             return SaveOutcome::Refused(why);
         }
+        self.stored = stored;
         self.created.push(keyword);
         SaveOutcome::Added(id)
     }

@@ -13,6 +13,7 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
     project::Project,
+    stored_data::StorageLimits,
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -26,6 +27,7 @@ pub struct TrackKeywords {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
+    limits: StorageLimits,
 }
 
 /// What became of the keywords.
@@ -74,7 +76,14 @@ impl TrackKeywords {
             storage,
             clock,
             mint,
+            limits: StorageLimits::default(),
         }
+    }
+
+    /// With these limits on what is stored.
+    #[must_use]
+    pub fn within(self, limits: StorageLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// All of them, or none when an allowance would be passed.
@@ -118,8 +127,9 @@ impl TrackKeywords {
         if !project.is_active() {
             return Err(TrackKeywordsError::ProjectDeactivated);
         }
+        let (mint, limits) = (&self.mint, &self.limits);
         let (tracked, project) =
-            track(work.as_mut(), &account, project, new, &self.mint, now).await?;
+            track(work.as_mut(), &account, project, new, mint, limits, now).await?;
         work.projects().save(&project).await?;
         if let Some(receipt) = &receipt {
             receipt
@@ -139,6 +149,7 @@ pub(super) async fn track(
     project: Project,
     new: &NewKeywords,
     mint: &IdMint,
+    limits: &StorageLimits,
     now: DateTime<Utc>,
 ) -> Result<(TrackedKeywords, Project), TrackKeywordsError> {
     let texts = folded(&new.texts);
@@ -151,6 +162,13 @@ pub(super) async fn track(
     let sorted = Sorted::of(account.id, project.id, texts, known, new, mint, now);
 
     let (usage, counts) = sorted.places.apply(account, KeywordCounts::of(&project))?;
+    if !sorted.created.is_empty() {
+        let stored = work.stored_data().of_account(account.id).await?;
+        let created = u32::try_from(sorted.created.len()).unwrap_or(u32::MAX);
+        limits
+            .keywords(account.limits.keywords, stored.keywords)
+            .reserve(created)?;
+    }
     work.keywords().add(&sorted.created).await?;
     work.keywords().save_all(&sorted.reactivated).await?;
     work.accounts().save_usage(account.id, usage).await?;

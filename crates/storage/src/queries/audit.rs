@@ -1,9 +1,10 @@
 //! The audit log.
 
 use super::Db;
-use crate::{rows::audit::AuditRow, schema::audit_events, session::Session};
+use crate::{instant::At, rows::audit::AuditRow, schema::audit_events, session::Session};
 use async_trait::async_trait;
-use diesel::{insert_into, prelude::*};
+use chrono::{DateTime, Utc};
+use diesel::{delete, insert_into, prelude::*};
 use domain::{
     audit::AuditEvent,
     ids::AccountId,
@@ -37,5 +38,27 @@ impl AuditRepository for Session<Db> {
                 .load(db)
         });
         rows.await?.into_iter().map(AuditEvent::try_from).collect()
+    }
+
+    async fn forget_before(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<u64, StorageError> {
+        let forgotten = self.change(account, move |db| {
+            let old: Vec<i64> = audit_events::table
+                .filter(audit_events::account_id.eq(account.0))
+                .filter(audit_events::at.lt(At(before)))
+                .order((audit_events::at, audit_events::id))
+                .limit(most.into())
+                .select(audit_events::id)
+                .load(db)?;
+            let these = audit_events::table
+                .filter(audit_events::account_id.eq(account.0))
+                .filter(audit_events::id.eq_any(&old));
+            delete(these).execute(db)
+        });
+        Ok(forgotten.await? as u64)
     }
 }

@@ -38,15 +38,7 @@ impl ConsoleBindingRepository for Session<Db> {
         account: AccountId,
         project: ProjectId,
     ) -> Result<bool, StorageError> {
-        let removed = self.change(account, move |db| {
-            hold_due_time(db, account)?;
-            let there = console_bindings::table
-                .filter(console_bindings::account_id.eq(account.0))
-                .filter(console_bindings::project_id.eq(project.0));
-            let removed = delete(there).execute(db)?;
-            refresh_due_time(db, account)?;
-            Ok(removed)
-        });
+        let removed = self.change(account, move |db| forget_project(db, account, project));
         Ok(removed.await? == 1)
     }
 
@@ -126,6 +118,17 @@ impl ConsoleBindingRepository for Session<Db> {
         });
         Ok(moved.await? == 1)
     }
+}
+
+/// Removes the binding of a project; says how many that were.
+pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<usize> {
+    hold_due_time(db, account)?;
+    let there = console_bindings::table
+        .filter(console_bindings::account_id.eq(account.0))
+        .filter(console_bindings::project_id.eq(project.0));
+    let removed = delete(there).execute(db)?;
+    refresh_due_time(db, account)?;
+    Ok(removed)
 }
 
 /// Holds the account's row among those that are due: whoever else changes its bindings waits, so

@@ -3,6 +3,7 @@
 use super::{
     Db, dialect,
     paging::{one_more, page},
+    stored_data,
 };
 use crate::{
     errors::unavailable,
@@ -15,7 +16,7 @@ use crate::{
 };
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate};
 use diesel::{
     delete,
     dsl::{min, sql},
@@ -27,20 +28,21 @@ use domain::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
     page::{Page, PageRequest, Position, SortValue},
     ports::{console_rows::ConsoleRowRepository, storage::StorageError},
-    search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
+    search_console::{Origin, PageDay, RowSet, RowSum, StoredSpan, Told},
+    stored_data::DataSize,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many rows one statement carries: fewer than it may, so that it ends in its time on a slow
 /// machine.
 const MOST_ROWS: usize = 1_000;
 const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
 /// How many imports are thrown away in one statement: each may have tens of thousands of rows.
-const MOST_GONE: usize = 4;
+pub const MOST_GONE: usize = 4;
 /// How many searches or pages are asked about in one statement.
 const MOST_ASKED: usize = 1_000;
-/// How many days are inserted in one statement: they have ten columns.
-const MOST_SPANS: usize = dialect::MOST_BINDS / 10;
+/// How many days are inserted in one statement: they have eleven columns.
+const MOST_SPANS: usize = dialect::MOST_BINDS / 11;
 
 /// Sums of rows. On both databases a sum of integers is no integer by itself.
 macro_rules! sums {
@@ -83,16 +85,44 @@ impl ConsoleRowRepository for Session<Db> {
         });
         let rows: Vec<ConsoleRow> = rows.collect();
         let replaced = self.change(account, move |db| {
-            let replaced = forget_same(db, account, project, &spans)?;
+            let same = same(db, account, project, &spans)?;
+            let ids: Vec<i64> = same.iter().map(|it| it.id).collect();
+            forget_spans(db, account, &ids)?;
             for part in spans.chunks(MOST_SPANS) {
                 insert_into(console_spans::table).values(part).execute(db)?;
             }
             for part in rows.chunks(MOST_ROWS) {
                 insert_into(console_rows::table).values(part).execute(db)?;
             }
-            Ok(replaced)
+            let (added, freed) = (size_of(&spans), size_of(&same));
+            let change = size_change(added.0 - freed.0, added.1 - freed.1);
+            stored_data::note(db, account.0, project.0, change)?;
+            let replaced = same.iter().map(|it| it.row_count);
+            Ok(replaced.sum::<i64>())
         });
         counted(replaced.await?, "a number of rows")
+    }
+
+    async fn size_of_same(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        sets: &[RowSet],
+    ) -> Result<DataSize, StorageError> {
+        let told = Told {
+            origin: Origin::Export,
+            label: String::new(),
+            at: DateTime::UNIX_EPOCH,
+        };
+        let spans = sets.iter();
+        let spans = spans.map(|set| SpanRow::new(account, project, ConsoleSpanId(0), set, &told));
+        let spans: Vec<SpanRow> = spans.collect();
+        let same = self.ask(account, move |db| same(db, account, project, &spans));
+        let (rows, bytes) = size_of(&same.await?);
+        Ok(DataSize {
+            rows: counted(rows, "a number of rows")?,
+            bytes: counted(bytes, "a number of bytes")?,
+        })
     }
 
     async fn spans(
@@ -310,14 +340,24 @@ impl ConsoleRowRepository for Session<Db> {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<i64> = console_spans::table
+            let old: Vec<SpanRow> = console_spans::table
                 .filter(console_spans::account_id.eq(account.0))
                 .filter(console_spans::last_day.lt(before))
                 .order(console_spans::last_day)
                 .limit(limit.into())
-                .select(console_spans::id)
+                .select(SpanRow::as_select())
                 .load(db)?;
-            forget_spans(db, account, &old)?;
+            let ids: Vec<i64> = old.iter().map(|it| it.id).collect();
+            forget_spans(db, account, &ids)?;
+            let mut freed: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+            for span in &old {
+                let of_project = freed.entry(span.project_id).or_default();
+                let (rows, bytes) = span.size();
+                *of_project = (of_project.0 + rows, of_project.1 + bytes);
+            }
+            for (project, (rows, bytes)) in freed {
+                stored_data::note(db, account.0, project, size_change(-rows, -bytes))?;
+            }
             Ok(old.len())
         });
         Ok(forgotten.await? as u64)
@@ -328,20 +368,20 @@ fn numbers(spans: &[ConsoleSpanId]) -> Vec<i64> {
     spans.iter().map(|it| it.0).collect()
 }
 
-/// Makes room for these: what is there of the same cuts and days goes. Says how many rows that were.
-fn forget_same(
+/// What is there of the same cuts and days as these.
+fn same(
     db: &mut Db,
     account: AccountId,
     project: ProjectId,
     spans: &[SpanRow],
-) -> QueryResult<i64> {
+) -> QueryResult<Vec<SpanRow>> {
     let first = spans.iter().map(|it| it.first_day).min();
     let last = spans.iter().map(|it| it.last_day).max();
     let Some((first, last)) = first.zip(last) else {
-        return Ok(0);
+        return Ok(vec![]);
     };
     let cuts: BTreeSet<&str> = spans.iter().map(|it| it.cut.as_str()).collect();
-    let there: Vec<SpanRow> = console_spans::table
+    let mut there: Vec<SpanRow> = console_spans::table
         .filter(console_spans::account_id.eq(account.0))
         .filter(console_spans::project_id.eq(project.0))
         .filter(console_spans::cut.eq_any(cuts))
@@ -353,15 +393,25 @@ fn forget_same(
         .iter()
         .map(|it| (it.cut.as_str(), it.first_day, it.last_day))
         .collect();
-    let same = there
-        .iter()
-        .filter(|it| coming.contains(&(it.cut.as_str(), it.first_day, it.last_day)));
-    let (ids, rows): (Vec<i64>, Vec<i64>) = same.map(|it| (it.id, it.row_count)).unzip();
-    forget_spans(db, account, &ids)?;
-    Ok(rows.into_iter().sum())
+    there.retain(|it| coming.contains(&(it.cut.as_str(), it.first_day, it.last_day)));
+    Ok(there)
 }
 
-fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
+/// How many rows and bytes these are counted as.
+fn size_of(spans: &[SpanRow]) -> (i64, i64) {
+    let sizes = spans.iter().map(SpanRow::size);
+    sizes.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
+}
+
+fn size_change(console_rows: i64, console_bytes: i64) -> stored_data::Change {
+    stored_data::Change {
+        console_rows,
+        console_bytes,
+        ..stored_data::Change::default()
+    }
+}
+
+pub fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
     for ids in ids.chunks(MOST_GONE) {
         delete(rows_of!(account, ids)).execute(db)?;
         let old = console_spans::table

@@ -3,18 +3,19 @@
 use super::{
     Db,
     paging::{Sortable, behind, one_more, page},
+    stored_data,
 };
 use crate::{
     instant::At,
     rows::{
         content_plans::{PlanChange, PlanRow, SummaryRow},
-        counted,
+        count, counted,
     },
     schema::content_plans,
     session::Session,
 };
 use async_trait::async_trait;
-use diesel::{delete, insert_into, prelude::*, update};
+use diesel::{delete, dsl::sql, insert_into, prelude::*, sql_types::BigInt, update};
 use domain::{
     content_plan::{ContentPlan, PlanSummary},
     ids::{AccountId, ContentPlanId, ProjectId},
@@ -39,10 +40,8 @@ impl ContentPlanRepository for Session<Db> {
     async fn add(&mut self, plan: &ContentPlan) -> Result<(), StorageError> {
         let row = PlanRow::from(plan);
         self.change(plan.account, move |db| {
-            insert_into(content_plans::table)
-                .values(&row)
-                .execute(db)
-                .map(drop)
+            insert_into(content_plans::table).values(&row).execute(db)?;
+            note_bytes(db, row.account_id, row.project_id, count(row.items.len()))
         })
         .await
     }
@@ -69,8 +68,12 @@ impl ContentPlanRepository for Session<Db> {
         let (account, project, id) = (plan.account, plan.project, plan.id);
         let change = PlanChange::from(plan);
         self.change(account, move |db| {
+            let bytes = count(change.items.len()) - bytes_of(db, account, project, id)?;
             let target = plans_of!(account, project).filter(content_plans::id.eq(id.0));
-            update(target).set(&change).execute(db).map(drop)
+            if update(target).set(&change).execute(db)? == 1 {
+                note_bytes(db, account.0, project.0, bytes)?;
+            }
+            Ok(())
         })
         .await
     }
@@ -82,8 +85,13 @@ impl ContentPlanRepository for Session<Db> {
         plan: ContentPlanId,
     ) -> Result<bool, StorageError> {
         let removed = self.change(account, move |db| {
+            let bytes = bytes_of(db, account, project, plan)?;
             let target = plans_of!(account, project).filter(content_plans::id.eq(plan.0));
-            delete(target).execute(db)
+            let removed = delete(target).execute(db)?;
+            if removed == 1 {
+                note_bytes(db, account.0, project.0, -bytes)?;
+            }
+            Ok(removed)
         });
         Ok(removed.await? == 1)
     }
@@ -130,4 +138,27 @@ impl ContentPlanRepository for Session<Db> {
         };
         page(rows, limit, position, PlanSummary::try_from)
     }
+}
+
+/// How many bytes the items of a plan have; 0 without the plan.
+fn bytes_of(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    plan: ContentPlanId,
+) -> QueryResult<i64> {
+    let bytes = plans_of!(account, project)
+        .filter(content_plans::id.eq(plan.0))
+        .select(sql::<BigInt>("CAST(octet_length(items) AS BIGINT)"))
+        .first(db)
+        .optional()?;
+    Ok(bytes.unwrap_or(0))
+}
+
+fn note_bytes(db: &mut Db, account: i64, project: i64, plan_bytes: i64) -> QueryResult<()> {
+    let change = stored_data::Change {
+        plan_bytes,
+        ..stored_data::Change::default()
+    };
+    stored_data::note(db, account, project, change)
 }

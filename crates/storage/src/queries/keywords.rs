@@ -3,6 +3,7 @@
 use super::{
     Backend, Db, dialect,
     paging::{Sortable, behind, one_more, page},
+    stored_data,
 };
 use crate::{
     instant::{At, Instant},
@@ -58,6 +59,17 @@ impl KeywordRepository for Session<Db> {
             move |db| {
                 for part in rows.chunks(MOST_ROWS) {
                     insert_into(keywords::table).values(part).execute(db)?;
+                }
+                let mut added: BTreeMap<(i64, i64), i64> = BTreeMap::new();
+                for row in &rows {
+                    *added.entry((row.account_id, row.project_id)).or_default() += 1;
+                }
+                for ((account, project), keyword_rows) in added {
+                    let change = stored_data::Change {
+                        keyword_rows,
+                        ..stored_data::Change::default()
+                    };
+                    stored_data::note(db, account, project, change)?;
                 }
                 Ok(())
             },

@@ -26,6 +26,7 @@ mod paid_calls;
 mod passwords;
 mod past;
 mod projects;
+mod purging;
 mod queues;
 mod research;
 mod results;
@@ -34,6 +35,7 @@ mod secrets;
 mod sessions;
 pub mod site_turns;
 mod spending;
+mod stored_data;
 mod throttles;
 mod tokens;
 pub mod versions;
@@ -67,6 +69,7 @@ use domain::ports::{
     site_turns::SiteTurnRepository,
     spending::SpendingRepository,
     storage::{Repositories, StorageError, Transaction},
+    stored_data::StoredDataRepository,
     throttles::ThrottleRepository,
     tokens::TokenRepository,
 };
@@ -136,6 +139,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn research(&mut self) -> &mut dyn ResearchRepository {
+        self
+    }
+    fn stored_data(&mut self) -> &mut dyn StoredDataRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

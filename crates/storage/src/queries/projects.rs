@@ -3,10 +3,12 @@
 use super::{
     Backend, Db, dialect,
     paging::{Sortable, behind, one_more, page},
+    purging,
 };
 use crate::{
     instant::At,
     rows::{
+        counted,
         projects::{ProjectRow, folded, rank},
         tag_line,
     },
@@ -116,6 +118,48 @@ impl ProjectRepository for Session<Db> {
             say(db, noted)
         })
         .await
+    }
+
+    async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError> {
+        let number: i64 = self
+            .ask(account, move |db| {
+                projects::table
+                    .filter(projects::account_id.eq(account.0))
+                    .count()
+                    .get_result(db)
+            })
+            .await?;
+        counted(number, "a number of projects")
+    }
+
+    async fn deactivated_until(
+        &mut self,
+        account: AccountId,
+        until: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<ProjectId>, StorageError> {
+        let ids: Vec<i64> = self
+            .ask(account, move |db| {
+                projects::table
+                    .filter(projects::account_id.eq(account.0))
+                    .filter(projects::status.eq(Status::Deactivated.name()))
+                    .filter(projects::deactivated_at.le(At(until)))
+                    .order((projects::deactivated_at, projects::id))
+                    .limit(most.into())
+                    .select(projects::id)
+                    .load(db)
+            })
+            .await?;
+        Ok(ids.into_iter().map(ProjectId).collect())
+    }
+
+    async fn purge_part(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<bool, StorageError> {
+        self.change(account, move |db| purging::part(db, account, project))
+            .await
     }
 
     async fn list(

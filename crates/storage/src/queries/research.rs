@@ -51,6 +51,27 @@ impl ResearchRepository for Session<Db> {
         row.map(KeptResearch::try_from).transpose()
     }
 
+    async fn own(
+        &mut self,
+        account: AccountId,
+        key: SubjectKey,
+        now: DateTime<Utc>,
+    ) -> Result<Option<KeptResearch>, StorageError> {
+        let row: Option<SearchRow> = self
+            .ask(account, move |db| {
+                let own = searches::table.filter(searches::account_id.eq(account.0));
+                own.filter(searches::market_key.eq(key.0.as_slice()))
+                    .filter(searches::expires_at.gt(At(now)))
+                    .order(searches::bought_at.desc())
+                    .select(SearchRow::as_select())
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        let search = row.map(Search::try_from).transpose()?;
+        Ok(search.map(|it| it.kept))
+    }
+
     async fn keep(
         &mut self,
         key: SubjectKey,

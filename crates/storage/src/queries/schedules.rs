@@ -121,6 +121,16 @@ impl ScheduleRepository for Session<Db> {
     }
 }
 
+/// Removes all schedules of a project.
+pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
+    hold_due_time(db, account)?;
+    let there = schedules::table
+        .filter(schedules::account_id.eq(account.0))
+        .filter(schedules::project_id.eq(project.0));
+    delete(there).execute(db)?;
+    refresh_due_time(db, account)
+}
+
 /// Holds the account's row among those that are due: whoever else changes its schedules waits, so
 /// that the earliest of them is never told wrong.
 fn hold_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {

@@ -29,7 +29,11 @@ pub struct SpanRow {
     pub origin: String,
     pub label: String,
     pub imported_at: At,
+    pub byte_count: Option<i64>,
 }
+
+/// What a row takes where its size was not counted, in bytes: with texts of middle length.
+pub const BYTES_A_ROW: i64 = 270;
 
 impl SpanRow {
     pub fn new(
@@ -50,7 +54,14 @@ impl SpanRow {
             origin: told.origin.name().to_owned(),
             label: told.label.clone(),
             imported_at: told.at.into(),
+            byte_count: Some(count(set.size().bytes)),
         }
+    }
+
+    /// How many rows and bytes it is counted as.
+    pub fn size(&self) -> (i64, i64) {
+        let rows = self.row_count + 1;
+        (rows, self.byte_count.unwrap_or(rows * BYTES_A_ROW))
     }
 }
 

@@ -17,7 +17,7 @@ export function overview(answer) {
         el('span', {}, 'Searched in ', el('b', {}, `${nameOf(answer.location)}, ${nameOf(answer.language)}`)),
         el('span', {}, 'Measured ', el('b', {}, moment(answer.cachedAt, 'ago'))),
         el('span', {}, 'by ', el('b', {}, answer.provider ?? 'a supplier'), answer.provenance ? ` (${answer.provenance})` : ''),
-        el('span', {}, answer.cached ? 'from what is kept: it took nothing of the month' : 'looked up now: it took one of the month'),
+        el('span', {}, answer.cached ? 'from your earlier searches: it took nothing of the month' : 'it took one search of the month'),
         answer.expiresAt ? el('span', {}, 'kept until ', el('b', {}, moment(answer.expiresAt, 'day'))) : null)),
     tiles(answer),
     el('div', { class: 'split' }, course(answer), around(answer)),

@@ -18,6 +18,7 @@ use domain::{
         storage::StorageError,
     },
     scope::Scope,
+    stored_data::StorageQuota,
     use_cases::read_account::AccountState,
 };
 use serde_json::{Value, json};
@@ -86,6 +87,7 @@ pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
         "keywordCharacters": KeywordText::MOST_CHARACTERS,
         "keywordWords": KeywordText::MOST_WORDS,
         "keywordsPerProject": state.account.limits.keywords_per_project,
+        "storedRowsPerProject": state.storage_limits.project_rows,
         "unfinishedAnalyses": state.queue_limit,
         "runningAnalyses": services.config.policy.running_per_account,
         "requests": requests(&services.config.limits),
@@ -119,11 +121,16 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
         account.keyword_allowance(),
         account.ai_allowance(),
     ];
-    let mut quotas: Vec<Value> = allowances
-        .iter()
+    let mut quotas: Vec<Value> = { allowances.iter() }
+        .chain(&state.stored_allowances())
         .map(|it| json!({ "name": it.name.name(), "limit": it.limit, "used": it.used }))
         .collect();
     quotas.push(json!({ "name": "unfinishedAnalyses", "limit": state.queue_limit, "used": state.queue.queued + state.queue.running }));
+    quotas.push(json!({
+        "name": StorageQuota::AccountBytes.name(),
+        "limit": state.storage_limits.account_bytes,
+        "used": state.stored.bytes(),
+    }));
     quotas.push(json!({
         "name": "monthlyBudget",
         "limit": account.limits.monthly_budget.map(|budget| budget.to_string()),

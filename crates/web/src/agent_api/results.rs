@@ -190,7 +190,11 @@ async fn one(
         its_own_keyword(services, call, project, keyword).await?;
     }
     let goes_on = call.telling != Telling::Whole && query.text("cursor").is_some();
-    let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
+    let view = ProjectView::of(
+        &results.project,
+        &call.tenant().report_defaults,
+        services.config.purge_term,
+    );
     let beside = match &results.head {
         Some(head) if !goes_on => head.summary.as_str().len(),
         _ => 0,
@@ -407,7 +411,11 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
             overview(call.telling, &results, result_type, now)?,
         );
     }
-    let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
+    let view = ProjectView::of(
+        &results.project,
+        &call.tenant().report_defaults,
+        services.config.purge_term,
+    );
     let body =
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });
     Ok(Answer::summary(&body))

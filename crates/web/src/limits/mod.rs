@@ -4,10 +4,12 @@
 //! two servers grant twice as much (decision 0010).
 
 mod client;
+mod imports;
 mod in_flight;
 mod rates;
 
 pub use client::client_address;
+pub use imports::{ImportSlot, ImportSlots, TooManyImports};
 pub use in_flight::{InFlight, TooManyInFlight, UnderWay};
 pub use rates::{Exhausted, Rate, Standing};
 

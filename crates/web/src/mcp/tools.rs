@@ -221,7 +221,7 @@ static TOOLS: [Tool; 8] = [
     Tool {
         name: "service_update_project",
         title: "Change a project",
-        description: "Changes what is given; null resets. Returns the project. status=deactivated takes it out of use and stops its analyses, its history stays; active brings it back and takes its places of the allowances. Costs no money.",
+        description: "Changes what is given; null resets. Returns the project. status=deactivated takes it out of use and stops its analyses, its history stays until purgeAt; active brings it back and takes its places of the allowances. Costs no money.",
         hints: CHANGES,
         operations: &["updateProject", "deactivateProject"],
         choose: |_| "updateProject",

@@ -11,7 +11,7 @@ use askama::Template;
 use domain::{
     email::EmailAddress,
     ids::ProjectId,
-    project::{Priority, Project, WorkflowStatus},
+    project::{Priority, Project, PurgeTerm, WorkflowStatus},
     schedule::{Days, Schedule},
     text::Text,
     use_cases::read_console_state::ConsoleState,
@@ -40,6 +40,7 @@ struct Settings<'a> {
     console: Html,
     schedule: Html,
     active: bool,
+    purged: String,
     end: Html,
 }
 
@@ -158,8 +159,23 @@ fn settings(
         console: imported(console),
         schedule: planned(schedules),
         active: project.is_active(),
+        purged: purged(visit.services.config.purge_term, project),
         end,
     })
+}
+
+/// What becomes of a deactivated project.
+fn purged(term: PurgeTerm, project: &Project) -> String {
+    match (term.0, term.purge_at(project)) {
+        (_, Some(at)) => {
+            let day = at.format("%-d %b %Y");
+            format!("It is removed with all its data on {day}.")
+        }
+        (Some(days), None) => {
+            format!("{days} days later it is removed with all its data.")
+        }
+        (None, None) => String::new(),
+    }
 }
 
 fn imported(console: &ConsoleState) -> Html {

@@ -357,6 +357,11 @@ fn model(model: &AiModel) -> Model {
     }
 }
 
+/// Rounded up: what is stored is never shown as nothing.
+const fn mebibytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1_024 * 1_024)
+}
+
 async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let found = visit
         .services
@@ -365,10 +370,13 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         .await?;
     let found = found.ok_or(NoPage::NotFound)?;
     let account = &found.account;
+    let [stored_projects, stored_keywords] = found.stored_allowances();
     let rows = [
         ("Projects", account.project_allowance()),
         ("Keywords", account.keyword_allowance()),
         ("Keywords measured in AI answers", account.ai_allowance()),
+        ("Projects, deactivated ones included", stored_projects),
+        ("Keywords, deactivated ones included", stored_keywords),
     ];
     let rows = rows.into_iter().map(|(name, it)| {
         let share = if it.limit == 0 {
@@ -414,6 +422,28 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
             parts::count(found.queue.queued.into()),
             &format!("of {} that may wait", found.queue_limit),
         ),
+        parts::stat(
+            "Stored, MiB",
+            parts::count(mebibytes(found.stored.bytes())),
+            &found.storage_limits.account_bytes.map_or_else(
+                || "no limit".to_owned(),
+                |it| {
+                    format!(
+                        "limit {} MiB: rows of Search Console and content plans",
+                        mebibytes(it)
+                    )
+                },
+            ),
+        ),
     ]);
-    Ok(vec![stats, parts::card_of("Allowances", "", &allowances)])
+    let told = match visit.services.config.purge_term.0 {
+        Some(days) => format!(
+            "A deactivated project is removed with all its data {days} days after it was deactivated. Until then it can be brought back, and counts."
+        ),
+        None => String::new(),
+    };
+    Ok(vec![
+        stats,
+        parts::card_of("Allowances", &told, &allowances),
+    ])
 }

@@ -224,6 +224,9 @@ fn no_room(why: &AllowanceExceeded) -> String {
         AllowanceName::KeywordsPerProject => {
             format!("{limit} keywords in one project are the most: deactivate one.")
         }
+        AllowanceName::StoredKeywords => format!(
+            "{limit} keywords are the most, deactivated ones included: bring one of those back instead."
+        ),
         _ => format!("{limit} keywords are the most: deactivate one."),
     }
 }

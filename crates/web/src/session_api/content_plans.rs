@@ -277,6 +277,7 @@ fn refused(error: ChangeContentPlanError, project: ProjectId) -> Problem {
             refusals::not_as_expected(&EntityTag::of(&PlanView::of(&plan)))
         }
         ChangeContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
+        ChangeContentPlanError::Full(error) => refusals::storage_exceeded(error),
         ChangeContentPlanError::Storage(error) => error.into(),
     }
 }

@@ -271,7 +271,7 @@ fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
         ResearchKeywordError::Supplier { code } => unanswered(&code),
         ResearchKeywordError::UnderWay => Problem::new(
             Code::SupplierUnavailable,
-            "Somebody else is researching the same keyword, and the supplier takes its time.",
+            "The keyword is being researched, and the supplier takes its time.",
         )
         .with("reason", "searchUnderWay")
         .hint("Send the request again after the time in Retry-After; nothing was used up.")
@@ -297,7 +297,7 @@ fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
         .with("quota", told)
         .with("resetsAt", json!(quota.resets_at()))
         .retry_after((quota.resets_at() - now).to_std().unwrap_or_default())
-        .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that were researched within 30 days still answer.")
+        .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that your account researched within 30 days still answer.")
 }
 
 /// The supplier failed; nothing was used up.

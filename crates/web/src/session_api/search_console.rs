@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::Call,
     fields::{Fields, day, read_body},
+    limits::{ImportSlot, TooManyImports},
     problem::{Code, FieldError, Problem},
     refusals,
     services::Services,
@@ -16,7 +17,7 @@ use domain::{
     use_cases::import_console_rows::ImportConsoleError,
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// Tells what was imported, and what is fetched.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
@@ -71,11 +72,13 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let project = call.project(&services).await?.id;
     call.query.finish()?;
     let sent = read_body(&call.body, sent)?;
+    let slot = services.import_slots.enter(call.account()).await;
+    let slot = Arc::new(slot.map_err(too_many)?);
     let (label, place, export) = match sent {
         Sent::File(file) => (
             file.name.clone(),
             "/content",
-            opened(&services, file).await?,
+            opened(&services, file, Arc::clone(&slot)).await?,
         ),
         Sent::Rows(name, sets) => {
             let read = ReadExport {
@@ -111,15 +114,22 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
 }
 
 /// What stands in a file.
-async fn opened(services: &Services, file: SentFile) -> Result<ReadExport, Problem> {
+async fn opened(
+    services: &Services,
+    file: SentFile,
+    slot: Arc<ImportSlot>,
+) -> Result<ReadExport, Problem> {
     let exports = Arc::clone(&services.console_exports);
     // A file is read in one go, which is no work for an async thread.
     let export = tokio::task::spawn_blocking(move || {
+        // Reading goes on when the caller has gone, and so does its slot.
+        let _slot = slot;
         exports.read(&ExportFile {
             name: &file.name,
             bytes: file.text.as_bytes(),
             span: file.span,
             page: file.page.as_deref(),
+            unpacks: false,
         })
     });
     let lost = |_| Problem::new(Code::InternalError, "A file got lost while it was read.");
@@ -169,6 +179,22 @@ fn file(fields: &Fields) -> Option<SentFile> {
     })
 }
 
+fn too_many(why: TooManyImports) -> Problem {
+    let problem = match why {
+        TooManyImports::OfAccount => Problem::new(
+            Code::ConcurrencyLimited,
+            "The account is importing another file; one is imported at a time.",
+        ),
+        TooManyImports::InAll => Problem::new(
+            Code::Overloaded,
+            "The server is importing as many files as it can.",
+        ),
+    };
+    problem
+        .hint("Send the request again after the time in Retry-After.")
+        .retry_after(Duration::from_secs(5))
+}
+
 fn unreadable(error: &ExportError) -> Problem {
     let mut told = FieldError::at("/content", "unreadable", error.to_string());
     if let Some(line) = error.line {
@@ -180,6 +206,7 @@ fn unreadable(error: &ExportError) -> Problem {
 fn refused(error: ImportConsoleError, place: &str) -> Problem {
     match error {
         ImportConsoleError::Storage(error) => error.into(),
+        ImportConsoleError::Full(error) => refusals::storage_exceeded(error),
         ImportConsoleError::NoSuchProject => Problem::new(
             Code::ProjectDeactivated,
             "The project is deactivated; nothing is imported into it.",

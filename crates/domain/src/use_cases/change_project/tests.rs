@@ -175,3 +175,26 @@ async fn a_deactivated_project_is_changed_only_by_bringing_it_back() {
         Err(ChangeProjectError::Deactivated)
     ));
 }
+
+#[tokio::test]
+async fn a_project_whose_term_is_over_is_not_brought_back() {
+    let now = FrozenClock::default().now();
+    for (days, comes_back) in [(364, true), (365, false)] {
+        let gone = a_project().deactivated(now - chrono::TimeDelta::days(days));
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            holding(an_account(), gone)(work);
+            work.projects
+                .expect_active_with_domain()
+                .returning(|_, _| Ok(None));
+            work.accounts.expect_save_usage().returning(|_, _| Ok(()));
+            work.projects.expect_save().returning(|_| Ok(()));
+        });
+        let outcome = change(&storage, &status(Status::Active)).await;
+        match outcome {
+            Ok(back) => assert!(comes_back && back.is_active(), "{days}"),
+            Err(ChangeProjectError::NoSuchProject) => assert!(!comes_back, "{days}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

@@ -3,6 +3,7 @@ use crate::{
     account::{AccountLimits, AccountUsage},
     allowance::AllowanceName,
     project::Status,
+    stored_data::StoredData,
     test_support::{ACCOUNT, FakeStorage, FrozenClock, a_keyword, a_mint, a_project, an_account},
 };
 use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
@@ -51,6 +52,7 @@ fn storage(keywords: u32, ai: u32, there: Vec<Keyword>) -> Arc<FakeStorage> {
                 let asked = |it: &&Keyword| texts.contains(&it.text.normalized().to_owned());
                 Ok(there.iter().filter(asked).cloned().collect())
             });
+        { it.stored_data.expect_of_account() }.returning(|_| Ok(StoredData::default()));
         it.keywords.expect_add().returning(|_| Ok(()));
         it.keywords.expect_save_all().returning(|_| Ok(()));
         it.accounts.expect_save_usage().returning(|_, _| Ok(()));

@@ -6,6 +6,7 @@ use crate::{
     market::Market,
     patch::Change,
     project::Status,
+    stored_data::StoredData,
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_mint, a_project,
         an_account,
@@ -36,6 +37,7 @@ fn holding(account: Account, known: Vec<Keyword>) -> impl FnOnce(&mut FakeTransa
         work.keywords
             .expect_with_texts()
             .return_once(|_, _, _, _| Ok(known));
+        { work.stored_data.expect_of_account() }.returning(|_| Ok(StoredData::default()));
     }
 }
 

@@ -30,6 +30,13 @@ impl ConsoleExports for Exports {
             ));
         }
         if archive::is_one(file.bytes) {
+            if !file.unpacks {
+                return Err(wrong(
+                    file.name,
+                    "it is an archive, and archives are not unpacked here",
+                    "Unpack it and send the text of one of its CSV files, or import the archive with the command `sightline search-console import`.",
+                ));
+            }
             return archive::read(file);
         }
         let table = Table::of(file.name, file.bytes)?;
@@ -73,7 +80,7 @@ fn rows(
             return Err(wrong(
                 &table.name,
                 "no column tells days",
-                "Say which days the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which tells them.",
+                "Say which days the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which tells them, with the command `sightline search-console import`.",
             ));
         }
     };

@@ -25,6 +25,7 @@ fn read_told(
         bytes,
         span,
         page,
+        unpacks: true,
     })
 }
 
@@ -377,6 +378,30 @@ fn an_archive_that_unpacks_to_too_much_is_refused() {
     assert!(wrong.what.contains("larger than 64 MiB"), "{wrong}");
     for end in [4, 30, bytes.len() / 2, bytes.len() - 1] {
         assert!(read_told(&bytes[..end], None, None).is_err());
+    }
+}
+
+#[test]
+fn an_archive_is_not_opened_where_none_is_unpacked() {
+    let figures = "Clicks,Impressions,CTR,Position\nrust,1,10,10%,3\n";
+    let queries = format!("Top queries,{figures}");
+    let whole = zip_of(&[("Queries.csv", &queries)]);
+    let broken = b"PK\x03\x04 and nothing else";
+    let empty = zip_of(&[]);
+    for bytes in [whole.as_slice(), broken, &empty] {
+        let refused = Exports.read(&ExportFile {
+            name: "export.csv",
+            bytes,
+            span: period(),
+            page: None,
+            unpacks: false,
+        });
+        let refused = refused.unwrap_err();
+        assert!(
+            refused.what.contains("archives are not unpacked"),
+            "{refused}"
+        );
+        assert!(refused.remedy.contains("sightline search-console import"));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
 use analysis::url_rules::DomainName;
 use domain::{
     ids::ProjectId,
-    project::{Project, ProjectPatch, Status},
+    project::{Project, ProjectPatch, PurgeTerm, Status},
     text::Label,
     use_cases::change_project::ChangeProjectError,
 };
@@ -36,7 +36,7 @@ pub const FIELDS: [&str; 11] = [
 ];
 
 /// Members of the resource that callers may send back as they read them.
-const READ_ONLY: [&str; 9] = [
+const READ_ONLY: [&str; 10] = [
     "id",
     "domainUnicode",
     "effectiveReportSettings",
@@ -46,6 +46,7 @@ const READ_ONLY: [&str; 9] = [
     "createdAt",
     "updatedAt",
     "deactivatedAt",
+    "purgeAt",
 ];
 
 /// Changes a project.
@@ -53,7 +54,9 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let current = call.project(&services).await?;
     let id = current.id;
     let defaults = &call.tenant().report_defaults;
-    let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
+    let term = services.config.purge_term;
+    let shown = ProjectView::of(&current, defaults, term);
+    let shown = serde_json::to_value(shown).unwrap_or(Value::Null);
     call.query.finish()?;
     let patch = patch_of(&call.body, &shown).map_err(|mut problem| {
         if call.body.contains_key("keywords") {
@@ -63,23 +66,23 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     })?;
     let changed = services
         .change_project
-        .run(call.account(), id, &patch, Some(&expected(&call)))
+        .run(call.account(), id, &patch, Some(&expected(&call, term)))
         .await
-        .map_err(|error| refused(error, &call))?;
-    Ok(Answer::resource(&ProjectView::of(&changed, defaults)))
+        .map_err(|error| refused(error, &call, term))?;
+    Ok(Answer::resource(&ProjectView::of(&changed, defaults, term)))
 }
 
 /// Whether a project is as the caller expects it.
-pub fn expected(call: &Call) -> impl Fn(&Project) -> bool + Sync {
+pub fn expected(call: &Call, term: PurgeTerm) -> impl Fn(&Project) -> bool + Sync {
     let defaults = &call.tenant().report_defaults;
-    call.expects(move |project| ProjectView::of(project, defaults))
+    call.expects(move |project| ProjectView::of(project, defaults, term))
 }
 
 /// How a refusal to change the project is told.
-pub fn refused(error: ChangeProjectError, call: &Call) -> Problem {
+pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Problem {
     match error {
         ChangeProjectError::NotAsExpected(project) => {
-            let view = ProjectView::of(&project, &call.tenant().report_defaults);
+            let view = ProjectView::of(&project, &call.tenant().report_defaults, term);
             refusals::not_as_expected(&EntityTag::of(&view))
         }
         error => refusals::of_project(ProjectId(call.id.unwrap_or_default()))(error),

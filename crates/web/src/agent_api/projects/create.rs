@@ -15,7 +15,7 @@ use domain::{
     domain_name::SiteDomain,
     keyword::{KeywordText, NewKeywords},
     market::Market,
-    project::NewProject,
+    project::{NewProject, PurgeTerm},
     report_settings::EffectiveReportSettings,
     text::Label,
     use_cases::create_project::CreatedProject,
@@ -84,7 +84,8 @@ fn answer(
     defaults: &EffectiveReportSettings,
     warnings: &[Value],
 ) -> Answer {
-    let view = ProjectView::of(&created.project, defaults);
+    // It is active, so that no term runs.
+    let view = ProjectView::of(&created.project, defaults, PurgeTerm(None));
     let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
     let keywords = created.keywords.as_ref();
     if let Some(members) = answer.as_object_mut() {

@@ -7,15 +7,17 @@ use super::{
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use std::sync::Arc;
 
-/// Takes a project out of use; a second time changes nothing.
+/// Takes a project out of use; a second time changes nothing. The answer says until when it can be
+/// brought back.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = call.project_id()?;
     call.query.finish()?;
+    let term = services.config.purge_term;
     let project = services
         .deactivate_project
-        .run(call.account(), id, Some(&expected(&call)))
+        .run(call.account(), id, Some(&expected(&call, term)))
         .await
-        .map_err(|error| refused(error, &call))?;
+        .map_err(|error| refused(error, &call, term))?;
     let defaults = &call.tenant().report_defaults;
-    Ok(Answer::resource(&ProjectView::of(&project, defaults)))
+    Ok(Answer::resource(&ProjectView::of(&project, defaults, term)))
 }

@@ -17,7 +17,11 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let project = call.project(&services).await?;
     let fields = Selection::read(&call.query, &PROJECT);
     call.query.finish()?;
-    let view = ProjectView::of(&project, &call.tenant().report_defaults);
+    let view = ProjectView::of(
+        &project,
+        &call.tenant().report_defaults,
+        services.config.purge_term,
+    );
     if fields.is_none() {
         return Ok(Answer::resource(&view));
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    project::Project,
+    project::{Project, PurgeTerm},
     report_settings::{EffectiveReportSettings, ReportSettings},
 };
 use serde::Serialize;
@@ -57,6 +57,9 @@ pub struct ProjectView {
     pub updated_at: DateTime<Utc>,
     /// When it was deactivated.
     pub deactivated_at: Option<DateTime<Utc>>,
+    /// When a deactivated project is removed with all its data; it can be brought back until then. Null while
+    /// it is active, and where the server removes none.
+    pub purge_at: Option<DateTime<Utc>>,
 }
 
 /// A project's own report settings.
@@ -90,9 +93,9 @@ pub struct EffectiveReportSettingsView {
 }
 
 impl ProjectView {
-    /// The project with what it inherits from its account.
+    /// The project with what it inherits from its account, where deactivated ones have that term.
     #[must_use]
-    pub fn of(project: &Project, account: &EffectiveReportSettings) -> Self {
+    pub fn of(project: &Project, account: &EffectiveReportSettings, term: PurgeTerm) -> Self {
         let meta = &project.meta;
         let text = |label: &Option<domain::text::Label>| label.as_ref().map(ToString::to_string);
         Self {
@@ -123,6 +126,7 @@ impl ProjectView {
             created_at: project.created_at,
             updated_at: project.updated_at,
             deactivated_at: project.deactivated_at,
+            purge_at: term.purge_at(project),
         }
     }
 }

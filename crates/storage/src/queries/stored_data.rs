@@ -1,0 +1,220 @@
+//! How much is stored: a row for each project, changed with what it counts.
+
+use super::Db;
+use crate::{
+    rows::{console::BYTES_A_ROW, count, counted},
+    schema::{console_spans, content_plans, keywords, project_usage, projects},
+    session::Session,
+};
+use async_trait::async_trait;
+use diesel::{
+    dsl::{count_star, sql},
+    insert_into,
+    prelude::*,
+    sql_types::BigInt,
+    update,
+    upsert::excluded,
+};
+use domain::{
+    ids::{AccountId, ProjectId},
+    ports::{storage::StorageError, stored_data::StoredDataRepository},
+    stored_data::StoredData,
+};
+use std::collections::BTreeMap;
+
+/// How many projects are counted in one transaction.
+const PROJECTS: usize = 20;
+const WHAT: &str = "an amount of stored data";
+
+/// What a change adds, or takes away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Change {
+    pub keyword_rows: i64,
+    pub console_rows: i64,
+    pub console_bytes: i64,
+    pub plan_bytes: i64,
+}
+
+#[derive(Insertable, Default)]
+#[diesel(table_name = project_usage, treat_none_as_default_value = false)]
+struct UsageRow {
+    account_id: i64,
+    project_id: i64,
+    keyword_rows: i64,
+    console_rows: i64,
+    console_bytes: i64,
+    plan_bytes: i64,
+}
+
+/// Keyword rows, rows and bytes of Search Console, bytes of plans.
+type Sums = (i64, i64, i64, i64);
+
+/// Sums over usage rows. On both databases a sum of integers is no integer by itself.
+macro_rules! sums {
+    () => {
+        (
+            sql::<BigInt>("CAST(COALESCE(SUM(keyword_rows), 0) AS BIGINT)"),
+            sql::<BigInt>("CAST(COALESCE(SUM(console_rows), 0) AS BIGINT)"),
+            sql::<BigInt>("CAST(COALESCE(SUM(console_bytes), 0) AS BIGINT)"),
+            sql::<BigInt>("CAST(COALESCE(SUM(plan_bytes), 0) AS BIGINT)"),
+        )
+    };
+}
+
+#[async_trait]
+impl StoredDataRepository for Session<Db> {
+    async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError> {
+        let sums: Sums = self
+            .ask(account, move |db| {
+                project_usage::table
+                    .filter(project_usage::account_id.eq(account.0))
+                    .select(sums!())
+                    .get_result(db)
+            })
+            .await?;
+        stored(sums)
+    }
+
+    async fn of_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<StoredData, StorageError> {
+        let sums: Sums = self
+            .ask(account, move |db| {
+                project_usage::table
+                    .filter(project_usage::account_id.eq(account.0))
+                    .filter(project_usage::project_id.eq(project.0))
+                    .select(sums!())
+                    .get_result(db)
+            })
+            .await?;
+        stored(sums)
+    }
+
+    async fn recount(
+        &mut self,
+        account: AccountId,
+        after: Option<ProjectId>,
+    ) -> Result<Option<ProjectId>, StorageError> {
+        let last = self.change(account, move |db| {
+            let some: Vec<i64> = projects::table
+                .filter(projects::account_id.eq(account.0))
+                .filter(projects::id.gt(after.map_or(0, |it| it.0)))
+                .order(projects::id)
+                .limit(count(PROJECTS))
+                .select(projects::id)
+                .load(db)?;
+            count_anew(db, account, &some)?;
+            let is_full = some.len() == PROJECTS;
+            Ok(some.last().copied().filter(|_| is_full))
+        });
+        Ok(last.await?.map(ProjectId))
+    }
+}
+
+fn stored(sums: Sums) -> Result<StoredData, StorageError> {
+    // A version that does not count may have removed what this one had counted.
+    let amount = |it: i64| counted(it.max(0), WHAT);
+    Ok(StoredData {
+        keywords: amount(sums.0)?,
+        console_rows: amount(sums.1)?,
+        console_bytes: amount(sums.2)?,
+        plan_bytes: amount(sums.3)?,
+    })
+}
+
+/// Counts a change of a project, after it was made.
+pub fn note(db: &mut Db, account: i64, project: i64, change: Change) -> QueryResult<()> {
+    let row = project_usage::table
+        .filter(project_usage::account_id.eq(account))
+        .filter(project_usage::project_id.eq(project));
+    let noted = update(row)
+        .set((
+            project_usage::keyword_rows.eq(project_usage::keyword_rows + change.keyword_rows),
+            project_usage::console_rows.eq(project_usage::console_rows + change.console_rows),
+            project_usage::console_bytes.eq(project_usage::console_bytes + change.console_bytes),
+            project_usage::plan_bytes.eq(project_usage::plan_bytes + change.plan_bytes),
+        ))
+        .execute(db)?;
+    if noted == 0 {
+        count_anew(db, AccountId(account), &[project])?;
+    }
+    Ok(())
+}
+
+/// Counts these projects. Bytes of plans are read from the plans once, for the first row of a project:
+/// they are large, and every version that writes plans beside this one ends some day.
+fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
+    // Changes under way are counted by those who make them: they are waited for.
+    let query = project_usage::table
+        .filter(project_usage::account_id.eq(account.0))
+        .filter(project_usage::project_id.eq_any(ids))
+        .select(project_usage::project_id);
+    let there: Vec<i64> = locked!(query).load(db)?;
+    let new: Vec<i64> = { ids.iter().copied() }
+        .filter(|it| !there.contains(it))
+        .collect();
+    let mut rows: BTreeMap<i64, UsageRow> = { ids.iter() }
+        .map(|id| {
+            let row = UsageRow {
+                account_id: account.0,
+                project_id: *id,
+                ..UsageRow::default()
+            };
+            (*id, row)
+        })
+        .collect();
+    let keywords: Vec<(i64, i64)> = keywords::table
+        .filter(keywords::account_id.eq(account.0))
+        .filter(keywords::project_id.eq_any(ids))
+        .group_by(keywords::project_id)
+        .select((keywords::project_id, count_star()))
+        .load(db)?;
+    for (project, number) in keywords {
+        rows.entry(project).or_default().keyword_rows = number;
+    }
+    let bytes =
+        format!("CAST(SUM(COALESCE(byte_count, (row_count + 1) * {BYTES_A_ROW})) AS BIGINT)");
+    let spans: Vec<(i64, i64, i64)> = console_spans::table
+        .filter(console_spans::account_id.eq(account.0))
+        .filter(console_spans::project_id.eq_any(ids))
+        .group_by(console_spans::project_id)
+        .select((
+            console_spans::project_id,
+            sql::<BigInt>("CAST(SUM(row_count + 1) AS BIGINT)"),
+            sql::<BigInt>(&bytes),
+        ))
+        .load(db)?;
+    for (project, number, bytes) in spans {
+        let row = rows.entry(project).or_default();
+        (row.console_rows, row.console_bytes) = (number, bytes);
+    }
+    let plans: Vec<(i64, i64)> = content_plans::table
+        .filter(content_plans::account_id.eq(account.0))
+        .filter(content_plans::project_id.eq_any(&new))
+        .group_by(content_plans::project_id)
+        .select((
+            content_plans::project_id,
+            sql::<BigInt>("CAST(SUM(octet_length(items)) AS BIGINT)"),
+        ))
+        .load(db)?;
+    for (project, bytes) in plans {
+        rows.entry(project).or_default().plan_bytes = bytes;
+    }
+    let rows: Vec<UsageRow> = rows.into_values().collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    insert_into(project_usage::table)
+        .values(rows)
+        .on_conflict((project_usage::account_id, project_usage::project_id))
+        .do_update()
+        .set((
+            project_usage::keyword_rows.eq(excluded(project_usage::keyword_rows)),
+            project_usage::console_rows.eq(excluded(project_usage::console_rows)),
+            project_usage::console_bytes.eq(excluded(project_usage::console_bytes)),
+        ))
+        .execute(db)
+        .map(drop)
+}
