@@ -28,7 +28,7 @@ use domain::{
         request_analysis::{Prices, RequestAnalysis},
     },
 };
-use ipnet::IpNet;
+use nix::ifaddrs::getifaddrs;
 use passwords::{Argon2Hasher, HashingSettings};
 use providers::{
     ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
@@ -41,8 +41,11 @@ use providers::{
     search_console::{self, SearchConsoleSettings},
     vitals::{self, GoogleApiSettings, VitalsSettings},
 };
-use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs, io, net::IpAddr, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration,
+};
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenOptions};
+use url::{Host, Url};
 
 /// What every command that touches data stands on.
 pub struct Foundation {
@@ -563,10 +566,10 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
         per_host_delay: Duration::from_millis(set.per_host_delay_ms),
         connections_per_host: set.connections_per_host,
         allow_networks: set.allow_networks.iter().map(|it| it.0).collect(),
-        deny_networks: { set.deny_networks.iter() }
-            .map(|it| it.0)
-            .chain(own_address(settings))
-            .collect(),
+        deny_networks: set.deny_networks.iter().map(|it| it.0).collect(),
+        server_addresses: server_addresses(settings),
+        server_host: server_host(settings),
+        max_external_checks: set.external_targets,
         resolve: set.resolve.iter().map(|it| it.0.clone()).collect(),
         trusted: { set.trust.iter() }
             .flat_map(|it| it.certificates.iter().cloned())
@@ -575,11 +578,58 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     }
 }
 
-/// The public address that this server listens on, where it is a certain one: projects do not read it. What is
-/// not public is closed anyway, and left to the operator.
-fn own_address(settings: &Settings) -> Option<IpNet> {
-    let address = settings.listen.0.ip();
-    is_public(address).then(|| address.to_canonical().into())
+/// The public addresses of this server, as far as they are known: the one that it listens on, the one in
+/// its public URL, and those of the machine's interfaces. What is not public is closed anyway.
+pub fn server_addresses(settings: &Settings) -> Vec<IpAddr> {
+    let listening = Some(settings.listen.0.ip());
+    let base = Url::parse(&settings.public_base_url()).ok();
+    let named = base.and_then(|it| match it.host()? {
+        Host::Ipv4(address) => Some(IpAddr::V4(address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(address)),
+        Host::Domain(_) => None,
+    });
+    let mut addresses: Vec<IpAddr> = { listening.into_iter().chain(named) }
+        .chain(interface_addresses())
+        .map(|it| it.to_canonical())
+        .filter(|it| is_public(*it))
+        .collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
+
+/// Logs which networks are open to crawling although they are not public: accounts share them.
+pub fn warn_of_open_networks(settings: &Settings) {
+    let networks = { settings.crawler.allow_networks.iter() }
+        .map(|it| it.0.to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !networks.is_empty() {
+        tracing::warn!(%networks, "crawler.allow_networks lets the projects of every account read these networks.");
+    }
+}
+
+/// The host name in the public URL.
+pub fn server_host(settings: &Settings) -> Option<String> {
+    let base = Url::parse(&settings.public_base_url()).ok()?;
+    base.domain().map(str::to_owned)
+}
+
+/// The addresses of this machine's interfaces; none where the system does not tell.
+fn interface_addresses() -> Vec<IpAddr> {
+    let interfaces = match getifaddrs() {
+        Ok(interfaces) => interfaces,
+        Err(error) => {
+            tracing::warn!(%error, "The addresses of this machine's interfaces are not known.");
+            return Vec::new();
+        }
+    };
+    let addresses = interfaces.filter_map(|it| {
+        let address = it.address?;
+        let of_v4 = address.as_sockaddr_in().map(|it| IpAddr::V4(it.ip()));
+        of_v4.or_else(|| address.as_sockaddr_in6().map(|it| IpAddr::V6(it.ip())))
+    });
+    addresses.collect()
 }
 
 /// Who computes hashes of passwords.
@@ -608,7 +658,7 @@ mod tests {
     #[test]
     fn what_is_closed_and_the_public_address_that_is_listened_on_are_not_read() {
         let mut settings = Settings::default();
-        assert_eq!(crawler_settings(&settings).deny_networks, vec![]);
+        let of_machine = crawler_settings(&settings).server_addresses;
         settings.crawler.deny_networks = vec![Network("192.0.2.0/24".parse().unwrap())];
         settings.listen = ListenAddress("93.184.216.34:80".parse().unwrap());
         let crawler = crawler_settings(&settings);
@@ -618,12 +668,32 @@ mod tests {
         assert!(crawler.opens("93.184.216.35".parse().unwrap()));
         for everywhere in ["0.0.0.0:80", "[::]:80", "127.0.0.1:80", "10.0.0.1:80"] {
             settings.listen = ListenAddress(everywhere.parse().unwrap());
-            assert_eq!(
-                crawler_settings(&settings).deny_networks.len(),
-                1,
-                "{everywhere}"
-            );
+            let known = crawler_settings(&settings).server_addresses;
+            assert_eq!(known, of_machine, "{everywhere}");
         }
+    }
+
+    #[test]
+    fn the_address_and_host_of_the_public_url_are_closed() {
+        let address = "93.184.216.34".parse().unwrap();
+        let url = |text: &str| WebAddress::try_from(text.to_owned()).unwrap();
+        let mut settings = Settings {
+            public_base_url: Some(url("http://93.184.216.34:8080")),
+            ..Settings::default()
+        };
+        assert!(!crawler_settings(&settings).opens(address));
+        assert_eq!(crawler_settings(&settings).server_host, None);
+        settings.crawler.allow_networks = vec![Network("93.184.216.0/24".parse().unwrap())];
+        assert!(crawler_settings(&settings).opens(address));
+        settings.public_base_url = Some(url("https://seo.example.com/"));
+        let host = crawler_settings(&settings).server_host;
+        assert_eq!(host.as_deref(), Some("seo.example.com"));
+    }
+
+    #[test]
+    fn the_addresses_of_interfaces_are_known() {
+        let loopback: IpAddr = "127.0.0.1".parse().unwrap();
+        assert!(interface_addresses().contains(&loopback));
     }
 
     #[test]

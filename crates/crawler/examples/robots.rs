@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = bytes
             .or(question.text.map(String::into_bytes))
             .unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
+        let text = RobotsRules::text(&bytes);
         let urls = question
             .paths
             .iter()

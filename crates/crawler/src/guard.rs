@@ -30,6 +30,9 @@ pub enum Denied {
     /// An address that is not public.
     #[error("the host's address is not public")]
     Address,
+    /// An address or the name of this server.
+    #[error("the host is this server itself")]
+    Own,
 }
 
 impl Denied {
@@ -41,6 +44,7 @@ impl Denied {
             Self::Literal => "literal",
             Self::Name => "name",
             Self::Address => "address",
+            Self::Own => "own",
         }
     }
 
@@ -107,10 +111,14 @@ fn judge_addresses(
     settings: &CrawlerSettings,
 ) -> Result<(), Denied> {
     if !addresses.iter().all(|it| settings.opens(it.ip())) {
-        return Err(Denied::Address);
+        let own = addresses.iter().any(|it| settings.is_of_server(it.ip()));
+        return Err(if own { Denied::Own } else { Denied::Address });
     }
     if addresses.iter().all(|it| settings.allows(it.ip())) {
         return Ok(());
+    }
+    if settings.is_name_of_server(name) {
+        return Err(Denied::Own);
     }
     if is_reserved(name) {
         return Err(Denied::Name);

@@ -37,6 +37,8 @@ pub struct CrawlerSettings {
     pub connections_per_crawl: u32,
     /// Link targets beyond pages that one crawl checks at most.
     pub max_checks: u32,
+    /// How many of them may be on other sites.
+    pub max_external_checks: u32,
     /// How long one crawl may take.
     pub max_duration: Duration,
     /// Networks that the operator opens although they are not public. With them, addresses as
@@ -44,6 +46,10 @@ pub struct CrawlerSettings {
     pub allow_networks: Vec<IpNet>,
     /// Networks that are closed although they are public, or opened above: the operator's own addresses.
     pub deny_networks: Vec<IpNet>,
+    /// Addresses of this server, which are closed unless they are opened above.
+    pub server_addresses: Vec<IpAddr>,
+    /// The host under which callers reach this server; closed in the same way.
+    pub server_host: Option<String>,
     /// Hosts with a given address; the operator's word, so that address is not vetted.
     pub resolve: Vec<Resolve>,
     /// Authorities whose certificates are trusted beside the public ones.
@@ -66,9 +72,12 @@ impl Default for CrawlerSettings {
             connections_per_host: 1,
             connections_per_crawl: 16,
             max_checks: 5_000,
+            max_external_checks: 2_000,
             max_duration: Duration::from_hours(6),
             allow_networks: Vec::new(),
             deny_networks: Vec::new(),
+            server_addresses: Vec::new(),
+            server_host: None,
             resolve: Vec::new(),
             trusted: Vec::new(),
             limits: FetchLimits::default(),
@@ -105,7 +114,22 @@ impl CrawlerSettings {
     /// Whether an address may be connected to.
     #[must_use]
     pub fn opens(&self, address: IpAddr) -> bool {
-        self.allows(address) || (is_public(address) && !self.closes(address))
+        self.allows(address)
+            || (is_public(address) && !self.closes(address) && !self.is_of_server(address))
+    }
+
+    /// Whether it is an address of this server.
+    pub(crate) fn is_of_server(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        let mut own = self.server_addresses.iter();
+        own.any(|it| it.to_canonical() == address)
+    }
+
+    /// Whether callers reach this server by that name.
+    pub(crate) fn is_name_of_server(&self, name: &str) -> bool {
+        let name = name.trim_end_matches('.');
+        let own = self.server_host.as_deref();
+        own.is_some_and(|it| it.trim_end_matches('.').eq_ignore_ascii_case(name))
     }
 
     fn closes(&self, address: IpAddr) -> bool {

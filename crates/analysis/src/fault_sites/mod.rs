@@ -2,10 +2,12 @@
 //! with exactly that fault. Tests read them, from memory or over HTTP.
 
 mod faults;
+mod lookalikes;
 mod page;
 mod prose;
 mod site;
 
 pub use faults::{FaultSite, VitalsFault, fault_site};
+pub use lookalikes::{LookAlike, look_alikes};
 pub use page::PageSpec;
 pub use site::{Answer, Failing, GeneratedSite, SiteSpec, faultless};

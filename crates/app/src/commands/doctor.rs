@@ -8,15 +8,16 @@ use crate::{
     terminal::{say, show_table},
     wiring::{
         Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, search_results,
-        site_tools,
+        server_addresses, server_host, site_tools,
     },
 };
 use crawler::is_public;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
-use std::{io::Write, os::unix::fs::MetadataExt, path::Path, sync::Arc};
+use std::{io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc, time::Duration};
 use storage::DatabaseKind;
+use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
 struct Check {
@@ -79,6 +80,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         speed(&loaded.settings),
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
+        own_addresses(&loaded.settings).await,
         rendering(&loaded.settings).await,
         sign_in(&loaded.settings),
         clock(),
@@ -402,9 +404,69 @@ fn crawler(settings: &Settings) -> Check {
     }
     Check::notice(
         what,
-        format!("may read {} besides public addresses", open.join(", ")),
+        format!(
+            "projects of every account may read {} besides public addresses",
+            open.join(", ")
+        ),
         "Make sure that there is no service that projects must not reach.",
     )
+}
+
+/// How long to wait for the addresses of this server's name.
+const LOOKUP: Duration = Duration::from_secs(3);
+
+/// Which addresses of this server are closed to projects. Behind NAT no interface has the public one, and
+/// the name in the public URL may lead to a proxy that others share: only the operator knows.
+async fn own_addresses(settings: &Settings) -> Check {
+    let what = "own addresses";
+    let known = server_addresses(settings);
+    let closed = |address: &IpAddr| {
+        let mut networks = settings.crawler.deny_networks.iter();
+        known.contains(address) || networks.any(|it| it.0.contains(address))
+    };
+    let host = server_host(settings);
+    let mut open = Vec::new();
+    if let Some(host) = &host {
+        let Ok(Ok(found)) = timeout(LOOKUP, lookup_host((host.as_str(), 0))).await else {
+            return Check::notice(
+                what,
+                format!("{host} cannot be resolved here, so its addresses are not known"),
+                "Name the public addresses of this server in crawler.deny_networks.",
+            );
+        };
+        let found = found.map(|it| it.ip().to_canonical());
+        open.extend(found.filter(|it| is_public(*it) && !closed(it)));
+    }
+    open.sort_unstable();
+    open.dedup();
+    let host = host.unwrap_or_default();
+    if !open.is_empty() {
+        return Check::notice(
+            what,
+            format!(
+                "{host} leads to {}, which is no address of this machine, and projects may read it",
+                listed(&open)
+            ),
+            "If it is this server's own (behind NAT), name it in crawler.deny_networks; if others share it (a CDN), leave it open.",
+        );
+    }
+    let is_local = settings.listen.0.ip().is_loopback() && settings.public_base_url.is_none();
+    if known.is_empty() && host.is_empty() && !is_local {
+        return Check::notice(
+            what,
+            "no public address of this server is known",
+            "If it has one (behind NAT), name it in crawler.deny_networks.",
+        );
+    }
+    if known.is_empty() {
+        return Check::good(what, "no public address of this server is open to projects");
+    }
+    Check::good(what, format!("projects do not read {}", listed(&known)))
+}
+
+fn listed(addresses: &[IpAddr]) -> String {
+    let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    addresses.join(", ")
 }
 
 /// Whether browsers can sign in from where people are.
@@ -494,5 +556,44 @@ fn disk(settings: &Settings) -> Check {
             format!("{shown}: {error}"),
             "Set data_dir to a folder that can be written.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{ListenAddress, Network, WebAddress};
+
+    fn at(url: &str) -> Settings {
+        Settings {
+            public_base_url: Some(WebAddress::try_from(url.to_owned()).unwrap()),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn networks_that_are_opened_are_open_to_every_account() {
+        let mut settings = Settings::default();
+        assert_eq!(crawler(&settings).state, State::Good);
+        settings.crawler.allow_networks = vec![Network("10.0.0.0/8".parse().unwrap())];
+        let check = crawler(&settings);
+        assert_eq!(check.state, State::Notice);
+        assert!(check.told.contains("every account") && check.told.contains("10.0.0.0/8"));
+    }
+
+    #[tokio::test]
+    async fn an_unknown_own_address_is_told() {
+        let check = own_addresses(&at("https://name.invalid")).await;
+        assert_eq!(check.state, State::Notice, "{}", check.told);
+        let check = own_addresses(&at("http://localhost:8080")).await;
+        assert_eq!(check.state, State::Good, "{}", check.told);
+        let mut settings = at("http://93.184.216.34");
+        let check = own_addresses(&settings).await;
+        assert!(check.told.contains("93.184.216.34"), "{}", check.told);
+        settings.public_base_url = None;
+        settings.listen = ListenAddress("0.0.0.0:80".parse().unwrap());
+        let is_known = !server_addresses(&settings).is_empty();
+        let check = own_addresses(&settings).await;
+        assert_eq!(check.state == State::Good, is_known, "{}", check.told);
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     process::{Stopping, drain, logs_objects, tell, worker_name},
     server,
     settings::{ListenAddress, Loaded},
-    wiring::{Foundation, Role},
+    wiring::{Foundation, Role, warn_of_open_networks},
     worker::Worker,
 };
 use anyhow::Context;
@@ -92,6 +92,7 @@ async fn greet(
             "  simulated  search results come from the sandbox and say so; for real ones set a supplier (search.data_for_seo, search.serp_api, search.serper or search.searxng)",
         );
     }
+    warn_of_open_networks(settings);
     if let Some(remedy) = server::nobody_can_sign_in(settings) {
         tracing::warn!("Browsers on other machines cannot sign in over plain http. {remedy}");
     }

@@ -5,7 +5,7 @@ use crate::{
     admin::Admin,
     process::{Stopping, tell, worker_name},
     settings::Loaded,
-    wiring::{Foundation, Role},
+    wiring::{Foundation, Role, warn_of_open_networks},
     worker::Worker,
 };
 use std::{sync::Arc, time::Duration};
@@ -27,6 +27,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
     }
+    warn_of_open_networks(&foundation.settings);
     Worker::new(
         name,
         foundation.tools(),

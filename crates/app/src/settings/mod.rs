@@ -278,6 +278,8 @@ pub struct CrawlerSettings {
     pub max_depth: u32,
     /// Whether links to other sites are checked.
     pub check_external: bool,
+    /// Link targets on other sites that one audit asks for at the most.
+    pub external_targets: u32,
     /// Pages of a site that a browser shows too, the first ones of a crawl.
     pub render_pages: u32,
 }
@@ -447,6 +449,7 @@ impl Default for CrawlerSettings {
             max_pages: 500,
             max_depth: 10,
             check_external: true,
+            external_targets: 2_000,
             render_pages: 0,
         }
     }

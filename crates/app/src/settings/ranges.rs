@@ -75,6 +75,13 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
         &(1..=1_000_000),
         "1 to 1000000",
     );
+    let external = crawler.external_targets;
+    mistakes.within(
+        "crawler.external_targets",
+        external,
+        &(1..=5_000),
+        "1 to 5000",
+    );
     let render = crawler.render_pages;
     mistakes.within("crawler.render_pages", render, &(0..=10_000), "0 to 10000");
     vitals(settings, &mut mistakes);

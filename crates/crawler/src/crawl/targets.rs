@@ -22,9 +22,9 @@ impl Crawl<'_> {
     /// Checks every target that is not known yet.
     pub(super) async fn check_targets(&mut self) -> Result<(), SiteReadError> {
         let mut targets = self.targets();
-        let most = self.tools.fetcher.settings.max_checks as usize;
-        if targets.len() > most {
-            targets.truncate(most);
+        let settings = &self.tools.fetcher.settings;
+        let (most, most_external) = (settings.max_checks, settings.max_external_checks);
+        if cut(&mut targets, most as usize, most_external as usize) {
             self.record.limit(LimitHit::MaxChecks).await?;
         }
         targets.retain(|it| !self.record.is_known(it.number));
@@ -101,6 +101,18 @@ impl Crawl<'_> {
         }
         Ok(())
     }
+}
+
+/// Leaves so many targets, of which so many may be on other sites; whether there were more.
+fn cut(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> bool {
+    let before = targets.len();
+    let mut external = 0;
+    targets.retain(|it| {
+        external += usize::from(!it.is_internal);
+        it.is_internal || external <= most_external
+    });
+    targets.truncate(most);
+    targets.len() < before
 }
 
 /// One target of each domain in turn, so that waiting for one does not hold up the others.

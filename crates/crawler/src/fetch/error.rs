@@ -1,11 +1,16 @@
 //! Which class a failed request belongs to.
 
 use super::resolver::ResolveError;
+use crate::guard::Denied;
 use analysis::observation::web_site::{FetchFailure, Fetched};
 use std::{error::Error, io};
 
 /// The code of a connection that did not come about in time.
 pub const NO_CONNECTION: &str = "connectTimedOut";
+
+/// The code of a name that does not resolve, or resolves to addresses that may not be asked. Both are
+/// one failure: told apart, they would tell callers which names the operator's resolver knows.
+const NO_PUBLIC_ADDRESS: &str = "noPublicAddress";
 
 /// A request that brought no answer to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,11 +64,14 @@ impl Failed {
 fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failed> {
     if let Some(error) = cause.downcast_ref::<ResolveError>() {
         return Some(match error {
-            ResolveError::Unknown(_) | ResolveError::Nowhere => {
-                Failed::new(FetchFailure::Dns, "nameNotFound")
+            // Only a name whose addresses may be asked comes to be judged by its port.
+            ResolveError::Denied(Denied::Port) => Failed::unreachable(),
+            ResolveError::Unknown(_) | ResolveError::Nowhere | ResolveError::Denied(_) => {
+                Failed::new(FetchFailure::Dns, NO_PUBLIC_ADDRESS)
             }
             ResolveError::TimedOut => Failed::new(FetchFailure::Dns, "nameLookupTimedOut"),
-            ResolveError::Denied(_) => Failed::unreachable(),
+            // Says nothing of the host, and is worth another attempt.
+            ResolveError::Busy => Failed::new(FetchFailure::Timeout, NO_CONNECTION),
         });
     }
     if let Some(error) = cause.downcast_ref::<rustls::Error>() {
@@ -117,4 +125,28 @@ fn tls_detail(error: &rustls::Error) -> &'static str {
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = error;
     std::iter::successors(Some(first), |it| (*it).source())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_private_name_fails_like_one_that_does_not_exist() {
+        let unknown = of_cause(&ResolveError::Unknown("no such name".to_owned()));
+        assert_eq!(
+            unknown,
+            Some(Failed::new(FetchFailure::Dns, "noPublicAddress"))
+        );
+        for denied in [Denied::Address, Denied::Name, Denied::Own] {
+            assert_eq!(of_cause(&ResolveError::Denied(denied)), unknown, "{denied}");
+        }
+        assert_eq!(of_cause(&ResolveError::Nowhere), unknown);
+    }
+
+    #[test]
+    fn a_lookup_that_was_not_begun_is_tried_again() {
+        let failed = of_cause(&ResolveError::Busy).unwrap();
+        assert_eq!(failed.failure, FetchFailure::Timeout);
+    }
 }

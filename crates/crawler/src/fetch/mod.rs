@@ -5,6 +5,7 @@ pub mod clients;
 mod error;
 mod hop;
 pub mod limits;
+mod lookups;
 pub mod resolver;
 mod retry;
 mod wall;

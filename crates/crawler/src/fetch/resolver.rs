@@ -1,14 +1,14 @@
 //! Resolving names inside the connector, so that the address that was vetted is the address that
 //! is connected to.
 
+use super::lookups::{LOOKUPS, LookupError};
 use crate::{
     guard::{Denied, vet_addresses},
     settings::CrawlerSettings,
 };
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc};
 use thiserror::Error;
-use tokio::{net::lookup_host, time::timeout};
 
 /// Resolves the names of one origin.
 pub struct VettedResolver {
@@ -20,18 +20,31 @@ pub struct VettedResolver {
 /// Why a name has no address to connect to.
 #[derive(Debug, Error)]
 pub enum ResolveError {
-    /// It does not resolve.
-    #[error("the name does not resolve")]
-    Unknown(#[source] io::Error),
+    /// It does not resolve; what the system says.
+    #[error("the name does not resolve: {0}")]
+    Unknown(String),
     /// It resolves to nothing.
     #[error("the name has no address")]
     Nowhere,
     /// Resolving took too long.
     #[error("resolving the name took too long")]
     TimedOut,
+    /// Too many look-ups are under way for it to be resolved in time.
+    #[error("too many names are being resolved")]
+    Busy,
     /// It may not be asked.
     #[error(transparent)]
     Denied(#[from] Denied),
+}
+
+impl From<LookupError> for ResolveError {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::NotFound(said) => Self::Unknown(said),
+            LookupError::TimedOut => Self::TimedOut,
+            LookupError::Busy => Self::Busy,
+        }
+    }
 }
 
 impl Resolve for VettedResolver {
@@ -54,11 +67,7 @@ pub async fn resolve(
     if let Some(address) = settings.resolved(name, port) {
         return Ok(vec![address]);
     }
-    let found: Vec<SocketAddr> = timeout(settings.limits.dns, lookup_host((name, 0)))
-        .await
-        .map_err(|_| ResolveError::TimedOut)?
-        .map_err(ResolveError::Unknown)?
-        .collect();
+    let found = LOOKUPS.find(name, settings.limits.dns).await?;
     if found.is_empty() {
         return Err(ResolveError::Nowhere);
     }

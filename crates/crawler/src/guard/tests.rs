@@ -276,6 +276,27 @@ fn the_operators_own_public_addresses_can_be_closed() {
 }
 
 #[test]
+fn addresses_and_the_name_of_the_server_are_closed_unless_opened() {
+    let mut settings = CrawlerSettings {
+        server_addresses: vec!["93.184.216.34".parse().unwrap()],
+        server_host: Some("seo.example.com".to_owned()),
+        ..CrawlerSettings::default()
+    };
+    let own: SocketAddr = "93.184.216.34:0".parse().unwrap();
+    let mapped: SocketAddr = "[::ffff:93.184.216.34]:0".parse().unwrap();
+    let other: SocketAddr = "93.184.216.35:0".parse().unwrap();
+    let vet =
+        |name, address, settings: &CrawlerSettings| vet_addresses(name, 443, &[address], settings);
+    assert_eq!(vet("a.example", own, &settings), Err(Denied::Own));
+    assert_eq!(vet("a.example", mapped, &settings), Err(Denied::Own));
+    assert_eq!(vet("SEO.example.com.", other, &settings), Err(Denied::Own));
+    assert_eq!(vet("a.example", other, &settings), Ok(()));
+    settings.allow_networks = vec!["93.184.216.32/30".parse().unwrap()];
+    assert_eq!(vet("a.example", own, &settings), Ok(()));
+    assert_eq!(vet("seo.example.com", other, &settings), Ok(()));
+}
+
+#[test]
 fn what_is_closed_stays_closed_inside_a_network_that_is_opened() {
     let settings = CrawlerSettings {
         allow_networks: vec!["10.0.0.0/8".parse().unwrap()],

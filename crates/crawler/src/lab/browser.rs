@@ -184,6 +184,15 @@ pub fn runs_as_other() -> bool {
     geteuid().is_root()
 }
 
+/// The user that browsers run as.
+pub fn user(settings: &LabSettings) -> u32 {
+    if runs_as_other() {
+        settings.unprivileged.0
+    } else {
+        geteuid().as_raw()
+    }
+}
+
 fn profile(settings: &LabSettings) -> io::Result<TempDir> {
     let folder = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
     sweep(&folder);

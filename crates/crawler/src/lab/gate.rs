@@ -3,12 +3,13 @@
 //!
 //! A page cannot get around it by redirects, sockets, prefetching or a name whose address changes:
 //! the browser has no resolver and no other route. The gate also counts bytes, and closes when a
-//! load takes more than it may.
+//! load takes more than it may. Chromium sends no SOCKS password, so on Linux the gate tells the
+//! browser from other users of the machine by the owner of the socket that connects.
 
 use crate::{fetch::resolver::resolve, guard::vet_url, settings::CrawlerSettings};
 use std::{
-    io,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    fs, io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -48,15 +49,15 @@ struct Traffic {
 }
 
 impl Gate {
-    /// Opens a gate that lets so many bytes through.
-    pub async fn open(settings: Arc<CrawlerSettings>, limit: u64) -> io::Result<Self> {
+    /// Opens a gate that lets so many bytes of a browser through, which runs as that user.
+    pub async fn open(settings: Arc<CrawlerSettings>, limit: u64, user: u32) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let traffic = Arc::new(Traffic {
             bytes: AtomicU64::new(0),
             limit,
         });
-        let keeper = keep(listener, settings, Arc::clone(&traffic));
+        let keeper = keep(listener, settings, Arc::clone(&traffic), user);
         Ok(Self {
             port,
             traffic,
@@ -102,7 +103,12 @@ impl Traffic {
     }
 }
 
-async fn keep(listener: TcpListener, settings: Arc<CrawlerSettings>, traffic: Arc<Traffic>) {
+async fn keep(
+    listener: TcpListener,
+    settings: Arc<CrawlerSettings>,
+    traffic: Arc<Traffic>,
+    user: u32,
+) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -115,12 +121,49 @@ async fn keep(listener: TcpListener, settings: Arc<CrawlerSettings>, traffic: Ar
                 let (settings, traffic) = (Arc::clone(&settings), Arc::clone(&traffic));
                 connections.spawn(async move {
                     let _place = place;
+                    if !is_of_user(&browser, user).await {
+                        tracing::warn!("another user of this machine tried to use a browser's gate");
+                        return;
+                    }
                     // A connection that breaks is told to the browser by its breaking.
                     let _ = serve(browser, &settings, &traffic).await;
                 });
             }
         }
     }
+}
+
+/// Whether a connection comes from a socket of that user. Only Linux tells.
+async fn is_of_user(browser: &TcpStream, user: u32) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let (Ok(SocketAddr::V4(from)), Ok(SocketAddr::V4(to))) =
+        (browser.peer_addr(), browser.local_addr())
+    else {
+        return false;
+    };
+    let owner = tokio::task::spawn_blocking(move || {
+        let sockets = fs::read_to_string("/proc/self/net/tcp").ok()?;
+        owner_in(&sockets, from, to)
+    });
+    owner.await.is_ok_and(|it| it == Some(user))
+}
+
+/// The user that owns the socket with these addresses, by Linux's list of TCP sockets (proc(5)).
+fn owner_in(sockets: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
+    let written = |it: SocketAddrV4| {
+        let address = u32::from_ne_bytes(it.ip().octets());
+        format!("{address:08X}:{:04X}", it.port())
+    };
+    let (local, remote) = (written(local), written(remote));
+    sockets.lines().find_map(|line| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let is_it = fields.next() == Some(&local) && fields.next() == Some(&remote);
+        // Behind them: state, queues, timer, retransmissions.
+        let owner = fields.nth(4)?;
+        is_it.then(|| owner.parse().ok())?
+    })
 }
 
 async fn serve(

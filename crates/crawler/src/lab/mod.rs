@@ -95,7 +95,8 @@ impl BrowserLab {
 
     async fn run(&self, program: &Path, device: Device, url: &Url) -> Result<LabRun, LabError> {
         let limit = self.settings.traffic_limit;
-        let gate = Gate::open(Arc::clone(&self.crawler), limit).await;
+        let user = browser::user(&self.settings);
+        let gate = Gate::open(Arc::clone(&self.crawler), limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
         let (browser, protocol) = Browser::start(program, &self.settings, gate.port())?;
         let ours = format!(

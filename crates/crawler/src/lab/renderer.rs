@@ -5,7 +5,7 @@
 //! or has shown many. As with every browser of the lab, its only way out is the gate.
 
 use super::{
-    browser::Browser,
+    browser::{self, Browser},
     gate::Gate,
     protocol::Protocol,
     settings::LabSettings,
@@ -143,7 +143,8 @@ impl Renderer {
         let program = self.settings.program();
         let program = program.ok_or_else(|| LabError::Browser("there is none".to_owned()))?;
         let rules = Arc::clone(&self.fetcher.settings);
-        let gate = Gate::open(rules, self.settings.traffic_limit).await;
+        let user = browser::user(&self.settings);
+        let gate = Gate::open(rules, self.settings.traffic_limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
         let (browser, mut protocol) = Browser::start(&program, &self.settings, gate.port())?;
         let first = async {

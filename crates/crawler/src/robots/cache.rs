@@ -164,7 +164,7 @@ pub async fn fetch_robots(
         .await;
     let state = state_of(&answer.fetched);
     let body = answer.body.filter(|_| state == RobotsState::Rules);
-    let text = body.map(|it| String::from_utf8_lossy(&it.bytes).into_owned());
+    let text = body.map(|it| RobotsRules::text(&it.bytes));
     let fact = RobotsFact {
         origin: origin(url),
         state,

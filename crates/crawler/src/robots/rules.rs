@@ -46,6 +46,17 @@ impl RobotsRules {
         }
     }
 
+    /// The text of a file. It begins behind a byte order mark, or as much of one as there is, as in
+    /// Google's parser: the rest of a broken one would hide the first line.
+    pub fn text(file: &[u8]) -> String {
+        const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+        let of_mark = file
+            .iter()
+            .zip(MARK)
+            .take_while(|(one, other)| *one == other);
+        String::from_utf8_lossy(&file[of_mark.count()..]).into_owned()
+    }
+
     /// Reads the rules for a product token.
     pub fn parse(text: &str, product: &str) -> Self {
         let mut own = Self::default();

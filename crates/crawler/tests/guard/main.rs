@@ -261,6 +261,7 @@ async fn crawl(traps: &Traps) {
     let settings = CrawlerSettings {
         connections_per_crawl: 64,
         max_checks: u32::try_from(traps.links.len()).unwrap() + 100,
+        max_external_checks: u32::try_from(traps.links.len()).unwrap() + 100,
         ..CrawlerSettings::default()
     };
     let reader = PoliteReader::new(

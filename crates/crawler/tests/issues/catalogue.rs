@@ -2,7 +2,7 @@
 
 use super::memory_crawl::audit;
 use analysis::{
-    fault_sites::{VitalsFault, fault_site, faultless},
+    fault_sites::{VitalsFault, fault_site, faultless, look_alikes},
     findings::issues::IssueCode,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +32,20 @@ fn every_code_appears_alone_on_the_site_with_that_fault() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn what_resembles_a_fault_is_not_told_as_one() {
+    for it in look_alikes(ORIGIN) {
+        let found = audit(&it.site, None).issues;
+        let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();
+        assert_eq!(
+            kinds,
+            it.codes.iter().copied().collect(),
+            "{}: {found:#?}",
+            it.name
+        );
+    }
 }
 
 #[test]

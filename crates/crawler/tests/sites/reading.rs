@@ -499,3 +499,54 @@ async fn llms_txt_is_asked_for_once_and_only_what_answers_is_told() {
     assert_eq!(read(closed.url("/")).await.unwrap().site.llms_txt, None);
     assert_eq!(closed.count("/llms.txt"), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_partial_byte_order_mark_hides_no_rule() {
+    let mut site = Site::new();
+    site.insert("/".to_owned(), page_of_links(&["/private", "/open"]));
+    let rules = [
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n",
+        &b"\xef\xbbUser-agent: *\nDisallow: /private\n"[..],
+    ];
+    site.insert("/robots.txt".to_owned(), Act::Raw(rules.concat()));
+    let server = FaultServer::start(site, |_| html("<p>text")).await;
+    read(server.url("/")).await.unwrap();
+    assert_eq!((server.count("/private"), server.count("/open")), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn few_targets_on_other_sites_are_asked_for() {
+    let other = FaultServer::start(Site::new(), |_| not_found()).await;
+    let external = "http://other.example.com/";
+    let named = |path: &str| format!("{external}{path}");
+    let links = ["a", "b", "c"].map(named);
+    let mut links: Vec<&str> = links.iter().map(String::as_str).collect();
+    links.push("/own.png");
+    let mut site = Site::new();
+    site.insert("/".to_owned(), page_of_links(&links));
+    let server = FaultServer::start(site, |_| not_found()).await;
+    let settings = CrawlerSettings {
+        max_external_checks: 2,
+        resolve: vec![Resolve {
+            host: "other.example.com".to_owned(),
+            port: 80,
+            address: other.address,
+        }],
+        ..settings()
+    };
+    let journal = MemoryJournal::default();
+    let read = crawl(settings, &plan(server.url("/")), &journal)
+        .await
+        .unwrap();
+    assert!(read.site.limits.contains(&LimitHit::MaxChecks));
+    let steps = journal.steps.lock().unwrap();
+    let checked: Vec<&str> = { steps.iter() }
+        .filter_map(|it| match it {
+            CrawlStep::Check(check) => Some(check.url.as_str()),
+            _ => None,
+        })
+        .collect();
+    let of_other = checked.iter().filter(|it| it.starts_with(external));
+    assert_eq!(of_other.count(), 2, "{checked:?}");
+    assert!(checked.iter().any(|it| it.ends_with("/own.png")));
+}

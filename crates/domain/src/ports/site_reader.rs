@@ -279,8 +279,9 @@ pub trait SiteReader: Send + Sync {
 /// How far the way to a site led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Unreached {
-    /// Its name is not known.
-    #[error("its name cannot be resolved")]
+    /// Its name is not known, or leads to addresses that may not be read: told apart, they would
+    /// tell which names a private network knows.
+    #[error("its name cannot be resolved, or leads to no public address")]
     Name,
     /// Nothing answers there, or the address may not be read.
     #[error("nothing answers there, or its address is not public")]

@@ -36,7 +36,7 @@ pub use verdict::{Outcome, Verdict};
 use crate::observation::{page_content::PageContent, web_site::SiteObservation};
 
 /// The method that these records come from.
-pub const METHOD: &str = "broken-links/3";
+pub const METHOD: &str = "broken-links/4";
 
 /// The findings of one crawl.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,7 @@ use super::{
     factors::shown,
     record::{Gate, GateCode},
 };
-use crate::observation::page_content::{GOOGLEBOT, PageContent, scripts_bring_the_text};
-
-/// Words below which there is no main text.
-const LEAST_WORDS: usize = 50;
+use crate::observation::page_content::{GOOGLEBOT, PageContent, text_depends_on_scripts};
 
 /// The gates that are shut.
 pub fn gates(page: &PageContent, agents: &[AgentAccess], rendered_words: Option<u32>) -> Vec<Gate> {
@@ -102,13 +99,8 @@ fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate
         // What stands in the rest is not known.
         return None;
     }
-    let words = page.text.counts.words;
-    let lacks = match rendered_words {
-        // A browser showed it: its words tell, and a short page is whole.
-        Some(shown) => scripts_bring_the_text(words, shown),
-        None => words < LEAST_WORDS,
-    };
-    lacks.then(|| {
+    text_depends_on_scripts(page, rendered_words).then(|| {
+        let words = page.text.counts.words;
         let with = rendered_words.map_or_else(String::new, |it| format!(", {it} with them"));
         let evidence = format!("{words} words of main text without scripts{with}");
         gate(GateCode::TextNeedsScripts, vec![evidence])

@@ -109,6 +109,7 @@ pub struct PageFile {
 }
 
 /// What a page is made of.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Structure {
@@ -138,4 +139,10 @@ pub struct Structure {
     pub head_elements: u32,
     /// Scripts without a source and not for data, in bytes of their text.
     pub inline_script_bytes: u32,
+    /// There is an element that frameworks fill by scripts, and nothing but a placeholder is in it.
+    #[serde(default)]
+    pub has_empty_root: bool,
+    /// A `noscript` speaks of JavaScript.
+    #[serde(default)]
+    pub asks_for_scripts: bool,
 }

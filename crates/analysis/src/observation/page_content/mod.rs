@@ -23,7 +23,7 @@ pub use head::{Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, TagSourc
 pub use limits::{MOST_HEADINGS, MOST_IMAGES, MOST_LINKS};
 pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
 pub use rendered::{
-    RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules, scripts_bring_the_text,
+    RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules, text_depends_on_scripts,
 };
 pub use response::{ResponseFacts, ResponseHeaders};
 pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSource};
@@ -204,6 +204,17 @@ impl PageContent {
     #[must_use]
     pub fn rendered_words(&self) -> Option<u32> {
         Some(self.shown()?.words)
+    }
+
+    /// Whether there is nothing to see: no text, no image, no frame, nothing to play, no form.
+    #[must_use]
+    pub fn shows_nothing(&self) -> bool {
+        self.text.all_words == 0
+            && self.text.counts.words == 0
+            && self.images.is_empty()
+            && self.forms.is_empty()
+            && self.structure.frames == 0
+            && self.structure.media == 0
     }
 
     /// Whether it has structured data only after its scripts have run.

@@ -4,7 +4,10 @@
 //! the journal. Everything is read from the browser's document as it is read from the sent one.
 
 use super::{GOOGLEBOT, PageContent};
-use crate::{observation::web_site::LinkTarget, text::words::shortened};
+use crate::{
+    observation::{vitals::ResourceKind, web_site::LinkTarget},
+    text::words::shortened,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use utoipa::ToSchema;
@@ -24,6 +27,37 @@ const STATIC_PERCENT: u64 = 30;
 #[must_use]
 pub fn scripts_bring_the_text(sent_words: usize, rendered_words: u32) -> bool {
     (sent_words as u64).saturating_mul(100) < u64::from(rendered_words) * STATIC_PERCENT
+}
+
+/// Words below which there is hardly any text.
+const LEAST_WORDS: usize = 50;
+/// Words in sight of a page that only asks for scripts.
+const MOST_WORDS_OF_A_REQUEST: u32 = 10;
+/// Bytes of scripts inside of a document that could build a page.
+const BUILDING: u32 = 2_000;
+
+/// Whether the main text depends on scripts. Where a browser showed the page, its words tell; else that
+/// there is hardly any text, and the document is an application's shell. A short page is no such page.
+#[must_use]
+pub fn text_depends_on_scripts(page: &PageContent, rendered_words: Option<u32>) -> bool {
+    let sent = page.text.counts.words;
+    match rendered_words {
+        // A browser that shows hardly any text shows that none is missing.
+        Some(shown) => shown as usize >= LEAST_WORDS && scripts_bring_the_text(sent, shown),
+        None => sent < LEAST_WORDS && is_application_shell(page),
+    }
+}
+
+/// Whether a document is what an application sends before its scripts fill it: its root is empty, or it
+/// shows next to nothing but a request to allow JavaScript, or nothing at all beside its scripts.
+fn is_application_shell(page: &PageContent) -> bool {
+    let structure = &page.structure;
+    let mut files = page.files.iter();
+    let has_file = files.any(|it| it.kind == ResourceKind::Script);
+    let has_scripts = has_file || structure.inline_script_bytes > 0;
+    let only_asks = structure.asks_for_scripts && page.text.all_words < MOST_WORDS_OF_A_REQUEST;
+    let may_build = has_file || structure.inline_script_bytes > BUILDING;
+    (has_scripts && (structure.has_empty_root || only_asks)) || (may_build && page.shows_nothing())
 }
 
 /// What became of showing a page in a browser.

@@ -22,9 +22,13 @@ pub(super) async fn explained(
             let cause = denied(url, settings).await;
             (told(cause), hint(cause))
         }
-        SiteReadError::Unreachable(Unreached::Name) => {
-            (error.to_string(), "Check how it is written.")
-        }
+        SiteReadError::Unreachable(Unreached::Name) => match denied(url, settings).await {
+            None => (
+                "its name cannot be resolved".to_owned(),
+                "Check how it is written.",
+            ),
+            cause => (told(cause), hint(cause)),
+        },
         SiteReadError::Unreachable(Unreached::Silence) => (
             error.to_string(),
             "See whether the server runs, and whether a firewall keeps this machine from it.",
@@ -73,6 +77,10 @@ const fn hint(denied: Option<Denied>) -> &'static str {
         Some(Denied::Port) => {
             "Of public hosts only the ports 80 and 443 are read; the setting crawler.allow_networks opens \
              all ports of a network, for example '[\"192.0.2.7/32\"]'."
+        }
+        Some(Denied::Own) => {
+            "A site on the same machine is read at the address that the setting crawler.resolve gives it, for \
+             example '[\"www.example.com:443=127.0.0.1:443\"]'."
         }
         Some(Denied::Scheme | Denied::Literal | Denied::Name | Denied::Address) => OPEN,
     }

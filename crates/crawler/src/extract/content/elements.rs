@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        dom::{Dom, NodeId},
+        dom::{Dom, Kind, NodeId},
         page_files::{is_unsized, named},
         place::Places,
         target::target_of,
@@ -28,6 +28,11 @@ use url::Url;
 const MOST_OTHERS: usize = 1_000;
 const MOST_ALT: usize = 500;
 const MOST_RAW: usize = 200;
+/// Elements that may be the root of an application, or ask for scripts, that are looked into.
+const MOST_LOOKED_INTO: u32 = 20;
+/// Words and images that an application shows before its scripts have run: `Loading, please wait`.
+const MOST_PLACEHOLDER_WORDS: usize = 3;
+const MOST_PLACEHOLDER_IMAGES: usize = 1;
 
 /// An element on the walk.
 pub struct Element<'a> {
@@ -96,6 +101,7 @@ pub struct Elements {
     pub forms: Vec<Form>,
     pub files: Vec<PageFile>,
     pub structure: Structure,
+    looked_into: u32,
 }
 
 impl Elements {
@@ -117,13 +123,24 @@ impl Elements {
             }
             _ => self.count_structure(element),
         }
+        if is_root(element) && self.may_look_into() {
+            self.structure.has_empty_root |= is_placeholder(element);
+        }
         if let Some(role) = element.attribute("role") {
             self.structure.has_main |= role == "main";
             self.structure.has_navigation |= role == "navigation";
         }
     }
 
+    fn may_look_into(&mut self) -> bool {
+        self.looked_into += 1;
+        self.looked_into <= MOST_LOOKED_INTO
+    }
+
     fn count_structure(&mut self, element: &Element<'_>) {
+        if element.name == "noscript" && self.may_look_into() {
+            self.structure.asks_for_scripts |= names_scripts(element);
+        }
         let structure = &mut self.structure;
         let in_main = u32::from(element.in_main);
         match element.name {
@@ -289,6 +306,54 @@ impl Elements {
             });
         }
     }
+}
+
+/// Whether frameworks fill an element by scripts: the roots that React, Vue, Next, Nuxt, Gatsby, Quasar,
+/// Svelte, Angular and Polymer use by default.
+fn is_root(element: &Element<'_>) -> bool {
+    const IDS: [&str; 9] = [
+        "root",
+        "app",
+        "__next",
+        "__nuxt",
+        "___gatsby",
+        "q-app",
+        "svelte",
+        "react-root",
+        "app-root",
+    ];
+    let of_id = element.attribute("id").is_some_and(|it| IDS.contains(&it));
+    of_id || element.name.ends_with("-app") || element.name.ends_with("-root")
+}
+
+/// Whether an element holds nothing, or hardly more than a word that something is loading.
+fn is_placeholder(element: &Element<'_>) -> bool {
+    let dom = element.dom;
+    let (mut words, mut images) = (0, 0);
+    let mut stack = vec![element.id];
+    while let Some(id) = stack.pop() {
+        match &dom.nodes[id].kind {
+            Kind::Text(text) => words += text.split_whitespace().take(10).count(),
+            _ => images += usize::from(dom.is_html(id, "img")),
+        }
+        if words > MOST_PLACEHOLDER_WORDS || images > MOST_PLACEHOLDER_IMAGES {
+            return false;
+        }
+        let is_read = !matches!(
+            dom.name(id),
+            Some("script" | "style" | "template" | "noscript" | "svg")
+        );
+        if is_read {
+            stack.extend(dom.nodes[id].children.iter());
+        }
+    }
+    true
+}
+
+/// Whether a text for readers without scripts speaks of them.
+fn names_scripts(element: &Element<'_>) -> bool {
+    let text = text_of(element.dom, element.id).unwrap_or_default();
+    text.to_ascii_lowercase().contains("javascript")
 }
 
 /// Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, as far as it needs no browser:

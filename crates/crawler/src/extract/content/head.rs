@@ -99,7 +99,10 @@ impl Head {
                 self.robots.push(directive);
                 self.robots.truncate(MOST_METAS);
             }
-            MetaKey::HttpEquiv if name == "refresh" && self.refresh.is_none() => {
+            // What runs scripts does not read it, which search engines do too.
+            MetaKey::HttpEquiv
+                if name == "refresh" && self.refresh.is_none() && !element.inside.noscript =>
+            {
                 self.refresh = refresh(content, element.base, element.source());
             }
             _ => {}
@@ -127,6 +130,7 @@ impl Head {
             self.add_canonical(href, element.base, element.source());
         }
         if is("alternate")
+            && !element.attribute("type").is_some_and(is_feed)
             && let Some(code) = element.attribute("hreflang")
         {
             self.add_hreflang(code, href, element.base, element.source());
@@ -199,6 +203,7 @@ impl Head {
                 self.add_canonical(link.address, page, TagSource::Header);
             }
             if link.is("alternate")
+                && !link.parameter("type").is_some_and(is_feed)
                 && let Some(code) = link.parameter("hreflang")
             {
                 self.add_hreflang(code, link.address, page, TagSource::Header);
@@ -210,6 +215,21 @@ impl Head {
             }
         }
     }
+}
+
+/// Whether a media type is that of a feed: an alternate in another form, not in another language.
+fn is_feed(media_type: &str) -> bool {
+    const FEEDS: [&str; 7] = [
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/rdf+xml",
+        "application/xml",
+        "text/xml",
+        "application/feed+json",
+        "application/json",
+    ];
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    FEEDS.iter().any(|it| essence.eq_ignore_ascii_case(it))
 }
 
 /// The normalised URL of the web, and whether it was written with a fragment.

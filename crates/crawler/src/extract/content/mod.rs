@@ -73,11 +73,16 @@ impl<'a> Arrival<'a> {
 const MOST_LINK_BYTES: usize = 8 << 20;
 
 /// What the one walk knows of a node: of itself or of an element that it stands in.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "an element may stand in all of them"
+)]
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     head: bool,
     link: bool,
     picture: bool,
+    noscript: bool,
 }
 
 /// Reads a page.
@@ -228,6 +233,7 @@ fn walk(
             head: is_in_head(id, outer.head),
             link: outer.link || name == "a",
             picture: outer.picture || name == "picture",
+            noscript: outer.noscript || name == "noscript",
         };
         inside[id] = here;
         document::add_names(dom, id, &mut names);

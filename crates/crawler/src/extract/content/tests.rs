@@ -411,3 +411,70 @@ fn headings_and_pictures_inside_of_each_other_are_survived() {
     let page = facts(&format!("{deep}{wide}"));
     assert!(page.headings.len() == 150 && page.headings[0].text.is_none());
 }
+
+#[test]
+fn a_refresh_for_readers_without_scripts_is_none() {
+    let refresh = "<meta http-equiv=refresh content='0; url=/plain'>";
+    for page in [
+        format!("<head><noscript>{refresh}</noscript></head><body>x"),
+        format!("<body><noscript><div>{refresh}</div></noscript>x"),
+    ] {
+        assert_eq!(facts(&page).refresh, None, "{page}");
+    }
+    assert!(facts(&format!("<head>{refresh}</head>")).refresh.is_some());
+}
+
+#[test]
+fn a_feed_is_no_version_in_another_language() {
+    let count = |html: &str| facts(html).hreflangs.len();
+    for feed in [
+        "application/rss+xml",
+        "Application/Atom+XML; charset=utf-8",
+        "application/feed+json",
+    ] {
+        let link = format!("<link rel=alternate type='{feed}' hreflang=en href=/feed>");
+        assert_eq!(count(&link), 0, "{feed}");
+    }
+    for other in ["", "type=text/html", "type=application/pdf"] {
+        let link = format!("<link rel=alternate {other} hreflang=en href=/en>");
+        assert_eq!(count(&link), 1, "{other}");
+    }
+    let mut headers = ResponseHeaders::default();
+    headers.add(
+        "link",
+        "</feed>; rel=alternate; type=\"application/rss+xml\"; hreflang=en",
+    );
+    assert_eq!(read("x", headers).hreflangs, []);
+}
+
+#[test]
+fn the_shell_of_an_application_is_known_by_its_empty_root() {
+    let is_shell = |html: &str| facts(html).structure.has_empty_root;
+    for shell in [
+        "<div id=root></div>",
+        "<body><main id=app> Loading, please wait </main>",
+        "<div id=__next><div><img src=spinner.gif></div></div>",
+        "<app-root><style>a{}</style>Loading…</app-root>",
+        "<div id=root><script>let a = 'a long script that is no text';</script></div>",
+    ] {
+        assert!(is_shell(shell), "{shell}");
+    }
+    for other in [
+        "<div id=app><h1>Bakery</h1><p>We bake bread every morning.</div>",
+        "<div id=map></div>",
+        "<div id=root><img src=a><img src=b></div>",
+        "<p>Text</p>",
+    ] {
+        assert!(!is_shell(other), "{other}");
+    }
+}
+
+#[test]
+fn a_request_to_allow_scripts_is_known_by_its_word() {
+    let asks = |html: &str| facts(html).structure.asks_for_scripts;
+    assert!(asks(
+        "<body><noscript>You need to enable JavaScript to run this app.</noscript>"
+    ));
+    assert!(!asks("<body><noscript><img src=pixel></noscript>"));
+    assert!(!asks("<body><p>All about JavaScript"));
+}

@@ -18,6 +18,8 @@ const MOST_LEVELS: usize = 6;
 /// index.
 const FEW: f64 = 12.0;
 const MOSTLY_LINKS: f64 = 0.5;
+/// A page of which this part of the text stands in short rows of tables is a table.
+const MOSTLY_ROWS: f64 = 0.5;
 
 /// How much a block looks like a part of an article: one for being there, one for each comma, up
 /// to three for its length, less by its links.
@@ -48,25 +50,47 @@ pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
     };
     let candidates = sight.order.iter().copied().filter(|it| scores[*it] > 0.0);
     match candidates.max_by(|a, b| score(*a).total_cmp(&score(*b))) {
-        Some(best) => whole_index(sight, &totals).unwrap_or_else(|| climb(sight, &totals, best)),
+        Some(best) => whole_index(sight, &totals)
+            .or_else(|| whole_table(sight, drafts))
+            .unwrap_or_else(|| climb(sight, &totals, best)),
         None => Chosen::default(),
     }
 }
 
 /// The main part, or all, of a page that has hardly any text but links.
 fn whole_index(sight: &Sight, totals: &[f64]) -> Option<Chosen> {
-    let main = sight
-        .order
-        .iter()
-        .copied()
-        .find(|it| is_main(sight, *it))
-        .unwrap_or(0);
+    let main = main_part(sight);
     let is_index = totals[0] < FEW && sight.link_density(main) > MOSTLY_LINKS;
-    is_index.then(|| Chosen {
-        top: Some(main),
-        ..Chosen::default()
-    })
+    is_index.then(|| whole(main))
 }
+
+/// The same of a page that is a table: its rows are too short to be worth anything one by one, so that
+/// any sentence beside it would be taken for the article.
+fn whole_table(sight: &Sight, drafts: &[Draft]) -> Option<Chosen> {
+    let (mut rows, mut all) = (0_u32, 0_u32);
+    for draft in drafts {
+        let unlinked = draft.characters.saturating_sub(draft.linked);
+        all = all.saturating_add(unlinked);
+        if draft.kind == BlockKind::TableRow && draft.characters < LEAST_CHARACTERS {
+            rows = rows.saturating_add(unlinked);
+        }
+    }
+    (share(rows, all) > MOSTLY_ROWS).then(|| whole(main_part(sight)))
+}
+
+/// The element that says that it is the main part, or else the page.
+fn main_part(sight: &Sight) -> NodeId {
+    let mut elements = sight.order.iter().copied();
+    elements.find(|it| is_main(sight, *it)).unwrap_or(0)
+}
+
+fn whole(part: NodeId) -> Chosen {
+    Chosen {
+        top: Some(part),
+        ..Chosen::default()
+    }
+}
+
 /// What the blocks say for the elements they stand in, less the farther away.
 fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     let dom = sight.dom;

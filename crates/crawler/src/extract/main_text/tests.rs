@@ -205,6 +205,35 @@ fn tables_that_lay_out_are_no_rows() {
 }
 
 #[test]
+fn a_page_that_is_a_table_has_its_rows() {
+    let rows: String = (0..40)
+        .map(|it| format!("<tr><td>Item {it}<td>{it} kg</tr>"))
+        .collect();
+    let note = "<p>All prices are given without taxes, and hold until the end of the month.</p>";
+    for page in [
+        format!("<main><table>{rows}</table></main>"),
+        format!("<h1>Prices</h1><table>{rows}</table><div>{note}</div>"),
+        format!("<main><div class=intro>{note}</div><div><table>{rows}</table></div></main>"),
+    ] {
+        let page = format!("<body><nav><a href=/>Home</a></nav>{page}");
+        let blocks = read(&page).blocks;
+        let rows = blocks.iter().filter(|it| it.kind == BlockKind::TableRow);
+        assert_eq!(rows.count(), 40, "{page}");
+    }
+}
+
+#[test]
+fn a_small_table_beside_an_article_is_not_the_page() {
+    let table = "<table class=calendar><tr><td>Mo<td>1</tr><tr><td>Tu<td>2</tr></table>";
+    let article: String = ["rivers", "mountains"].map(paragraph).concat();
+    let text = read(&format!(
+        "<body><div>{table}</div><div class=text>{article}</div>"
+    ))
+    .text();
+    assert!(text.contains("rivers") && !text.contains("Mo"), "{text}");
+}
+
+#[test]
 fn a_page_of_links_is_an_index_and_all_of_it_counts() {
     let items = (0..30)
         .map(|it| format!("<li><a href={it}>Entry number {it}</a></li>"))

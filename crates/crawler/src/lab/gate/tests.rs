@@ -13,7 +13,8 @@ async fn gate(open: bool, limit: u64) -> Gate {
         allow_networks: networks,
         ..CrawlerSettings::default()
     };
-    Gate::open(Arc::new(settings), limit).await.unwrap()
+    let own = rustix::process::geteuid().as_raw();
+    Gate::open(Arc::new(settings), limit, own).await.unwrap()
 }
 
 /// Asks the gate for a host by name; the connection and the gate's answer.
@@ -114,4 +115,34 @@ async fn nonsense_listening_and_datagrams_are_hung_up_on() {
         let _ = stream.read_to_end(&mut heard).await;
         assert!(heard.len() <= 2, "{heard:?}");
     }
+}
+
+#[test]
+fn the_owner_of_a_socket_is_read_from_the_systems_list() {
+    let list = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
+        0: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 11 1\n   \
+        1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 12 1\n";
+    let at = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    if cfg!(target_endian = "little") {
+        assert_eq!(owner_in(list, at(50_000), at(8_080)), Some(1_000));
+        assert_eq!(owner_in(list, at(8_080), at(50_000)), Some(0));
+    }
+    assert_eq!(owner_in(list, at(50_000), at(8_081)), None);
+    assert_eq!(owner_in("nonsense", at(50_000), at(8_080)), None);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn another_user_of_the_machine_is_hung_up_on() {
+    let own = rustix::process::geteuid().as_raw();
+    let gate = Gate::open(Arc::default(), 1_000_000, own + 1)
+        .await
+        .unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", gate.port()))
+        .await
+        .unwrap();
+    let _ = stream.write_all(&[5, 1, 0]).await;
+    let mut heard = Vec::new();
+    let _ = stream.read_to_end(&mut heard).await;
+    assert!(heard.is_empty(), "{heard:?}");
 }

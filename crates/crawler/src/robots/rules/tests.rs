@@ -51,6 +51,21 @@ fn keys_are_known_in_any_case_and_without_their_colon() {
     );
 }
 
+#[test]
+fn a_partial_byte_order_mark_does_not_hide_the_first_line() {
+    let allows = |mark: &[u8]| {
+        let file = [mark, b"User-Agent: foo\nDisallow: /\n"].concat();
+        RobotsRules::parse(&RobotsRules::text(&file), "foo").allow_path("/a")
+    };
+    for mark in [&b""[..], b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"] {
+        assert!(!allows(mark), "{mark:?}");
+    }
+    // What is no beginning of a mark belongs to the line.
+    for other in [&b"\xef\x11\xbf"[..], b"\xbb\xbf", b"\xff\xfe"] {
+        assert!(allows(other), "{other:?}");
+    }
+}
+
 const GROUPS: &str = "allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\ndisallow: /\nallow: /y/\n\n\nallow: /w/\nuser-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n";
 
 #[test]

@@ -48,6 +48,8 @@ fn gates_shut_for_their_reasons() {
     assert!((score - 0.3 * open).abs() < 1e-9);
     let (codes, _) = shut(&|it| {
         it.text.main.blocks.truncate(1);
+        it.structure.has_empty_root = true;
+        it.structure.inline_script_bytes = 100;
         recount(it);
     });
     assert_eq!(codes, [GateCode::TextNeedsScripts]);
@@ -69,7 +71,7 @@ fn text_that_only_scripts_bring_is_known_by_rendering() {
 }
 
 #[test]
-fn a_short_page_that_a_browser_showed_is_whole() {
+fn a_short_page_is_no_page_of_scripts() {
     let mut page = plain_article();
     page.text.main.blocks.truncate(1);
     recount(&mut page);
@@ -82,10 +84,13 @@ fn a_short_page_that_a_browser_showed_is_whole() {
         let gates = judge(&input, &context()).gates;
         gates.iter().map(|it| it.code).collect::<Vec<_>>()
     };
-    // Nobody looked: fewer than 50 words are taken for none.
+    assert_eq!(codes(&page, None), []);
+    page.structure.has_empty_root = true;
+    assert_eq!(codes(&page, None), []);
+    page.structure.inline_script_bytes = 100;
     assert_eq!(codes(&page, None), [GateCode::TextNeedsScripts]);
     assert_eq!(codes(&page, Some(words)), []);
-    assert_eq!(codes(&page, Some(words * 4)), [GateCode::TextNeedsScripts]);
+    assert_eq!(codes(&page, Some(200)), [GateCode::TextNeedsScripts]);
     page.document.parser_limit = true;
     assert_eq!(codes(&page, None), []);
 }

@@ -4,7 +4,7 @@ use super::{Found, Subject};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
     keyword_text::normalised,
-    observation::page_content::{DetectedLanguage, PageContent, scripts_bring_the_text},
+    observation::page_content::{DetectedLanguage, PageContent, text_depends_on_scripts},
     page_kind::PageKind,
     text::{
         language::{detection::SURE, tags},
@@ -58,7 +58,7 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
         return;
     }
     // A start page needs no text of its own, but it needs something.
-    if shows_nothing(subject.page) {
+    if subject.page.shows_nothing() {
         found.add(IssueCode::EmptyMainContent, "nothing in sight".to_owned());
         return;
     }
@@ -81,35 +81,13 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     }
 }
 
-/// Whether there is nothing to see: no text, no image, no frame, nothing to play, no form.
-fn shows_nothing(page: &PageContent) -> bool {
-    let structure = &page.structure;
-    page.text.all_words == 0
-        && page.text.counts.words == 0
-        && page.images.is_empty()
-        && page.forms.is_empty()
-        && structure.frames == 0
-        && structure.media == 0
-}
-
-/// What tells that scripts bring the text. Where a browser showed the page, its words tell; else that
-/// there is hardly any text, and a script that could bring some.
+/// What tells that the text depends on scripts.
 fn filled_by_scripts(page: &PageContent) -> Option<String> {
-    /// Bytes of scripts inside of a document that could build a page.
-    const BUILDING: u32 = 2_000;
-    let least = u32::try_from(VERY_THIN).unwrap_or(u32::MAX);
-    let count = page.text.counts.words;
-    if let Some(rendered) = page.rendered_words() {
-        // A browser that shows hardly any text shows that none is missing.
-        let brought = rendered >= least && scripts_bring_the_text(count, rendered);
-        return brought.then(|| format!("{count} words without scripts, {rendered} with them"));
-    }
-    let has_scripts = page.structure.inline_script_bytes > BUILDING
-        || page
-            .files
-            .iter()
-            .any(|it| it.kind == crate::observation::vitals::ResourceKind::Script);
-    (page.text.all_words < least && has_scripts).then(|| format!("{count} words"))
+    let (count, rendered) = (page.text.counts.words, page.rendered_words());
+    text_depends_on_scripts(page, rendered).then(|| match rendered {
+        Some(rendered) => format!("{count} words without scripts, {rendered} with them"),
+        None => format!("{count} words"),
+    })
 }
 
 fn language(page: &PageContent, found: &mut Found) {
@@ -248,6 +226,12 @@ mod tests {
         page
     }
 
+    fn shell(words: usize) -> PageContent {
+        let mut page = page(words);
+        page.structure.has_empty_root = true;
+        page
+    }
+
     fn shown(words: u32) -> Rendered {
         Rendered::Shown(RenderedPage {
             words,
@@ -257,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_a_browser_shows_tells_more_than_a_guess() {
-        let mut page = page(29);
+        let mut page = shell(29);
         assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
         page.rendered = Some(shown(100));
         let told = filled_by_scripts(&page).unwrap();
@@ -296,6 +280,18 @@ mod tests {
     }
 
     #[test]
+    fn a_short_page_with_a_script_is_thin() {
+        assert_eq!(codes(&page(29)), [IssueCode::ThinContent]);
+        let mut asking = page(15);
+        asking.structure.asks_for_scripts = true;
+        assert_eq!(codes(&asking), [IssueCode::ThinContent]);
+        assert_eq!(codes(&shell(29)), [IssueCode::JsOnlyContent]);
+        let mut asking = page(7);
+        asking.structure.asks_for_scripts = true;
+        assert_eq!(codes(&asking), [IssueCode::JsOnlyContent]);
+    }
+
+    #[test]
     fn a_start_page_without_anything_to_see_is_empty_too() {
         let mut page = page(0);
         page.structure.inline_script_bytes = 0;
@@ -327,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_page_that_was_not_shown_is_guessed_at_as_before() {
-        let mut page = page(29);
+        let mut page = shell(29);
         page.rendered = Some(Rendered::Failed {
             reason: RenderFailure::TimedOut,
             detail: None,

@@ -1,0 +1,262 @@
+//! Looking names up with the operating system, in a bounded number of threads.
+//!
+//! `getaddrinfo` cannot be stopped: a look-up that nobody waits for any more keeps its thread until
+//! the name servers answer or the system gives up. So each one runs in a thread of its own, a permit
+//! is held until it really ends, and callers that find none free give up by their own time limit.
+
+use analysis::observation::page_url::registrable_domain;
+use std::{
+    collections::HashMap,
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    sync::{Arc, LazyLock, Mutex, MutexGuard},
+    time::Duration,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{Instant, timeout_at},
+};
+
+/// Look-ups of the whole process at the same time.
+const MOST: usize = 32;
+/// Look-ups of names below one registrable domain at the same time: silent name servers of one
+/// domain do not take all threads.
+const MOST_PER_DOMAIN: usize = 4;
+
+/// The look-ups of this process.
+pub static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups::new(MOST, system));
+
+type Found = Result<Vec<SocketAddr>, LookupError>;
+type Source = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
+
+/// Why a look-up brought nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookupError {
+    /// The system has no address for the name; what it says.
+    NotFound(String),
+    /// There was no answer in time.
+    TimedOut,
+    /// Too many other look-ups are under way, so that this one was not begun.
+    Busy,
+}
+
+/// Bounds look-ups; callers that ask for the same name at the same time share one.
+pub struct Lookups {
+    permits: Arc<Semaphore>,
+    running: Arc<Mutex<Running>>,
+    source: Arc<Source>,
+}
+
+/// Look-ups that have a thread, by name.
+type Running = HashMap<String, watch::Receiver<Option<Found>>>;
+
+impl Lookups {
+    fn new(
+        most: usize,
+        source: impl Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(most)),
+            running: Arc::default(),
+            source: Arc::new(source),
+        }
+    }
+
+    /// The addresses of a name, with port 0; waits for at most so long.
+    pub async fn find(&self, name: &str, most: Duration) -> Found {
+        let until = Instant::now() + most;
+        let name = name.to_ascii_lowercase();
+        let running = match self.join(&name)? {
+            Some(running) => running,
+            None => self.begin(name, until).await?,
+        };
+        received(running, until).await
+    }
+
+    /// The look-up of that name that is under way, if any; an error where its domain has too many.
+    fn join(&self, name: &str) -> Result<Option<watch::Receiver<Option<Found>>>, LookupError> {
+        let running = lock(&self.running);
+        if let Some(known) = running.get(name) {
+            return Ok(Some(known.clone()));
+        }
+        let domain = registrable_domain(name);
+        let of_domain = running.keys().filter(|it| registrable_domain(it) == domain);
+        if of_domain.count() >= MOST_PER_DOMAIN {
+            return Err(LookupError::Busy);
+        }
+        Ok(None)
+    }
+
+    async fn begin(
+        &self,
+        name: String,
+        until: Instant,
+    ) -> Result<watch::Receiver<Option<Found>>, LookupError> {
+        let permit = timeout_at(until, Arc::clone(&self.permits).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else {
+            return Err(LookupError::Busy);
+        };
+        // Another caller may have begun it while this one waited.
+        if let Some(running) = self.join(&name)? {
+            return Ok(running);
+        }
+        let (sender, receiver) = watch::channel(None);
+        lock(&self.running).insert(name.clone(), receiver.clone());
+        let entry = Entry {
+            name,
+            running: Arc::clone(&self.running),
+            _permit: permit,
+        };
+        let source = Arc::clone(&self.source);
+        let thread = std::thread::Builder::new().name("name-lookup".to_owned());
+        let spawned = thread.spawn(move || {
+            let found = source(&entry.name);
+            let found = found.map_err(|it| LookupError::NotFound(it.to_string()));
+            drop(entry);
+            // Nobody may wait any more.
+            let _ = sender.send(Some(found));
+        });
+        match spawned {
+            Ok(_) => Ok(receiver),
+            Err(_) => Err(LookupError::Busy),
+        }
+    }
+}
+
+/// A running look-up: takes its name from the list and gives the permit back when it ends.
+struct Entry {
+    name: String,
+    running: Arc<Mutex<Running>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        lock(&self.running).remove(&self.name);
+    }
+}
+
+async fn received(mut running: watch::Receiver<Option<Found>>, until: Instant) -> Found {
+    match timeout_at(until, running.wait_for(Option::is_some)).await {
+        Ok(Ok(found)) => (*found).clone().unwrap_or(Err(LookupError::TimedOut)),
+        Ok(Err(_)) => Err(LookupError::NotFound("the look-up broke off".to_owned())),
+        Err(_) => Err(LookupError::TimedOut),
+    }
+}
+
+fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
+    running.lock().expect("no code panics while holding it")
+}
+
+fn system(name: &str) -> io::Result<Vec<SocketAddr>> {
+    Ok((name, 0).to_socket_addrs()?.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::future::join_all;
+    use std::sync::{
+        Condvar,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    /// Name servers that are silent until they are let go.
+    #[derive(Default)]
+    struct Silent {
+        asked: AtomicUsize,
+        is_over: Mutex<bool>,
+        over: Condvar,
+    }
+
+    impl Silent {
+        fn wait(&self) {
+            self.asked.fetch_add(1, Ordering::SeqCst);
+            let is_over = self.is_over.lock().unwrap();
+            drop(self.over.wait_while(is_over, |it| !*it).unwrap());
+        }
+
+        fn end(&self) {
+            *self.is_over.lock().unwrap() = true;
+            self.over.notify_all();
+        }
+
+        fn asked(&self) -> usize {
+            self.asked.load(Ordering::SeqCst)
+        }
+    }
+
+    const SHORT: Duration = Duration::from_millis(50);
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn address() -> SocketAddr {
+        "93.184.216.34:0".parse().unwrap()
+    }
+
+    fn silent(most: usize) -> (Arc<Silent>, Lookups) {
+        let servers = Arc::new(Silent::default());
+        let asked = Arc::clone(&servers);
+        let lookups = Lookups::new(most, move |_| {
+            asked.wait();
+            Ok(vec![address()])
+        });
+        (servers, lookups)
+    }
+
+    #[tokio::test]
+    async fn silent_name_servers_hold_a_bounded_number_of_threads() {
+        let (servers, lookups) = silent(3);
+        let names: Vec<String> = (0..20).map(|it| format!("www.site{it}.com")).collect();
+        let found = join_all(names.iter().map(|it| lookups.find(it, SHORT))).await;
+        let count = |wanted: &LookupError| {
+            let matching = found.iter().filter(|it| it.as_ref() == Err(wanted));
+            matching.count()
+        };
+        assert_eq!(count(&LookupError::TimedOut), 3);
+        assert_eq!(count(&LookupError::Busy), 17);
+        assert_eq!(servers.asked(), 3);
+        // Nobody waits for them any more, and still they hold their threads.
+        let late = lookups.find("www.example.com", SHORT).await;
+        assert_eq!(late, Err(LookupError::Busy));
+        servers.end();
+        let after = lookups.find("www.example.com", LONG).await;
+        assert_eq!(after, Ok(vec![address()]));
+        assert!(lock(&lookups.running).is_empty());
+    }
+
+    #[tokio::test]
+    async fn callers_for_one_name_share_one_lookup() {
+        let (servers, lookups) = silent(8);
+        let calls = ["a.example.com", "A.example.com", "a.example.com"];
+        let found = join_all(calls.map(|it| lookups.find(it, SHORT))).await;
+        assert_eq!(found, vec![Err(LookupError::TimedOut); 3]);
+        assert_eq!(servers.asked(), 1);
+        servers.end();
+    }
+
+    #[tokio::test]
+    async fn one_domain_holds_only_a_part_of_the_threads() {
+        let (servers, lookups) = silent(8);
+        let names: Vec<String> = (0..8).map(|it| format!("n{it}.example.com")).collect();
+        let found = join_all(names.iter().map(|it| lookups.find(it, SHORT))).await;
+        let timed_out = found.iter().filter(|it| **it == Err(LookupError::TimedOut));
+        assert_eq!(timed_out.count(), MOST_PER_DOMAIN);
+        assert_eq!(servers.asked(), MOST_PER_DOMAIN);
+        servers.end();
+    }
+
+    #[tokio::test]
+    async fn a_lookup_that_panics_gives_its_thread_back() {
+        let lookups = Lookups::new(1, |name| {
+            assert_ne!(name, "broken.example.com");
+            Ok(vec![address()])
+        });
+        let broken = lookups.find("broken.example.com", LONG).await;
+        assert!(
+            matches!(broken, Err(LookupError::NotFound(_))),
+            "{broken:?}"
+        );
+        let found = lookups.find("www.example.com", LONG).await;
+        assert_eq!(found, Ok(vec![address()]));
+    }
+}
