@@ -28,7 +28,8 @@ pub struct CodeCount {
     pub severity: Severity,
     /// Pages, or addresses that are none.
     pub urls: u32,
-    /// How often in all.
+    /// How often in all: the sum of `count` over these. Of what a page has as a whole, such as a title that
+    /// others have too, as many as `urls`.
     pub occurrences: u32,
     /// Some of the addresses.
     pub examples: Vec<String>,
