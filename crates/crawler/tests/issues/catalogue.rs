@@ -2,7 +2,7 @@
 
 use super::memory_crawl::audit;
 use analysis::{
-    fault_sites::{VitalsFault, fault_site, faultless},
+    fault_sites::{VitalsFault, edge_cases, fault_site, faultless},
     findings::issues::IssueCode,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +32,19 @@ fn every_code_appears_alone_on_the_site_with_that_fault() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn sites_that_are_easily_misjudged_have_their_codes() {
+    for case in edge_cases(ORIGIN) {
+        let found = audit(&case.site, None).issues;
+        let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();
+        let expected: BTreeSet<IssueCode> = case.codes.iter().copied().collect();
+        assert_eq!(kinds, expected, "{}: {found:#?}", case.name);
+        // A page that is like others counts once, however many these are.
+        let counts = found.values().flatten().map(|it| it.count);
+        assert!(counts.max().is_none_or(|it| it == 1), "{}", case.name);
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub use site_facts::{SiteFacts, SiteIndex};
 pub use summary::{CodeCount, ContentSummary, SitemapLine, UnreadPage};
 
 /// The method that these records come from.
-pub const METHOD: &str = "content/1";
+pub const METHOD: &str = "content/2";
 
 #[cfg(test)]
 mod tests;

@@ -399,3 +399,30 @@ proptest! {
         prop_assert!(few.coverage.body && few.coverage.first_100_words);
     }
 }
+
+#[test]
+fn a_page_without_main_text_has_no_score() {
+    let empty = page(
+        "https://example.com/x",
+        "A title of a fitting length",
+        "H",
+        &[],
+    );
+    let mut summary = ContentSummary::default();
+    let mut known = record(&empty, Vec::new(), &[]);
+    assert_eq!(known.content_score, None);
+    known.indexable = true;
+    summary.add(&known);
+    let written = page(
+        "https://example.com/y",
+        "T",
+        "H",
+        &["Some words about clay."],
+    );
+    let mut known = record(&written, Vec::new(), &[]);
+    known.indexable = true;
+    summary.add(&known);
+    let summary = summary.finished();
+    assert_eq!((summary.pages, summary.scored_pages), (2, 1));
+    assert_eq!(summary.average_content_score, known.content_score);
+}

@@ -34,7 +34,7 @@ use super::{llms_txt::LlmsTxt, schema::SchemaRecord};
 use crate::observation::page_content::PageContent;
 
 /// The method that these records come from.
-pub const METHOD: &str = "geo-score/1";
+pub const METHOD: &str = "geo-score/2";
 
 /// What is judged.
 #[derive(Debug, Clone, Copy)]

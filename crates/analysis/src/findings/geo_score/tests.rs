@@ -114,7 +114,7 @@ fn a_record_says_that_its_weights_are_judgement() {
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(written["weightsBasis"], "judgement");
     assert_eq!(written["type"], "geo-score");
-    assert_eq!(written["methodVersion"], "geo-score/1");
+    assert_eq!(written["methodVersion"], "geo-score/2");
     assert_eq!(written["factors"].as_array().unwrap().len(), 11);
     let read: GeoRecord = serde_json::from_value(written).unwrap();
     assert_eq!(read.factors.len(), record.factors.len());

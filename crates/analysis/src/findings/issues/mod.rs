@@ -23,4 +23,4 @@ pub use site::{
 pub use crate::findings::broken_links::Severity;
 
 /// The method that these findings come from.
-pub const METHOD: &str = "content/1";
+pub const METHOD: &str = "content/2";
