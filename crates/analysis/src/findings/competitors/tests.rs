@@ -239,7 +239,7 @@ fn the_strongest_is_a_business_that_shares_keywords() {
         CompetitorsSummary::of(&found(&panel, known), &panel).strongest
     };
     let known = nothing_known();
-    let first = Some("a-site.com".to_owned());
+    let first = Some("c-site.com".to_owned());
     assert_eq!(strongest(&PAGES, &known), first);
     for class in [
         SiteClass::Publisher,
@@ -251,7 +251,7 @@ fn the_strongest_is_a_business_that_shares_keywords() {
             class: Some(class),
             is_tracked: false,
         };
-        known.pinned.insert("a-site.com".to_owned(), pin);
+        known.pinned.insert("c-site.com".to_owned(), pin);
         assert_ne!(strongest(&PAGES, &known), first, "{class:?}");
     }
     // Five own keywords, of which two are shared.

@@ -114,14 +114,14 @@ fn what_another_suggestion_takes_over_is_not_fixed() {
 
 #[test]
 fn what_wavers_in_searches_is_not_back_within_a_month() {
-    let day = |days| now() + TimeDelta::days(days);
+    let day = |days: i64| now() + TimeDelta::days(days);
     let open = lacking(&[(9, "blue cups", None)]).suggestions();
     let mut gone = lacking(&[(9, "blue cups", None)]).a_day_later();
     gone.competitors[0].gap_keywords.clear();
     gone.competitors[0].gap_keyword_count = 0;
     let fixed = gone.suggestions_at(day(1), &open, &BTreeSet::new());
     assert_eq!(fixed[0].state, State::Fixed);
-    let state_after = |days| {
+    let state_after = |days: i64| {
         let again = lacking(&[(9, "blue cups", None)]);
         again.suggestions_at(day(1 + days), &fixed, &BTreeSet::new())[0].state
     };
