@@ -1,13 +1,13 @@
 //! Small sites as files and headers: one without any fault, and for every code of the catalogue one
 //! with exactly that fault. Tests read them, from memory or over HTTP.
 
+mod edge_cases;
 mod faults;
-mod lookalikes;
 mod page;
 mod prose;
 mod site;
 
+pub use edge_cases::{EdgeCase, edge_cases};
 pub use faults::{FaultSite, VitalsFault, fault_site};
-pub use lookalikes::{LookAlike, look_alikes};
 pub use page::PageSpec;
 pub use site::{Answer, Failing, GeneratedSite, SiteSpec, faultless};

@@ -29,7 +29,7 @@ pub use stability::{PreviousSerp, Stability};
 pub use summary::{FeatureCount, MovedDomain, SerpSummary, SerpTally};
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "serp/2";
+pub const METHOD_VERSION: &str = "serp/3";
 
 /// What a snapshot record is computed from.
 #[derive(Debug, Clone, Copy)]
@@ -131,8 +131,11 @@ pub struct SerpItem {
     pub sitelinks: Vec<PageLink>,
     /// Stars, prices and dates shown with it; null when none were.
     pub rich_data: Option<RichData>,
-    /// Whether it leads to the project's site.
+    /// Whether its `url` is one of the project's site.
     pub is_own: bool,
+    /// Whether any of its links leads to the project's site; a feature has several.
+    #[serde(default)]
+    pub leads_to_own: bool,
     /// Whether it leads to a competitor; null when no competitors are known.
     pub is_competitor: Option<bool>,
 }

@@ -91,7 +91,7 @@ pub fn usual_page(domain: &str) -> Option<PageType> {
     entry(domain).and_then(|(_, page)| page)
 }
 
-/// By its whole name, then under any ending (`amazon.*`).
+/// By its whole name, then under any ending (`amazon.*`), then by how its label begins or ends (`*forum`).
 fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
     let list = &*LIST;
     let label = domain.split('.').next().unwrap_or(domain);
@@ -99,19 +99,32 @@ fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
         .get(domain)
         .or_else(|| list.labels.get(label))
         .copied()
+        .or_else(|| {
+            let mut parts = list.parts.iter();
+            let found = parts.find(|(part, _)| match part.strip_prefix('*') {
+                Some(end) => label.ends_with(end),
+                None => label.starts_with(part.trim_end_matches('*')),
+            });
+            found.map(|it| it.1)
+        })
 }
 
-type Entries = HashMap<&'static str, (SiteClass, Option<PageType>)>;
+/// The class, and what its pages nearly always are.
+type Entry = (SiteClass, Option<PageType>);
+type Entries = HashMap<&'static str, Entry>;
 
 struct List {
     whole: Entries,
     labels: Entries,
+    /// Beginnings and ends of labels, with their star.
+    parts: Vec<(&'static str, Entry)>,
 }
 
 static LIST: LazyLock<List> = LazyLock::new(|| {
     let mut list = List {
         whole: HashMap::new(),
         labels: HashMap::new(),
+        parts: Vec::new(),
     };
     let rows = include_str!("classes.tsv").lines();
     for row in rows.filter(|it| !it.starts_with('#')) {
@@ -126,10 +139,14 @@ static LIST: LazyLock<List> = LazyLock::new(|| {
             Some("reference") => Some(PageType::Reference),
             _ => None,
         };
-        match name.strip_suffix(".*") {
-            Some(label) => list.labels.insert(label, (class, page)),
-            None => list.whole.insert(name, (class, page)),
-        };
+        let entry = (class, page);
+        if let Some(label) = name.strip_suffix(".*") {
+            list.labels.insert(label, entry);
+        } else if name.contains('*') {
+            list.parts.push((name, entry));
+        } else {
+            list.whole.insert(name, entry);
+        }
     }
     list
 });
@@ -144,6 +161,9 @@ mod tests {
         assert_eq!(known("wikipedia.org"), Some(SiteClass::Publisher));
         assert_eq!(known("youtube.com"), Some(SiteClass::Platform));
         assert_eq!(known("heureka.cz"), Some(SiteClass::Directory));
+        assert_eq!(known("runningwiki.org"), Some(SiteClass::Publisher));
+        assert_eq!(usual_page("runnersforum.com"), Some(PageType::Discussion));
+        assert_eq!(known("magazine-rack.com"), None);
         assert_eq!(known("acme.com"), None);
         assert_eq!(usual_page("youtube.com"), Some(PageType::Video));
     }
@@ -154,7 +174,8 @@ mod tests {
             .lines()
             .filter(|it| !it.starts_with('#'))
             .count();
-        assert_eq!(LIST.whole.len() + LIST.labels.len(), rows);
+        let read = LIST.whole.len() + LIST.labels.len() + LIST.parts.len();
+        assert_eq!(read, rows);
     }
 
     #[test]

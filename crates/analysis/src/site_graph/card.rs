@@ -1,6 +1,9 @@
 //! What stays in memory of a page.
 
-use super::urls::{UrlId, UrlIds};
+use super::{
+    series::title_of_series,
+    urls::{UrlId, UrlIds},
+};
 use crate::{
     findings::broken_links::{FragmentCheck, examine},
     keyword_text::normalised,
@@ -35,6 +38,8 @@ pub struct PageCard {
     pub canonicals: Box<[UrlId]>,
     /// Hash of its title, folded; `None` without one.
     pub title: Option<NonZeroU64>,
+    /// The same without the number of a page; `None` without a title.
+    pub title_of_series: Option<NonZeroU64>,
     /// Hash of its description, folded.
     pub description: Option<NonZeroU64>,
     /// Hash of its first `h1`, folded.
@@ -171,6 +176,7 @@ impl PageCard {
                 .map(|it| urls.id(it))
                 .collect(),
             title: page.title().map(folded_hash),
+            title_of_series: { page.title() }.map(|it| folded_hash(&title_of_series(it))),
             description: page.description().map(folded_hash),
             h1: page
                 .heading(1)

@@ -8,6 +8,7 @@ mod card;
 mod graph;
 mod links;
 mod score;
+mod series;
 mod target;
 mod urls;
 

@@ -21,8 +21,11 @@ pub fn median(values: &[f64]) -> Option<f64> {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn sample_standard_deviation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values)?;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    // Counted from the first value: the mean of equal values is not always exactly that value.
+    let first = *values.first()?;
+    let shifted: Vec<f64> = values.iter().map(|value| value - first).collect();
+    let mean = mean(&shifted)?;
+    let squares: f64 = shifted.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
 }
 
@@ -54,6 +57,20 @@ mod tests {
             (mean(&[]), median(&[]), sample_standard_deviation(&[3.0])),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn equal_values_have_no_spread_at_all() {
+        for position in 1..=100_u32 {
+            for count in 2..=28 {
+                let values = vec![f64::from(position).ln(); count];
+                assert_eq!(
+                    sample_standard_deviation(&values),
+                    Some(0.0),
+                    "{position}, {count}"
+                );
+            }
+        }
     }
 
     #[test]

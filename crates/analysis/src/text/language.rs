@@ -1,6 +1,7 @@
 //! Languages for which there is more than counting words.
 
 mod codes;
+mod common_words;
 pub mod detection;
 pub mod tags;
 

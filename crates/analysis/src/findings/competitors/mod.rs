@@ -17,12 +17,16 @@ pub use record::competitors;
 pub use summary::CompetitorsSummary;
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "competitors/1";
+pub const METHOD_VERSION: &str = "competitors/2";
 
 /// How far down a domain competes.
 const TOP: u32 = 20;
 /// With fewer own keywords in the top than this nothing is said about overlaps.
 const LEAST_OWN: u64 = 5;
+/// Keywords that the strongest competitor shares with the project at least.
+const LEAST_COMMON: u64 = 3;
+/// The share of the project's keywords that these are at least.
+const LEAST_TOPICALITY: f64 = 0.1;
 
 /// What competitors are computed for, beside the panel of pages.
 #[derive(Debug, Clone, Copy)]

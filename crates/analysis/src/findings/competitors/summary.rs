@@ -1,6 +1,6 @@
 //! The competitors of a project in short.
 
-use super::{CompetitorRecord, METHOD_VERSION};
+use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
 use crate::{
     findings::envelope::{Coverage, rounded},
     search_panel::Panel,
@@ -27,7 +27,8 @@ pub struct CompetitorsSummary {
     pub tracked: u64,
     /// Records per class.
     pub classes: Vec<ClassCount>,
-    /// The strongest rival, platforms left out; null without any.
+    /// The first business by rank (`direct` or `marketplace`) that shares three keywords and a tenth of the
+    /// project's with it; null without any.
     pub strongest: Option<String>,
     /// Its score.
     #[serde(serialize_with = "rounded::score_or_null")]
@@ -48,7 +49,11 @@ impl CompetitorsSummary {
     /// Of all records of a project and the panel they come from.
     #[must_use]
     pub fn of(records: &[CompetitorRecord], panel: &Panel<'_>) -> Self {
-        let strongest = records.iter().find(|it| it.rank == Some(1));
+        let mut ranked: Vec<&CompetitorRecord> = { records.iter() }
+            .filter(|it| it.rank.is_some() && is_business_rival(it))
+            .collect();
+        ranked.sort_by_key(|it| it.rank);
+        let strongest = ranked.first();
         let tracked = records.iter().filter(|it| it.is_tracked).count() as u64;
         let (measured, missing) = (panel.keywords().len(), panel.missing().len());
         Self {
@@ -63,6 +68,14 @@ impl CompetitorsSummary {
             strongest_score: strongest.and_then(|it| it.competitor_score),
         }
     }
+}
+
+/// Whether it does business with what the project is found for: encyclopedias, forums, magazines and lists
+/// of others do not sell what it sells.
+fn is_business_rival(record: &CompetitorRecord) -> bool {
+    let is_business = matches!(record.class, SiteClass::Direct | SiteClass::Marketplace);
+    let shares = record.topicality.is_some_and(|it| it >= LEAST_TOPICALITY);
+    is_business && shares && record.common_keywords >= LEAST_COMMON
 }
 
 fn own_keywords(panel: &Panel<'_>) -> u64 {

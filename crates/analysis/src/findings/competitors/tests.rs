@@ -231,6 +231,44 @@ fn what_was_known_before_is_carried_on() {
     assert_eq!(serde_json::to_value(&back).unwrap(), json);
 }
 
+#[test]
+fn the_strongest_is_a_business_that_shares_keywords() {
+    let own = own_sites();
+    let strongest = |pages: &[(Option<u64>, &str)], known: &Known| {
+        let panel = panel(&own, pages);
+        CompetitorsSummary::of(&found(&panel, known), &panel).strongest
+    };
+    let known = nothing_known();
+    let first = Some("c-site.com".to_owned());
+    assert_eq!(strongest(&PAGES, &known), first);
+    for class in [
+        SiteClass::Publisher,
+        SiteClass::Directory,
+        SiteClass::Platform,
+    ] {
+        let mut known = nothing_known();
+        let pin = Pinned {
+            class: Some(class),
+            is_tracked: false,
+        };
+        known.pinned.insert("c-site.com".to_owned(), pin);
+        assert_ne!(strongest(&PAGES, &known), first, "{class:?}");
+    }
+    // Five own keywords, of which two are shared.
+    let few = [
+        (Some(100), "oa"),
+        (Some(100), "oa"),
+        (Some(100), "o"),
+        (Some(100), "o"),
+        (Some(100), "o"),
+    ];
+    assert_eq!(strongest(&few, &known), None);
+    // Three shared of forty are less than a tenth.
+    let mut many = vec![(Some(100), "o"); 37];
+    many.extend([(Some(100), "oa"); 3]);
+    assert_eq!(strongest(&many, &known), None);
+}
+
 proptest! {
     #[test]
     fn a_site_is_wholly_like_itself_and_overlaps_are_the_same_both_ways(

@@ -104,7 +104,7 @@ pub struct ContentRecord {
     pub rendered: Option<RenderedFacts>,
     /// It has little text of its own; null where a page with little text was not read whole.
     pub thin: Option<bool>,
-    /// 0 to 100; null where the page was not read whole.
+    /// 0 to 100; null where the page was not read whole, and where it has no main text.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub content_score: Option<f64>,
     /// What is wrong with it, in the order of the catalogue.
@@ -176,7 +176,7 @@ pub fn content_record(
         freshness: Freshness::of(page),
         rendered: RenderedFacts::of(page),
         thin: is_thin(page, &issues),
-        content_score: content_score(&parts).filter(|_| is_whole),
+        content_score: content_score(&parts).filter(|_| is_whole && counts.words > 0),
         issues,
     }
 }

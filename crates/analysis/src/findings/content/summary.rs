@@ -28,7 +28,8 @@ pub struct CodeCount {
     pub severity: Severity,
     /// Pages, or addresses that are none.
     pub urls: u32,
-    /// How often in all.
+    /// How often in all: the sum of `count` over these. Of what a page has as a whole, such as a title that
+    /// others have too, as many as `urls`.
     pub occurrences: u32,
     /// Some of the addresses.
     pub examples: Vec<String>,
@@ -112,9 +113,12 @@ pub struct ContentSummary {
     /// for errors, 0.4 for warnings, 0.1 for notices. Null without pages.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub weighted_health: Option<f64>,
-    /// Mean content score of the indexable pages; null without any.
+    /// Mean content score of the indexable pages that have one; null without any.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub average_content_score: Option<f64>,
+    /// Pages that this is the mean of.
+    #[serde(default)]
+    pub scored_pages: u32,
     /// Words of all main texts that were read whole.
     pub words: u64,
     /// Pages with little text of their own.
@@ -143,8 +147,6 @@ pub struct ContentSummary {
     #[serde(skip)]
     sum_of_scores: f64,
     #[serde(skip)]
-    scored: u32,
-    #[serde(skip)]
     affected: BTreeMap<(IssueGroup, Severity), u32>,
 }
 
@@ -159,7 +161,7 @@ impl ContentSummary {
         self.pages_with_notices += u32::from(has(Severity::Notice));
         if let Some(score) = record.content_score.filter(|_| record.indexable) {
             self.sum_of_scores += score;
-            self.scored += 1;
+            self.scored_pages += 1;
         }
         self.words += u64::from(record.main_word_count.unwrap_or_default());
         self.thin_pages += u32::from(record.thin == Some(true));
@@ -250,7 +252,7 @@ impl ContentSummary {
         let lost: f64 = IssueGroup::ALL.iter().map(of_group).sum();
         self.weighted_health = Some(100.0 * (1.0 - lost / groups));
         self.average_content_score =
-            (self.scored > 0).then(|| self.sum_of_scores / f64::from(self.scored));
+            (self.scored_pages > 0).then(|| self.sum_of_scores / f64::from(self.scored_pages));
         self
     }
 }

@@ -385,7 +385,8 @@ proptest! {
     fn any_page_has_a_record(title in "\\PC{0,40}", h1 in "\\PC{0,40}", text in "\\PC{0,300}", keyword in "\\PC{0,20}") {
         let page = page("https://example.com/x", &title, &h1, &[&text]);
         let found = record(&page, Vec::new(), &[keyword]);
-        prop_assert!(found.content_score.is_some_and(|it| (0.0..=100.0).contains(&it)));
+        prop_assert_eq!(found.content_score.is_some(), page.text.counts.words > 0);
+        prop_assert!(found.content_score.is_none_or(|it| (0.0..=100.0).contains(&it)));
         let facts = found.keyword.unwrap();
         prop_assert!((0.0..=100.0).contains(&facts.coverage_score));
     }
@@ -398,4 +399,31 @@ proptest! {
         prop_assert_eq!(few.uses as usize, times);
         prop_assert!(few.coverage.body && few.coverage.first_100_words);
     }
+}
+
+#[test]
+fn a_page_without_main_text_has_no_score() {
+    let empty = page(
+        "https://example.com/x",
+        "A title of a fitting length",
+        "H",
+        &[],
+    );
+    let mut summary = ContentSummary::default();
+    let mut known = record(&empty, Vec::new(), &[]);
+    assert_eq!(known.content_score, None);
+    known.indexable = true;
+    summary.add(&known);
+    let written = page(
+        "https://example.com/y",
+        "T",
+        "H",
+        &["Some words about clay."],
+    );
+    let mut known = record(&written, Vec::new(), &[]);
+    known.indexable = true;
+    summary.add(&known);
+    let summary = summary.finished();
+    assert_eq!((summary.pages, summary.scored_pages), (2, 1));
+    assert_eq!(summary.average_content_score, known.content_score);
 }

@@ -134,10 +134,8 @@ fn signal(code: SignalCode, found: Outcome) -> Signal {
 fn scored(envelope: Envelope, scope: SignalScope, signals: Vec<Signal>, ymyl: Ymyl) -> EeatRecord {
     let is_ymyl = ymyl.is_ymyl == Some(true);
     let by_pillar = |pillar| {
-        mean(
-            signals.iter().filter(move |it| it.pillar == pillar),
-            is_ymyl,
-        )
+        let of_pillar = signals.iter().filter(move |it| it.pillar == pillar);
+        mean(of_pillar.clone(), is_ymyl).filter(|_| is_enough(of_pillar))
     };
     let pillars = PillarScores {
         experience: by_pillar(Pillar::Experience),
@@ -175,6 +173,15 @@ fn scored(envelope: Envelope, scope: SignalScope, signals: Vec<Signal>, ymyl: Ym
     }
 }
 
+/// Whether signals say enough for a score of a pillar: two apply, or the only one shows evidence.
+fn is_enough<'a>(signals: impl Iterator<Item = &'a Signal>) -> bool {
+    let applicable: Vec<&Signal> = signals.filter(|it| it.value.is_some()).collect();
+    match applicable.as_slice() {
+        [only] => !only.evidence.is_empty(),
+        all => !all.is_empty(),
+    }
+}
+
 /// 100 · Σ w·v / Σ w over the applicable signals (analysis.md 2.15; the weights are our judgement).
 /// On pages about money or life those of trust are scaled from 40 to 50. `None` where none applies.
 fn mean<'a>(signals: impl Iterator<Item = &'a Signal>, is_ymyl: bool) -> Option<f64> {
@@ -204,5 +211,40 @@ fn envelope(context: &FindingContext, url: Option<&str>, ymyl: &Ymyl, pages: u32
         sample_size: pages,
         warnings,
         ..Envelope::measured(ResultType::Eeat, METHOD, url, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::eeat::outcome::{SURE, at};
+    use chrono::DateTime;
+
+    fn experience(outcomes: &[(SignalCode, Outcome)]) -> Option<f64> {
+        let context = FindingContext {
+            project_id: 7,
+            measured_at: DateTime::UNIX_EPOCH,
+        };
+        let ymyl = Ymyl::default();
+        let signals = { outcomes.iter().cloned() }
+            .map(|(code, outcome)| signal(code, outcome))
+            .collect();
+        let envelope = envelope(&context, None, &ymyl, 1);
+        scored(envelope, SignalScope::Page, signals, ymyl)
+            .pillars
+            .experience
+    }
+
+    #[test]
+    fn one_signal_without_evidence_makes_no_pillar() {
+        let images = |outcome| (SignalCode::OriginalImages, outcome);
+        let bare = || Outcome::new(1.0, SURE);
+        assert_eq!(experience(&[]), None);
+        assert_eq!(experience(&[images(bare())]), None);
+        assert_eq!(experience(&[images(Outcome::new(0.0, SURE))]), None);
+        let shown = bare().shown_by([at("https://example.com/", "our oven")]);
+        assert_eq!(experience(&[images(shown)]), Some(100.0));
+        let second = (SignalCode::FirstPerson, Outcome::new(0.0, SURE));
+        assert_eq!(experience(&[images(bare()), second]), Some(50.0));
     }
 }

@@ -36,7 +36,7 @@ pub use summary::EeatSummary;
 use crate::observation::page_content::PageContent;
 
 /// The method that these records come from.
-pub const METHOD: &str = "eeat/1";
+pub const METHOD: &str = "eeat/2";
 
 /// What is judged.
 #[derive(Debug, Clone, Copy)]

@@ -91,7 +91,7 @@ pub enum YmylTopic {
     Civic,
 }
 
-/// Scores by pillar, 0 to 100; null where no signal applies.
+/// Scores by pillar, 0 to 100; null where no signal applies, or a single one without evidence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PillarScores {

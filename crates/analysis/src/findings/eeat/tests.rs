@@ -89,7 +89,7 @@ fn records_say_what_they_rest_on_and_read_back() {
     let record = article(&paragraphs(&["Some text."]));
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(written["type"], "eeat");
-    assert_eq!(written["methodVersion"], "eeat/1");
+    assert_eq!(written["methodVersion"], "eeat/2");
     assert_eq!(written["weightsBasis"], "judgement");
     assert_eq!(written["signals"].as_array().unwrap().len(), 26);
     let read: EeatRecord = serde_json::from_value(written).unwrap();

@@ -18,7 +18,8 @@ pub struct Issue {
     pub code: IssueCode,
     /// How much it matters here.
     pub severity: Severity,
-    /// How often it occurs on the page.
+    /// How often it occurs on the page. Once where the page as a whole has it: one that is like others
+    /// counts once, however many these are.
     pub count: u32,
     /// What exactly: figures, or examples, one a line. At most 500 characters.
     pub detail: Option<String>,
@@ -82,20 +83,15 @@ impl Found {
         }
     }
 
-    /// Adds an issue that occurs so often, with the first of its examples; none where it does not.
-    pub fn add_some<T: AsRef<str>>(
+    /// Adds an issue that occurs once, whatever it is explained by; the first explanations are named.
+    pub fn add_once<T: AsRef<str>>(
         &mut self,
         code: IssueCode,
-        count: usize,
-        examples: impl Iterator<Item = T>,
+        explanations: impl Iterator<Item = T>,
     ) {
-        if count == 0 {
-            return;
-        }
         let mut named = Named::default();
-        examples.take(MOST_EXAMPLES).for_each(|it| named.add(&it));
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        self.add_with(code, info(code).severity, count, named.detail());
+        { explanations.take(MOST_EXAMPLES) }.for_each(|it| named.add(&it));
+        self.add(code, named.detail());
     }
 
     /// Adds an issue with a severity of its own.

@@ -142,6 +142,7 @@ fn organic_item(input: &SerpInput<'_>, block: &Block, result: &OrganicResult) ->
         sitelinks: result.sitelinks.clone(),
         rich_data: Some(&result.rich_data).filter(|it| !it.is_empty()).cloned(),
         is_own: input.site.owns(&result.url),
+        leads_to_own: input.site.owns(&result.url),
         is_competitor: is_competitor(input, domain.iter()),
         domain,
     }
@@ -164,7 +165,8 @@ fn feature_item(input: &SerpInput<'_>, block: &Block, feature: &FeatureBlock) ->
         highlighted: Vec::new(),
         sitelinks: Vec::new(),
         rich_data: None,
-        is_own: owns_any(input.site, &feature.links),
+        is_own: first.is_some_and(|it| input.site.owns(&it.url)),
+        leads_to_own: owns_any(input.site, &feature.links),
         is_competitor: is_competitor(input, domains.iter()),
     }
 }
@@ -236,6 +238,6 @@ fn ai_overview(site: &SiteScope, overview: &AiOverview) -> SerpAiOverview {
     reason = "a page has a few hundred blocks"
 )]
 fn own_share(items: &[SerpItem]) -> Option<f64> {
-    let own = items.iter().filter(|it| it.is_own).count();
+    let own = items.iter().filter(|it| it.leads_to_own).count();
     (!items.is_empty()).then(|| own as f64 / items.len() as f64)
 }

@@ -179,6 +179,26 @@ fn a_failed_measurement_names_its_code() {
 }
 
 #[test]
+fn a_block_is_own_by_its_address_not_by_its_other_links() {
+    let mut page = page(&[], &urls("a"));
+    let links = ["https://rival.example/", "https://acme.com/f"];
+    page.blocks = vec![
+        block(1, feature(Feature::Images, &links)),
+        block(
+            2,
+            feature(
+                Feature::Images,
+                &["https://acme.com/f", "https://rival.example/"],
+            ),
+        ),
+    ];
+    let record = snapshot_of(&page, None);
+    let told = record.items.iter().map(|it| (it.is_own, it.leads_to_own));
+    assert_eq!(told.collect::<Vec<_>>(), [(false, true), (true, true)]);
+    assert_eq!(record.own_share, Some(1.0));
+}
+
+#[test]
 fn own_and_competing_blocks_are_told_apart() {
     let mut all = urls("abc");
     all.push("https://blog.acme.com/x".into());

@@ -5,7 +5,7 @@ use super::{
     record::{ExpectedGain, ReachBasis},
     rule::{Rule, Severity},
 };
-use crate::text::likeness::hash_of;
+use crate::text::{likeness::hash_of, words::shortened};
 use sha2::{Digest, Sha256};
 use std::{
     cmp::Reverse,
@@ -17,6 +17,9 @@ use std::{
 pub(super) const MOST_NAMED: usize = 50;
 /// Cases that its steps tell one by one.
 const MOST_TOLD: usize = 5;
+
+/// Characters of a page or keyword in a title.
+pub(super) const MOST_SHOWN: usize = 80;
 
 /// Clicks in millionths, so that sums do not depend on the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +95,14 @@ impl Cases {
         }
     }
 
+    /// Takes over cases of which all pages are named.
+    fn absorb(&mut self, others: Self) {
+        for ((Reverse(clicks), url), case) in others.kept {
+            let clicks = Some(clicks).filter(|_| others.has_clicks);
+            self.add(&url, clicks, case.evidence.into_values(), None);
+        }
+    }
+
     pub fn count(&self) -> u64 {
         self.seen.len() as u64
     }
@@ -155,9 +166,13 @@ fn key(evidence: &Evidence) -> String {
 pub(super) struct Draft {
     pub rule: &'static Rule,
     pub id: String,
+    /// What to do, where that is not the rule's title and what it is about.
+    pub title: Option<String>,
     /// What it is about, beside the rule.
     pub url: Option<String>,
     pub keyword_id: Option<i64>,
+    /// The keyword that it is about above all, in words.
+    pub keyword: Option<String>,
     pub severity: Severity,
     pub rationale: String,
     pub cases: Cases,
@@ -180,8 +195,10 @@ impl Draft {
         Self {
             rule,
             id: id(rule.id, scope),
+            title: None,
             url: None,
             keyword_id: None,
+            keyword: None,
             severity: rule.severity,
             rationale: String::new(),
             cases: Cases::default(),
@@ -213,6 +230,68 @@ impl Draft {
         )
     }
 
+    /// The only page that it is about.
+    pub fn page(&self) -> Option<&str> {
+        let only = self.cases.urls().next().filter(|_| self.cases.count() == 1);
+        self.url.as_deref().or(only)
+    }
+
+    /// What to do, and with which page and keyword.
+    pub fn title(&self) -> String {
+        if let Some(title) = &self.title {
+            return title.clone();
+        }
+        let keyword = self.keyword.as_deref().map(|it| {
+            let more = self.keyword_ids.len().saturating_sub(1);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            format!("“{}”{more}", shortened(it, MOST_SHOWN))
+        });
+        let about = match (self.page().map(shown_page), keyword) {
+            (Some(page), Some(keyword)) => format!("{page} for {keyword}"),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) if self.cases.count() > 1 => format!("{} pages", self.cases.count()),
+            (None, None) => return self.rule.title.to_owned(),
+        };
+        format!("{}: {about}", self.rule.title)
+    }
+
+    /// Takes over another draft of the same rule about the same page or keyword.
+    pub fn absorb(&mut self, other: Self) {
+        self.reach = if self.basis == other.basis {
+            self.reach + other.reach
+        } else {
+            self.reach.max(other.reach)
+        };
+        self.gain = match (self.gain.take(), other.gain) {
+            (Some(own), Some(its)) if own.metric == its.metric => Some(ExpectedGain {
+                low: own.low + its.low,
+                mid: own.mid + its.mid,
+                high: own.high + its.high,
+                ..own
+            }),
+            (own, its) => own.or(its),
+        };
+        for step in other.steps {
+            if self.steps.len() < MOST_TOLD && !self.steps.contains(&step) {
+                self.steps.push(step);
+            }
+        }
+        self.severity = self.severity.min(other.severity);
+        self.is_simulated |= other.is_simulated;
+        self.cases.absorb(other.cases);
+        self.loose_evidence.extend(other.loose_evidence);
+        self.loose_evidence.truncate(MOST_NAMED);
+        self.keyword_ids.extend(other.keyword_ids);
+        self.claims.extend(other.claims);
+        if self.keyword_ids.len() > 1 {
+            self.keyword_id = None;
+        }
+    }
+
     /// The clicks of its pages, or the share of the site's indexable pages that they are, times 100,
     /// whichever is more.
     #[expect(clippy::cast_precision_loss, reason = "counts of pages")]
@@ -240,6 +319,15 @@ impl Draft {
             ),
         };
     }
+}
+
+/// A page as titles name it: its path and query.
+pub(super) fn shown_page(url: &str) -> String {
+    let path = url::Url::parse(url).map_or_else(
+        |_| url.to_owned(),
+        |it| it[url::Position::BeforePath..url::Position::AfterQuery].to_owned(),
+    );
+    shortened(&path, MOST_SHOWN).to_owned()
 }
 
 /// The first sixteen bytes of SHA-256 over rule and scope, in hexadecimal.

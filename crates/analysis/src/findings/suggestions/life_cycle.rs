@@ -2,14 +2,19 @@
 
 use super::{
     SuggestionContext,
+    evidence::EvidenceSource,
     record::{State, SuggestionRecord},
     watch::Watch,
 };
+use crate::result_type::ResultType;
 use chrono::TimeDelta;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How long what was fixed is remembered, to know it when it comes back.
 const REMEMBERED: TimeDelta = TimeDelta::days(365);
+/// How long a gain in searches or answers has to hold to be a fix: what comes and goes within these days is
+/// the wavering of results pages. As long as effects are judged for.
+const HELD: TimeDelta = TimeDelta::days(28);
 /// How many of these are remembered at the most, those that were fixed last.
 const MOST_FIXED: usize = 500;
 
@@ -19,7 +24,7 @@ const MOST_FIXED: usize = 500;
 /// | --- | --- | --- | --- |
 /// | – | open | – | – |
 /// | open, regressed | as before | fixed | as before |
-/// | fixed | regressed | fixed | fixed |
+/// | fixed | regressed; open where searches or answers show it and it was fixed for less than 28 days | fixed | fixed |
 /// | ignored | ignored | fixed | ignored |
 ///
 /// Whatever the owner ignores is ignored as long as it is not fixed; what the owner takes up again is open.
@@ -50,7 +55,11 @@ pub(super) fn follow(
         let before = known.get(it.suggestion_id.as_str()).copied();
         it.first_seen_at = first(&it.suggestion_id);
         it.last_seen_at = context.at;
-        it.state = found_again(before, context.ignored.contains(&it.suggestion_id));
+        it.state = if context.ignored.contains(&it.suggestion_id) {
+            State::Ignored
+        } else {
+            found_again(before, context)
+        };
         for other in &mut it.supersedes {
             other.first_seen_at = first(&other.suggestion_id);
         }
@@ -78,12 +87,33 @@ pub(super) fn follow(
     records
 }
 
-fn found_again(before: Option<&SuggestionRecord>, is_ignored: bool) -> State {
-    match before.map(|it| it.state) {
-        _ if is_ignored => State::Ignored,
-        Some(State::Fixed | State::Regressed) => State::Regressed,
-        _ => State::Open,
+fn found_again(before: Option<&SuggestionRecord>, context: &SuggestionContext<'_>) -> State {
+    let Some(before) = before else {
+        return State::Open;
+    };
+    let held = || before.fixed_at.is_none_or(|it| context.at - it >= HELD);
+    match before.state {
+        State::Fixed if wavers(before) && !held() => State::Open,
+        State::Fixed | State::Regressed => State::Regressed,
+        State::Open | State::Ignored => State::Open,
     }
+}
+
+/// Whether what shows a suggestion changes from day to day by itself: places, rivals and answers do, pages
+/// of the site do not.
+fn wavers(record: &SuggestionRecord) -> bool {
+    record.evidence.iter().any(|it| {
+        let EvidenceSource::Result(found) = it.result_type else {
+            return true;
+        };
+        matches!(
+            found,
+            ResultType::Rankings
+                | ResultType::Competitors
+                | ResultType::Cannibalization
+                | ResultType::AiVisibility
+        )
+    })
 }
 
 fn not_found(

@@ -35,7 +35,7 @@ pub use searches::Searches;
 pub use summary::{EffectCounts, SuggestionLine, SuggestionsSummary};
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "suggestions/1";
+pub const METHOD_VERSION: &str = "suggestions/2";
 
 #[cfg(test)]
 mod tests;

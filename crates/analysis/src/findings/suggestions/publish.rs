@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     findings::envelope::{Envelope, FindingContext},
+    keyword_text::normalised,
     provenance::Provenance,
     result_type::ResultType,
     url_rules::page_key,
@@ -27,8 +28,9 @@ impl Findings<'_> {
     /// in this order, inside of each by priority. Nothing depends on the order of what came in.
     #[must_use]
     pub fn suggestions(mut self) -> Vec<SuggestionRecord> {
-        let drafts = distinct(generate::drafts(&mut self));
-        let (kept, superseded) = without_contradictions(drafts);
+        let (drafts, absorbed) = distinct(generate::drafts(&mut self));
+        let (kept, mut superseded) = without_contradictions(drafts);
+        superseded.extend(absorbed);
         let context = self.searches.context;
         let found = kept
             .into_iter()
@@ -40,8 +42,9 @@ impl Findings<'_> {
     }
 }
 
-/// Each id once: of two cases the one that weighs more.
-fn distinct(drafts: Vec<Draft>) -> Vec<Draft> {
+/// Each id once: of two cases the one that weighs more. And each rule once about a page, or about a keyword
+/// where there is no page: the one with the smallest keyword takes the others over, whose ids come second.
+fn distinct(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<String>) {
     let mut by_id: BTreeMap<String, Draft> = BTreeMap::new();
     for draft in drafts {
         match by_id.entry(draft.id.clone()) {
@@ -55,7 +58,36 @@ fn distinct(drafts: Vec<Draft>) -> Vec<Draft> {
             }
         }
     }
-    by_id.into_values().collect()
+    let mut drafts: Vec<Draft> = by_id.into_values().collect();
+    drafts.sort_by(|one, other| {
+        let smallest = |it: &Draft| it.keyword_ids.first().copied();
+        (smallest(one), &one.id).cmp(&(smallest(other), &other.id))
+    });
+    let mut by_subject: BTreeMap<(&str, String), Draft> = BTreeMap::new();
+    let mut absorbed = Vec::new();
+    for draft in drafts {
+        match by_subject.entry((draft.rule.id, subject(&draft))) {
+            Entry::Vacant(place) => {
+                place.insert(draft);
+            }
+            Entry::Occupied(mut place) => {
+                absorbed.push(draft.id.clone());
+                place.get_mut().absorb(draft);
+            }
+        }
+    }
+    (by_subject.into_values().collect(), absorbed)
+}
+
+/// What a draft is about: its page, else its keyword, else nothing that another one can be about.
+fn subject(draft: &Draft) -> String {
+    match (&draft.url, &draft.keyword) {
+        (Some(url), _) => format!("page {}", page_key(url)),
+        (None, Some(keyword)) if draft.cases.count() == 0 => {
+            format!("keyword {}", normalised(keyword))
+        }
+        _ => format!("id {}", draft.id),
+    }
 }
 
 /// A total order: what weighs most first.
@@ -80,9 +112,9 @@ fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded
             Some((_, others)) => {
                 left_out.push(draft.id.clone());
                 others.push(Superseded {
+                    title: draft.title(),
                     suggestion_id: draft.id,
                     rule_id: draft.rule.id.to_owned(),
-                    title: draft.rule.title.to_owned(),
                     first_seen_at: chrono::DateTime::UNIX_EPOCH,
                 });
             }
@@ -116,12 +148,6 @@ fn record(
     evidence.truncate(MOST_NAMED);
     let sample = usize::try_from(draft.cases.count()).unwrap_or(usize::MAX);
     let sample = sample.max(draft.keyword_ids.len()).max(1);
-    let url = draft.url.clone().or_else(|| {
-        let mut all = draft.cases.urls();
-        all.next()
-            .filter(|_| draft.cases.count() == 1)
-            .map(str::to_owned)
-    });
     SuggestionRecord {
         envelope: Envelope {
             keyword_id: draft.keyword_id,
@@ -130,7 +156,7 @@ fn record(
             ..Envelope::measured(
                 ResultType::Suggestions,
                 METHOD_VERSION,
-                url.as_deref(),
+                draft.page(),
                 &finding,
             )
         },
@@ -141,7 +167,8 @@ fn record(
             .map(str::to_owned),
         category: draft.rule.category,
         severity: draft.severity,
-        title: draft.rule.title.to_owned(),
+        title: draft.title(),
+        keyword: draft.keyword.clone(),
         rationale: draft.rationale.clone(),
         evidence,
         affected_urls: draft.cases.urls().map(str::to_owned).collect(),

@@ -29,8 +29,11 @@ pub struct SuggestionRecord {
     pub category: Category,
     /// How bad it is.
     pub severity: Severity,
-    /// What to do, in a few words.
+    /// What to do, in a few words, with the page or the keyword that it is about.
     pub title: String,
+    /// The keyword that it is about above all, in words; null where it is about none.
+    #[serde(default)]
+    pub keyword: Option<String>,
     /// Why.
     pub rationale: String,
     /// What shows it; at the most 50.

@@ -6,5 +6,6 @@ mod laws;
 mod life;
 mod mutations;
 mod project;
+mod subjects;
 
 use super::*;

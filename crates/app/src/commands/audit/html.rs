@@ -72,7 +72,7 @@ fn scores(found: &Found) -> Markup {
             h2 id="sum" { "In short" }
             dl .scores {
                 (score("Site health", content.health_score, &format!("{} of {} pages have an error", content.pages_with_errors, content.pages)))
-                (score("Content", content.average_content_score, &format!("mean of {} indexable pages", content.indexable_pages)))
+                (score("Content", content.average_content_score, &format!("mean of {} indexable pages", content.scored_pages)))
                 (score("Structured data", schema.average_score, &format!("on {} of {} pages", schema.pages_with_data, schema.pages)))
                 (score("Ready for AI answers", found.geo.site_score, &format!("{} indexable pages; the weights are Sightline's judgement", found.geo.indexable_pages)))
                 (score("Evidence of trust", found.eeat.site_score, &format!("experience, expertise, authority; {} signals missing", found.eeat.missing.len())))

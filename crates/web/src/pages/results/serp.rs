@@ -262,7 +262,7 @@ fn item(it: &SerpItem) -> Html {
     if !named.is_empty() {
         signs.push(parts::tag("", &named));
     }
-    if it.is_own {
+    if it.is_own || it.leads_to_own {
         signs.push(parts::tag("own", "ours"));
     }
     if it.is_competitor == Some(true) {

@@ -1,6 +1,6 @@
 //! The text: how much there is, in which language, how it reads.
 
-use super::{Found, Subject};
+use super::{Found, Subject, placeholder};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
     keyword_text::normalised,
@@ -29,10 +29,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     let page = subject.page;
     amount(subject, found);
     let text = page.text.main.text();
-    found.add_if(
-        text.to_ascii_lowercase().contains("lorem ipsum"),
-        IssueCode::LoremIpsum,
-    );
+    placeholder::find(subject, &text, found);
     let read = readability(&page.text.counts, page.text.language);
     if let Some(read) = read.filter(|it| it.band == Band::VeryDifficult) {
         let score = read.reading_ease.unwrap_or(read.lix);

@@ -11,6 +11,7 @@ mod indexing;
 mod international;
 mod links;
 mod performance;
+mod placeholder;
 mod structured;
 
 pub use content::{THIN, stuffed_phrases};

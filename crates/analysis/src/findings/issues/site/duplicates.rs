@@ -20,7 +20,7 @@ pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
             .pages
             .iter()
             .filter_map(|it| site.cards.get(*it))
-            .filter(|it| may_be_told(it))
+            .filter(|it| may_be_told(site, it))
             .collect();
         of_cluster(site, &members, all);
     }
@@ -28,8 +28,8 @@ pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
 
 /// Whether a page's likeness to others is a fault: it may be listed, and does not go on where
 /// another page of a series ended.
-fn may_be_told(card: &PageCard) -> bool {
-    card.is_indexable && card.previous_pages.is_empty()
+fn may_be_told(site: &SiteGraph, card: &PageCard) -> bool {
+    card.is_indexable && !site.continues_a_series(card)
 }
 
 /// Pages that have something in common, in the order of the site. What is asked of each costs what its
@@ -65,13 +65,16 @@ impl<'a> Alike<'a> {
         self.pages.len().saturating_sub(1 + own)
     }
 
-    /// Tells of them.
+    /// Tells of them, once: an occurrence is a page that is like others, not a pair of pages.
     fn tell(&self, site: &SiteGraph, page: &PageCard, code: IssueCode, all: &mut SiteFound) {
+        if self.others(page) == 0 {
+            return;
+        }
         let own = self.translations.get(&page.url);
         let others = { self.pages.iter().map(|it| it.url) }
             .filter(|it| *it != page.url && own.is_none_or(|own| !own.contains(it)));
         let named = others.map(|it| site.urls.text(it));
-        all.of(page.url).add_some(code, self.others(page), named);
+        all.of(page.url).add_once(code, named);
     }
 }
 
@@ -82,7 +85,7 @@ fn same(
     of: impl Fn(&PageCard) -> Option<NonZeroU64>,
 ) {
     let mut groups: HashMap<NonZeroU64, Vec<&PageCard>> = HashMap::new();
-    for card in site.cards.iter().filter(|it| may_be_told(it)) {
+    for card in site.cards.iter().filter(|it| may_be_told(site, it)) {
         if let Some(hash) = of(card) {
             groups.entry(hash).or_default().push(card);
         }
@@ -166,7 +169,7 @@ mod tests {
             .collect()
     }
 
-    /// What the definition says, page by page and pair by pair.
+    /// What the definition says, page by page and pair by pair: the pages named to each.
     fn by_pairs(pages: &[(u8, Vec<usize>)]) -> BTreeMap<String, (u32, String)> {
         let others = |one: usize| {
             let same =
@@ -174,9 +177,8 @@ mod tests {
             same.filter(move |it| !pages[one].1.contains(it) && !pages[*it].1.contains(&one))
         };
         let told = (0..pages.len()).filter_map(|it| {
-            let count = u32::try_from(others(it).count()).unwrap();
             let named: Vec<String> = others(it).take(5).map(address).collect();
-            (count > 0).then(|| (address(it), (count, named.join("\n"))))
+            (!named.is_empty()).then(|| (address(it), (1, named.join("\n"))))
         });
         told.collect()
     }
@@ -198,6 +200,6 @@ mod tests {
         let pages = vec![(0, Vec::new()); 20_000];
         let told = found(&site(&pages));
         assert_eq!(told.len(), pages.len());
-        assert!(told.values().all(|it| it[0].count == 19_999));
+        assert!(told.values().all(|it| it[0].count == 1));
     }
 }

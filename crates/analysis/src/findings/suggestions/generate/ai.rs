@@ -113,6 +113,7 @@ fn unmentioned(
     let mut draft = Draft::new(rule, &format!("keyword {keyword_id}"));
     draft.loose_evidence = evidence;
     draft.keyword_id = Some(keyword_id);
+    draft.keyword = all.first().map(|it| it.keyword.clone());
     draft.keyword_ids.insert(keyword_id);
     told.truncate(5);
     draft.steps = told;
@@ -155,6 +156,7 @@ fn missing_kinds(
             let name = serde_json::to_value(kind).ok()?;
             let name = name.as_str()?;
             let mut draft = Draft::new(rule::rule("aiPageTypeMissing", "")?, name);
+            draft.title = Some(format!("{}: {name}", draft.rule.title));
             let (mut citing, mut answered) = (0_u64, 0_u64);
             for answers in all() {
                 answered += answers.answer_count;

@@ -105,6 +105,7 @@ fn draft(
     let (variant, what) = advice(worst);
     let keys: Vec<&str> = pages.iter().map(String::as_str).collect();
     let mut draft = Draft::new(rule::rule(RULE, variant)?, &keys.join(" "));
+    draft.keyword = Some(worst.keyword.clone());
     let mut lost: Option<Clicks> = None;
     for ((keyword_id, _), contest) in contests {
         draft.keyword_ids.insert(*keyword_id);

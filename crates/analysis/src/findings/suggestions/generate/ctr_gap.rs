@@ -137,6 +137,7 @@ fn draft(findings: &Findings<'_>, page: &str, mut gaps: Vec<Gap<'_>>) -> Option<
             .cases
             .add(&url, findings.clicks_of(&url), evidence, None);
     }
+    draft.keyword = gaps.first().map(|it| it.row.keyword.clone());
     for gap in gaps.iter().take(5) {
         draft.steps.push(format!(
             "“{}” showed {url} {} times at position {:.1} (all countries and devices, {} to {}), and {} clicked where {} are usual: some {} clicks a month.",

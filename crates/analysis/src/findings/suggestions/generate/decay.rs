@@ -164,6 +164,7 @@ fn draft(findings: &Findings<'_>, page: &str, state: &PageState) -> Option<Draft
             continue;
         };
         draft.keyword_ids.insert(**keyword_id);
+        draft.keyword.get_or_insert_with(|| keyword.text.clone());
         let record = keyword.record.clone();
         let mut it = Evidence::of(ResultType::Rankings, record, "position", "/position")
             .threshold(fall.from);

@@ -5,14 +5,16 @@ use crate::{
         competitors::{CompetitorRecord, GapKeyword},
         suggestions::{
             collect::Findings,
-            draft::Draft,
+            draft::{Draft, MOST_SHOWN, shown_page},
             evidence::{Evidence, EvidenceSource, RecordRef},
             record::{ExpectedGain, GainMetric, GainRange},
             rule,
         },
     },
+    keyword_text::normalised,
     provenance::RecordStatus,
     result_type::ResultType,
+    text::words::shortened,
 };
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -78,9 +80,13 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut gaps: Vec<(&i64, &Gap)> = findings.gaps.iter().collect();
     gaps.sort_by(|a, b| order(a.1, b.1).then(a.0.cmp(b.0)));
+    // Pages that rank, by what is searched for.
+    let pages: BTreeMap<String, String> = { findings.searches.keywords.values() }
+        .filter_map(|it| Some((normalised(&it.text), it.url.clone()?)))
+        .collect();
     let mut drafts = Vec::new();
     for (at, (keyword_id, gap)) in gaps.into_iter().enumerate() {
-        let Some(draft) = draft(findings, *keyword_id, gap) else {
+        let Some(draft) = draft(findings, &pages, *keyword_id, gap) else {
             continue;
         };
         if at < MOST || findings.searches.watch.is_pending(&draft.id) {
@@ -96,7 +102,12 @@ fn order(one: &Gap, other: &Gap) -> Ordering {
     known(other).total_cmp(&known(one))
 }
 
-fn draft(findings: &Findings<'_>, keyword_id: i64, gap: &Gap) -> Option<Draft> {
+fn draft(
+    findings: &Findings<'_>,
+    pages: &BTreeMap<String, String>,
+    keyword_id: i64,
+    gap: &Gap,
+) -> Option<Draft> {
     let searches = &findings.searches;
     let mut draft = Draft::new(rule::rule(RULE, "")?, &format!("keyword {keyword_id}"));
     let first = (keyword_id, String::new());
@@ -109,6 +120,7 @@ fn draft(findings: &Findings<'_>, keyword_id: i64, gap: &Gap) -> Option<Draft> {
         return None;
     }
     let text = &gap.keyword.keyword;
+    draft.keyword = Some(text.clone());
     let mut evidence: Vec<Evidence> = gap.rivals.values().cloned().collect();
     if let Some(own) = own {
         let mut ours = Evidence::of(
@@ -121,23 +133,38 @@ fn draft(findings: &Findings<'_>, keyword_id: i64, gap: &Gap) -> Option<Draft> {
         ours.observed = own.position.map(Into::into);
         evidence.push(ours);
     }
+    // The same search in another market or on another device tells of the page too.
     let page = own.and_then(|it| it.url.clone());
+    let page = page.or_else(|| pages.get(&normalised(text)).cloned());
     let rivals: Vec<String> = { gap.rivals.keys() }
         .map(|(position, domain)| format!("{domain} ({position})"))
         .collect();
+    let rivals = rivals.join(", ");
+    let quoted = format!("“{}”", shortened(text, MOST_SHOWN));
     match &page {
         Some(url) => {
-            let position = own.and_then(|it| it.position).unwrap_or_default();
+            let place = own.and_then(|it| it.position).map_or_else(
+                || "is not among the results here".to_owned(),
+                |it| format!("stands at {it}"),
+            );
             draft.steps.push(format!(
-                "For “{text}” {url} stands at {position}; above it stand {}. Make it a page about “{text}”, or write one.",
-                rivals.join(", ")
+                "For “{text}” {url} {place}; above it stand {rivals}. Make it answer “{text}” more fully than they do."
             ));
+            draft.title = Some(format!("Improve {} for {quoted}", shown_page(url)));
             draft.url = Some(url.clone());
         }
-        None => draft.steps.push(format!(
-            "Write a page about “{text}”: {} have one among the first ten, the project has none among the results.",
-            rivals.join(", ")
-        )),
+        None if gap.keyword.our_position.is_some() => {
+            draft.title = Some(format!("Improve the page that ranks for {quoted}"));
+            draft.steps.push(format!(
+                "For “{text}” {rivals} stand among the first ten. Make the project's page answer it more fully than they do."
+            ));
+        }
+        None => {
+            draft.title = Some(format!("Write about {quoted}"));
+            draft.steps.push(format!(
+                "Write a page about “{text}”: {rivals} have one among the first ten, the project has none among the results."
+            ));
+        }
     }
     // Without a page the keyword stands for one.
     if let Some(url) = &page {

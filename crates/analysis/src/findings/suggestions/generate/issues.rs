@@ -31,19 +31,19 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
             url,
             evidence: evidence(record, at, issue),
             told: Some(told(url, issue, known.what_to_do)),
-            rationale: rationale(known.title, known.threshold, known.source),
+            rationale: rationale(known.title, known.threshold),
             severity: Some(severity(issue)),
         });
     }
 }
 
-fn rationale(title: &str, threshold: &str, source: &str) -> String {
+fn rationale(title: &str, threshold: &str) -> String {
     let bound = if threshold.is_empty() {
         String::new()
     } else {
         format!(" (threshold: {threshold})")
     };
-    format!("{title}{bound}. Rule: {source}.")
+    format!("{title}{bound}.")
 }
 
 fn evidence(record: &ContentRecord, at: usize, issue: &Issue) -> Vec<Evidence> {

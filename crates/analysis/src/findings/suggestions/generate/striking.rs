@@ -155,6 +155,7 @@ fn draft(
         b.0.total_cmp(&a.0)
             .then_with(|| a.1.record.cmp(&b.1.record))
     });
+    draft.keyword = best.first().map(|it| it.1.text.clone());
     for (_, keyword, gain) in best.iter().take(5) {
         draft.steps.push(told(&url, keyword, gain, has_volumes));
     }

@@ -1,0 +1,123 @@
+//! The commonest words of languages, which bear out or refute what letters and trigrams say.
+//!
+//! A detector that knows seventy languages takes a text in another one for a neighbour, and is sure of it: Mongolian
+//! for Russian, Malay for Indonesian, Basque for Spanish. Words such as `and` are rarely shared even by
+//! neighbours, and make up a tenth to a half of any text.
+
+use crate::text::words::words;
+use std::{collections::HashMap, sync::LazyLock};
+
+/// Languages and their words, commonest first; made by `tests/oracles/common_words.py`.
+const TABLE: &str = include_str!("common_words.tsv");
+
+/// The share of a text's words that the commonest words of its language are at least, as 1 over it. By texts
+/// of `tests/oracles/many_languages.py`; inflecting languages have the fewest.
+const LEAST_SHARE: usize = 25;
+
+/// Cyrillic letters of the languages that can be detected; Mongolian, Kazakh and Tatar have others beside them.
+const CYRILLIC: [(&str, &str); 6] = [
+    ("be", "абвгґдеёжзійклмнопрстуўфхцчшыьэюя"),
+    ("bg", "абвгдежзийклмнопрстуфхцчшщъьюяѝ"),
+    ("mk", "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ"),
+    ("ru", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
+    ("sr", "абвгдђежзијклљмнњопрстћуфхцчџш"),
+    ("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
+];
+
+/// The share of Cyrillic letters that may be of other languages, as names are, as 1 over it.
+const MOST_FOREIGN: usize = 50;
+
+struct CommonWords {
+    /// Number of each language that has words.
+    languages: HashMap<&'static str, u8>,
+    /// Words and the languages that have them, by word.
+    words: Vec<(&'static str, u8)>,
+}
+
+static COMMON_WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
+    let lines = TABLE.lines().filter_map(|it| it.split_once('\t'));
+    let numbered = || lines.clone().zip(0_u8..);
+    let mut words: Vec<(&str, u8)> = numbered()
+        .flat_map(|((_, words), number)| words.split(' ').map(move |it| (it, number)))
+        .collect();
+    words.sort_unstable();
+    CommonWords {
+        languages: numbered()
+            .map(|((code, _), number)| (code, number))
+            .collect(),
+        words,
+    }
+});
+
+impl CommonWords {
+    /// The numbers of the languages that have a word.
+    fn languages_with(&self, word: &str) -> impl Iterator<Item = usize> {
+        let from = self.words.partition_point(|it| it.0 < word);
+        let same = self.words[from..].iter().take_while(move |it| it.0 == word);
+        same.map(|it| usize::from(it.1))
+    }
+}
+
+/// Whether the common words of a text are those of a language: there are enough of them, no other
+/// language has more, and its letters are those of the language. Of languages whose words are not known, nothing speaks against it.
+pub fn bear_out(text: &str, code: &str) -> bool {
+    let known = &*COMMON_WORDS;
+    let Some(&own) = known.languages.get(code) else {
+        return true;
+    };
+    let folded = text.to_lowercase().replace('’', "'");
+    if has_foreign_letters(&folded, code) {
+        return false;
+    }
+    let mut counts = vec![0_usize; known.languages.len()];
+    let mut all = 0;
+    for word in words(&folded).filter(|it| it.contains(char::is_alphabetic)) {
+        all += 1;
+        known.languages_with(word).for_each(|it| counts[it] += 1);
+    }
+    let own = counts[usize::from(own)];
+    own * LEAST_SHARE >= all && counts.iter().all(|it| *it <= own)
+}
+
+fn has_foreign_letters(lower: &str, code: &str) -> bool {
+    let Some((_, letters)) = CYRILLIC.iter().find(|it| it.0 == code) else {
+        return false;
+    };
+    let cyrillic = lower
+        .chars()
+        .filter(|it| ('\u{400}'..='\u{52f}').contains(it));
+    let (all, foreign) = cyrillic.fold((0, 0), |(all, foreign), it| {
+        (all + 1, foreign + usize::from(!letters.contains(it)))
+    });
+    foreign * MOST_FOREIGN > all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_language_with_forty_words_at_most() {
+        for line in TABLE.lines().skip(1) {
+            let (code, words) = line.split_once('\t').unwrap();
+            assert!((2..=3).contains(&code.len()), "{line}");
+            let count = words.split(' ').count();
+            assert!((10..=40).contains(&count), "{code}: {count}");
+            assert_eq!(words, words.to_lowercase(), "{code}");
+        }
+        assert!(COMMON_WORDS.languages.len() < usize::from(u8::MAX));
+    }
+
+    #[test]
+    fn words_of_a_neighbour_refute_a_language() {
+        let malay = "Kami akan menghantar barang anda kerana anda telah membayar, dan anda boleh datang ke kedai kami.";
+        assert!(!bear_out(malay, "id"));
+        let indonesian = "Kami akan mengirim barang anda karena anda telah membayar, dan anda bisa datang ke toko kami.";
+        assert!(bear_out(indonesian, "id"));
+        assert!(bear_out("whatever", "ja"));
+        assert!(bear_out(
+            "L’été n’est pas la saison où les gens dorment dans les champs.",
+            "fr"
+        ));
+    }
+}
