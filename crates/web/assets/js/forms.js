@@ -169,7 +169,7 @@ async function addKeywords(form, { keywords, ...more }) {
     throw error;
   }
   const text = summary(result);
-  // Without the # of the address, which would open the form once more.
+  // From its beginning, where what was done is said.
   const reload = () => location.assign(location.pathname + location.search);
   if (result.refused === 0) { keep(SAID, { text }); return reload(); }
   leave(field, { done: result, left: [] });

@@ -17,6 +17,7 @@ use askama::Template;
 use domain::{
     ids::ProjectId,
     keyword::Keyword,
+    keyword_metrics::Cpc,
     page::{Direction, PageRequest},
     ports::keywords::{KeywordFilter, KeywordSort},
     project::{Project, Status},
@@ -253,7 +254,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     );
     let name = parts::under(&parts::link(&href, text), &parts::text(&market));
     let position = match &keyword.latest {
-        None => parts::unknown(),
+        None => parts::wrapped("span", "soft small", &parts::text("not checked yet")),
         Some(latest) => position(latest.position, record),
     };
     let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());
@@ -287,7 +288,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         } else {
             parts::wrapped("span", "tags", &Html::all(features))
         },
-        parts::maybe_count(keyword.search_volume),
+        researched(keyword),
         parts::maybe(record.and_then(|it| it.estimated_clicks), 0),
         fill!(Switch {
             id: keyword.id.0,
@@ -296,6 +297,28 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         }),
         parts::pressed("quiet slim", &api, "", "", "", label),
     ])
+}
+
+/// The search volume with what else keyword research found, when, and whether it is simulated.
+fn researched(keyword: &Keyword) -> Html {
+    let Some(it) = &keyword.metrics else {
+        return parts::maybe_count(keyword.search_volume);
+    };
+    let volume = parts::maybe_count(it.search_volume.or(keyword.search_volume));
+    let mut told = Vec::new();
+    told.extend(it.difficulty.map(|it| format!("difficulty {it}")));
+    told.extend({ it.cpc.as_ref() }.map(price));
+    told.extend(it.intent.map(|it| parts::said(&it)));
+    told.push(it.researched_at.format("%b %Y").to_string());
+    if it.provenance.is_simulated() {
+        told.push("simulated".to_owned());
+    }
+    parts::under(&volume, &parts::text(&told.join(" · ")))
+}
+
+fn price(cpc: &Cpc) -> String {
+    let cents = (cpc.micros + 5_000) / 10_000;
+    format!("CPC {}.{:02} {}", cents / 100, cents % 100, cpc.currency)
 }
 
 /// A position, or that the keyword was looked for in vain, and how far.

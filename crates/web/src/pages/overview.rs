@@ -316,7 +316,11 @@ fn moved(state: &ProjectState) -> Html {
         .chain(changes.losers.iter().take(MOVERS))
         .collect();
     if changes.compared == 0 {
-        let text = "This is your baseline. The next check is compared with it.";
+        let text = if changes.dropped == 0 {
+            "This is your baseline. The next check is compared with it."
+        } else {
+            "No keyword was measured in this check and in the previous one."
+        };
         return parts::card("What changed", "", parts::paragraph("soft small", text));
     }
     let when =
