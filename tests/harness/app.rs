@@ -13,7 +13,7 @@ use domain::{
     email::EmailAddress,
     ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
     job::{Job, JobState, policy::QueuePolicy},
-    keyword::LatestRank,
+    keyword::{Keyword, LatestRank},
     money::MicroUsd,
     ports::{
         ai_answers::AiEngines,
@@ -301,6 +301,14 @@ impl TestApp {
         change(&mut account.limits);
         work.accounts().save(&account).await.expect("it is saved");
         work.commit().await.expect("it is kept");
+    }
+
+    /// A keyword of the first account, as it is stored.
+    pub async fn db_keyword(&self, keyword: i64) -> Keyword {
+        let account = self.db_account().await;
+        let mut read = self.storage.read().await.expect("a connection");
+        let found = read.keywords().find(account, KeywordId(keyword)).await;
+        found.expect("an answer").expect("the keyword")
     }
 
     /// A job of the first account, changed by hand.

@@ -41,8 +41,8 @@ test('faults of a text are told before it is sent', () => {
 
 test('outcomes are told in words', () => {
   const items = ['added', 'added', 'refused', 'alreadyTracked'].map((outcome) => ({ outcome }));
-  assert.equal(outcomes(items).told, '2 added, 1 tracked already, 1 refused.');
-  assert.equal(outcomes(items, { added: 700, alreadyTracked: 0, reactivated: 2, refused: 1 }).told, '700 added, 2 brought back, 1 refused.', 'an answer that ends early still counts all');
+  assert.equal(outcomes(items).told, '2 added, 1 already tracked, 1 refused.');
+  assert.equal(outcomes(items, { added: 700, alreadyTracked: 0, reactivated: 2, refused: 1 }).told, '700 added, 2 restored, 1 refused.', 'an answer that ends early still counts all');
   assert.equal(outcomes([]).told, 'Nothing was saved.');
 });
 

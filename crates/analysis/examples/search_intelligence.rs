@@ -447,8 +447,8 @@ fn of_the_panel(market: &Market, panel: &Panel<'_>) -> (Vec<SovRecord>, Vec<Comp
         &SovContext {
             project_id: 1,
             tracked: &followed,
-            a_week_ago: &BTreeMap::new(),
-            a_month_ago: &BTreeMap::new(),
+            a_week_ago: None,
+            a_month_ago: None,
             provider: None,
         },
     );

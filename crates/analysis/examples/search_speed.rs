@@ -286,8 +286,8 @@ fn shares(panel: &Panel<'_>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked: &BTreeSet::new(),
-            a_week_ago: &BTreeMap::new(),
-            a_month_ago: &BTreeMap::new(),
+            a_week_ago: None,
+            a_month_ago: None,
             provider: None,
         },
     )

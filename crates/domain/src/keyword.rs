@@ -2,12 +2,13 @@
 
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
+    keyword_metrics::KeywordMetrics,
     market::Market,
     patch::Change,
     project::Status,
     text::{Tag, is_unseen},
 };
-use analysis::findings::rankings::RankState;
+use analysis::{findings::rankings::RankState, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use std::fmt;
 use thiserror::Error;
@@ -118,6 +119,8 @@ pub struct Keyword {
     pub tags: Vec<Tag>,
     /// Searches a month, when known.
     pub search_volume: Option<u32>,
+    /// What keyword research found, the volume included; it may be simulated.
+    pub metrics: Option<KeywordMetrics>,
     /// Where it stood last.
     pub latest: Option<LatestRank>,
     /// Grows with each change that a caller can see.
@@ -211,6 +214,7 @@ impl Keyword {
             target_url: None,
             tags: new.tags.clone(),
             search_volume: None,
+            metrics: None,
             latest: None,
             row_version: 1,
             created_at: now,
@@ -238,6 +242,23 @@ impl Keyword {
             next.updated_at = now;
         }
         next
+    }
+
+    /// The keyword with these researched figures.
+    #[must_use]
+    pub fn researched(mut self, metrics: KeywordMetrics) -> Self {
+        self.search_volume = metrics.real_volume().or(self.search_volume);
+        self.metrics = Some(metrics);
+        self
+    }
+
+    /// The search volume that weighs its rank: a simulated one only beside simulated ranks.
+    #[must_use]
+    pub fn volume_beside(&self, ranks: Provenance) -> Option<u32> {
+        let simulated = { self.metrics.as_ref() }
+            .filter(|_| ranks.is_simulated())
+            .and_then(|it| it.search_volume);
+        self.search_volume.or(simulated)
     }
 
     /// Whether it is in use.

@@ -18,6 +18,7 @@ pub mod job;
 pub mod kept_answers;
 pub mod kept_pages;
 pub mod keyword;
+pub mod keyword_metrics;
 pub mod keyword_month;
 pub mod keyword_research;
 pub mod market;

@@ -9,6 +9,8 @@ pub struct MicroUsd(pub i64);
 impl MicroUsd {
     /// The currency, as ISO 4217 names it.
     pub const CURRENCY: &'static str = "USD";
+    /// How many of them make one.
+    pub const PER_UNIT: i64 = 1_000_000;
 
     /// Reads a decimal amount that is not negative, with at most six places.
     #[must_use]

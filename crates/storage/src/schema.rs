@@ -196,6 +196,7 @@ diesel::table! {
         target_url -> Nullable<Text>,
         tags -> Text,
         search_volume -> Nullable<BigInt>,
+        metrics -> Nullable<Text>,
         latest_position -> Nullable<BigInt>,
         latest_url -> Nullable<Text>,
         latest_measured_at -> Nullable<Instant>,

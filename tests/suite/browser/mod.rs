@@ -13,6 +13,7 @@ mod house;
 mod journeys;
 mod keyboard;
 mod narrow;
+mod notices;
 mod old_browser;
 mod plans;
 mod refusals;

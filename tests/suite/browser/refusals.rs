@@ -34,10 +34,11 @@ async fn what_is_refused_is_told_beside_its_field() {
     let mut faults = Vec::new();
 
     tab.go(&format!("{project}/keywords#add")).await;
-    tab.click("summary", "Add keywords").await;
     tab.fill("Keywords", "laces").await;
     tab.fill("Country", "zz").await;
-    refuse(&tab, "#add form", "Add them", &mut faults).await;
+    tab.click_in("#add form", "button", "Add them").await;
+    tab.sees("No country is called “zz”.").await;
+    look_at(&tab, "#add form", "a country refused", &mut faults).await;
     beside_its_field(&tab, "market.country").await;
 
     tab.go(&format!("{project}/settings")).await;

@@ -12,6 +12,8 @@ use harness::{
 use serde_json::json;
 
 on_every_database![
+    a_running_check_is_not_shown_as_nothing_measured,
+    report_settings_say_that_nothing_is_sent_yet,
     empty_pages_say_what_to_do_next,
     what_is_deactivated_can_be_reached,
     favourites_stand_before_all_others,
@@ -44,6 +46,30 @@ async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
             || page.contains(&format!("{keywords}\""));
         assert!(leads_on, "{of}");
         assert!(!page.contains("Simulated data"), "{of}");
+    }
+}
+
+async fn a_running_check_is_not_shown_as_nothing_measured(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_sign_in(0).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = project(&app, 1).await;
+    let page = format!("/projects/{project}");
+    assert!(text(&app, &page).await.contains("Nothing is measured yet"));
+    agent.rank_check(project).await;
+    let page = text(&app, &page).await;
+    assert!(page.contains("Running now"));
+    assert!(!page.contains("Nothing is measured yet"));
+}
+
+async fn report_settings_say_that_nothing_is_sent_yet(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_sign_in(0).await;
+    let (project, _) = project(&app, 0).await;
+    let of_project = format!("/projects/{project}/settings");
+    for page in ["/settings/report-defaults", of_project.as_str()] {
+        let page = text(&app, page).await;
+        assert!(page.contains("Reports are not sent yet."));
     }
 }
 

@@ -8,6 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 on_every_database![
+    researched_figures_stay_with_saved_keywords,
     each_keyword_is_told_what_became_of_it,
     of_all_or_nothing_nothing_is_saved_when_one_is_refused,
     no_allowance_is_passed_by_many_at_once,
@@ -36,6 +37,50 @@ fn outcomes(saved: &Value) -> Vec<(&str, &str)> {
             )
         })
         .collect()
+}
+
+async fn researched_figures_stay_with_saved_keywords(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let project = project(&browser, &[]).await;
+    let wish = json!({ "keyword": "running shoes", "location": "us", "language": "en" });
+    let search = browser.post("/api/keyword-research", wish).await.ok();
+    let idea = search["ideas"][0]["keyword"].as_str().unwrap();
+    let texts = [
+        ("running shoes", false),
+        (idea, false),
+        ("unknown to it", false),
+    ];
+    let mut body = json!({
+        "keywords": wanted(&texts), "mode": "partial", "searchId": search["id"], "tags": ["spring"],
+    });
+    let bulk = format!("/api/projects/{project}/keywords/bulk");
+    let saved = browser.post(&bulk, body.clone()).await.ok();
+    assert_eq!(saved["added"], 3);
+    let kept = |it: &Value| app.db_keyword(it["keywordId"].as_i64().unwrap());
+    let own = kept(&saved["items"][0]).await;
+    let metrics = own.metrics.expect("what was researched");
+    assert_eq!(
+        (
+            json!(metrics.search_volume),
+            metrics.provenance.name(),
+            own.search_volume
+        ),
+        (search["searchVolume"].clone(), "simulated", None)
+    );
+    assert_eq!(own.tags.len(), 1);
+    assert!(kept(&saved["items"][1]).await.metrics.is_some());
+    assert!(kept(&saved["items"][2]).await.metrics.is_none());
+    // A search that nobody has, or one in another country, brings no figures.
+    body["keywords"] = wanted(&[("trail shoes", false)]);
+    body["searchId"] = json!(1);
+    let saved = browser.post(&bulk, body.clone()).await.ok();
+    assert!(kept(&saved["items"][0]).await.metrics.is_none());
+    body["searchId"] = search["id"].clone();
+    body["market"] = json!({ "country": "de", "language": "en" });
+    body["keywords"] = wanted(&[("running shoes", false)]);
+    let saved = browser.post(&bulk, body).await.ok();
+    assert!(kept(&saved["items"][0]).await.metrics.is_none());
 }
 
 async fn each_keyword_is_told_what_became_of_it(db: TestDatabase) {

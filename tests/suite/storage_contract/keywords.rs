@@ -1,10 +1,14 @@
 //! Keywords.
 
 use super::examples::*;
-use analysis::{findings::rankings::RankState, observation::search_page::Device};
+use analysis::{
+    findings::rankings::RankState, observation::search_page::Device, provenance::Provenance,
+    search_intent::Intent,
+};
 use domain::{
     ids::KeywordId,
     keyword::{Keyword, KeywordChoice, LatestRank},
+    keyword_metrics::KeywordMetrics,
     market::{Country, Market},
     page::{Direction, PageRequest},
     ports::{
@@ -17,6 +21,7 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
+    the_usual_market_is_that_of_most_active_keywords,
     a_keyword_is_read_back_as_written,
     a_thousand_keywords_are_added_at_once_and_saved_at_once,
     a_text_is_unique_in_its_market_and_project,
@@ -29,6 +34,27 @@ on_every_database![
     each_filter_selects_what_it_says,
 ];
 
+async fn the_usual_market_is_that_of_most_active_keywords(db: TestDatabase) {
+    two_accounts(&db).await;
+    let usual = async || ask!(db, r => r.keywords().usual_market(ANN, SHOP).await.unwrap());
+    assert_eq!(usual().await, None);
+    let of = |id, country, status| Keyword {
+        market: market(country, None),
+        status,
+        ..keyword(ANN, id, &format!("shoes {id}"))
+    };
+    let (active, gone) = (Status::Active, Status::Deactivated);
+    let all = [
+        of(21, "us", active),
+        of(22, "de", active),
+        of(23, "de", active),
+        of(24, "us", gone),
+        of(25, "us", gone),
+    ];
+    change!(db, tx => tx.keywords().add(&all).await.unwrap());
+    assert_eq!(usual().await, Some(market("de", None)));
+}
+
 fn rich() -> Keyword {
     Keyword {
         market: market("de", Some("Köln")),
@@ -36,6 +62,15 @@ fn rich() -> Keyword {
         target_url: Some("https://shop.example.com/ž?a=b".into()),
         tags: vec![Tag::parse("brand").unwrap()],
         search_volume: Some(1_300),
+        metrics: Some(KeywordMetrics {
+            search_volume: Some(1_300),
+            difficulty: Some(62),
+            cpc: None,
+            intent: Some(Intent::Commercial),
+            provider: "supplier".to_owned(),
+            provenance: Provenance::Estimated,
+            researched_at: after(2) + tick(),
+        }),
         latest: Some(rank(7)),
         row_version: 3,
         updated_at: after(4) + tick(),

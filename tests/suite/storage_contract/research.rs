@@ -13,6 +13,7 @@ use analysis::{
 use domain::{
     ids::{AccountId, FlightId, KeywordId, SearchId},
     keyword::KeywordText,
+    keyword_metrics::{Cpc, KeywordMetrics},
     keyword_research::{
         Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
     },
@@ -339,18 +340,46 @@ async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
         let found = ask!(db, r => r.keywords().find(account, KeywordId(id)).await.unwrap());
         found.unwrap().search_volume
     };
-    for told in [880, 880, 1_000] {
-        let volumes = BTreeMap::from([("red shoes".to_owned(), told), ("new".to_owned(), 5)]);
-        change!(db, tx => tx.keywords().note_volumes(ANN, us, english, &volumes, true).await.unwrap());
+    let metrics = |volume, day, provenance| KeywordMetrics {
+        search_volume: Some(volume),
+        difficulty: Some(41),
+        cpc: Some(Cpc {
+            micros: 1_250_000,
+            currency: "EUR".to_owned(),
+        }),
+        intent: Some(Intent::Commercial),
+        provider: "supplier".to_owned(),
+        provenance,
+        researched_at: after(day),
+    };
+    for (day, told) in [(1, 880), (2, 880), (3, 1_000)] {
+        let found = metrics(told, day, Provenance::Estimated);
+        let known = BTreeMap::from([
+            ("red shoes".to_owned(), found.clone()),
+            ("new".to_owned(), found.clone()),
+        ]);
+        change!(db, tx => tx.keywords().note_metrics(ANN, us, english, &known).await.unwrap());
         assert_eq!(volume(ANN, 21).await, Some(told));
+        let kept = ask!(db, r => r.keywords().find(ANN, KeywordId(21)).await.unwrap());
+        assert_eq!(kept.unwrap().metrics, Some(found));
     }
-    let older = BTreeMap::from([("red shoes".to_owned(), 7), ("rare shoes".to_owned(), 8)]);
+    let older = metrics(7, 0, Provenance::Estimated);
+    let simulated = metrics(8, 9, Provenance::Simulated);
+    let known = BTreeMap::from([
+        ("red shoes".to_owned(), older),
+        ("rare shoes".to_owned(), simulated.clone()),
+    ]);
     change!(db, tx => {
         tx.keywords().add(&[keyword(ANN, 24, "rare shoes")]).await.unwrap();
-        tx.keywords().note_volumes(ANN, us, english, &older, false).await.unwrap();
+        tx.keywords().note_metrics(ANN, us, english, &known).await.unwrap();
     });
     assert_eq!(volume(ANN, 21).await, Some(1_000), "what is newer stays");
-    assert_eq!(volume(ANN, 24).await, Some(8), "better than nothing");
+    let rare = ask!(db, r => r.keywords().find(ANN, KeywordId(24)).await.unwrap()).unwrap();
+    assert_eq!(
+        (rare.search_volume, rare.metrics),
+        (None, Some(simulated)),
+        "simulated volumes are told apart"
+    );
     for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
         assert_eq!(volume(account, id).await, None, "{account} {id}");
     }

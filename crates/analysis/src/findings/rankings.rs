@@ -23,6 +23,7 @@ mod record;
 mod series;
 mod since;
 mod summary;
+mod visibility;
 
 pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
 pub use owned::{AiOverviewStanding, is_branded};
@@ -30,6 +31,7 @@ pub use record::rank;
 pub use series::{DayFigures, ProjectSeries, SeriesKind};
 pub use since::{Moved, RankChanges, Standing, changes_between};
 pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting};
+pub use visibility::{VisibilityChange, VisibilityComparison};
 
 /// The definition that the records follow.
 pub const METHOD_VERSION: &str = "rankings/2";

@@ -4,6 +4,7 @@ use super::storage::StorageError;
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice, LatestRank},
+    keyword_metrics::KeywordMetrics,
     market::{Country, Language, Market},
     page::{Page, PageRequest},
     project::{Project, Status},
@@ -86,18 +87,23 @@ pub trait KeywordRepository: Send {
         language: Language,
         normalized: &[String],
     ) -> Result<BTreeSet<String>, StorageError>;
-    /// Sets the search volumes of the account's keywords that have one of these normalised texts, a few
-    /// hundred at the most, in that country and language; others stay as they are. What is not `fresh`
-    /// is told of keywords alone of which nothing is known.
-    async fn note_volumes(
+    /// The country, language and device that most active keywords of the project have; `None` without
+    /// active keywords.
+    async fn usual_market(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Market>, StorageError>;
+    /// Notes researched figures for the account's keywords that have one of these normalised texts, a
+    /// few hundred at the most, in that country and language, where they replace what is known.
+    async fn note_metrics(
         &mut self,
         account: AccountId,
         country: Country,
         language: Language,
-        volumes: &BTreeMap<String, u32>,
-        fresh: bool,
+        metrics: &BTreeMap<String, KeywordMetrics>,
     ) -> Result<(), StorageError>;
-    /// Everything as given, except the latest rank and the search volume.
+    /// Everything as given, except the latest rank and the researched figures.
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
     /// Saves many at once; the same as `save` on each.
     async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;

@@ -122,6 +122,7 @@ pub fn a_keyword(text: &str) -> Keyword {
         target_url: None,
         tags: vec![],
         search_volume: None,
+        metrics: None,
         latest: None,
         row_version: 1,
         created_at: now,

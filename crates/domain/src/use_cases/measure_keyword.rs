@@ -23,6 +23,7 @@ use analysis::{
         rankings::{self, PastRanks, RankInput, RankingRecord},
         serp::{self, SerpInput, SerpRecord},
     },
+    provenance::Provenance,
     result_type::ResultType,
     search_panel::DomainProminence,
     url_rules::SiteScope,
@@ -150,7 +151,7 @@ impl MeasureKeyword {
         measurement: Measurement<'_>,
         spent: Spent,
     ) -> MeasuredKeyword {
-        let keyword = tracked(&task.keyword);
+        let keyword = tracked(&task.keyword, self.search.label().provenance);
         let site = SiteScope::of(site.ascii());
         let asked = self.search.label().source();
         let source = match measurement {
@@ -205,9 +206,9 @@ impl MeasureKeyword {
     }
 }
 
-/// The keyword as the science knows it.
+/// The keyword as analyses know it, beside ranks of that provenance.
 #[must_use]
-pub fn tracked(keyword: &Keyword) -> TrackedKeyword {
+pub fn tracked(keyword: &Keyword, ranks: Provenance) -> TrackedKeyword {
     TrackedKeyword {
         project_id: keyword.project.0,
         keyword_id: keyword.id.0,
@@ -216,7 +217,7 @@ pub fn tracked(keyword: &Keyword) -> TrackedKeyword {
         location: keyword.market.location.as_ref().map(ToString::to_string),
         language: keyword.market.language.to_string(),
         device: keyword.market.device,
-        search_volume: keyword.search_volume.map(u64::from),
+        search_volume: keyword.volume_beside(ranks).map(u64::from),
     }
 }
 

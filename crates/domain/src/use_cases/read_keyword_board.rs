@@ -3,6 +3,7 @@
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::Keyword,
+    market::Market,
     page::{Page, PageRequest},
     ports::{
         keywords::{KeywordFilter, KeywordSort},
@@ -26,6 +27,8 @@ pub struct KeywordBoard {
     pub project: Project,
     /// A page of its keywords.
     pub keywords: Page<Keyword>,
+    /// The market of most active keywords; `None` without active keywords.
+    pub usual_market: Option<Market>,
     /// The newest rank check; `None` when there was none.
     pub head: Option<ResultHead>,
     /// Its records about these keywords, in no order.
@@ -54,6 +57,9 @@ impl ReadKeywordBoard {
         let keywords = { read.keywords() }
             .list(account, project.id, filter, page)
             .await?;
+        let usual_market = { read.keywords() }
+            .usual_market(account, project.id)
+            .await?;
         let rankings = ResultType::Rankings;
         let head = read.results().head(account, project.id, rankings).await?;
         let ids: Vec<KeywordId> = keywords.items.iter().map(|it| it.id).collect();
@@ -68,6 +74,7 @@ impl ReadKeywordBoard {
         Ok(Some(KeywordBoard {
             project,
             keywords,
+            usual_market,
             head,
             records,
         }))

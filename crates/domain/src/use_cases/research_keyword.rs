@@ -13,6 +13,7 @@ use super::{
 use crate::{
     account::Account,
     ids::{AccountId, FlightId, IdMint, ProjectId, SearchId, UserId},
+    keyword_metrics::KeywordMetrics,
     keyword_research::{
         Flight, KeptResearch, ResearchQuota, ResearchSubject, Reservation, Search, SubjectKey,
     },
@@ -27,11 +28,9 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
 };
-use analysis::keyword_text::normalised;
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Months, NaiveTime, Utc};
 use std::{
-    collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicI64, Ordering},
@@ -452,19 +451,15 @@ impl ResearchKeyword {
             kept,
         };
         let id = work.research().note(&search).await?;
-        let (subject, volumes) = (&search.subject, volumes(&search));
-        if !volumes.is_empty() {
-            work.keywords()
-                .note_volumes(
-                    request.account,
-                    subject.country,
-                    subject.language,
-                    &volumes,
-                    // What was bought for another keyword since then is newer than what was kept.
-                    source == Source::Supplier,
-                )
-                .await?;
-        }
+        let subject = &search.subject;
+        work.keywords()
+            .note_metrics(
+                request.account,
+                subject.country,
+                subject.language,
+                &KeywordMetrics::of_search(&search),
+            )
+            .await?;
         let quota = standing(work, request.account, now).await?;
         let tracked = tracked(work, request, &search.kept.found).await?;
         let search = Search { id, ..search };
@@ -517,21 +512,6 @@ pub(super) async fn settle(
     spending.settle(account, month_of(day), most, spent).await?;
     spending.settle_day(account, day, most, spent).await?;
     spending.settle_in_all(day, most, spent).await
-}
-
-/// What is now known of keywords that the account may track. What was made up is none of it: it would
-/// weigh measured ranks.
-fn volumes(search: &Search) -> BTreeMap<String, u32> {
-    let found = &search.kept.found;
-    if found.provenance.is_simulated() {
-        return BTreeMap::new();
-    }
-    let ideas =
-        { found.ideas.iter() }.map(|it| (normalised(&it.keyword), it.figures.search_volume));
-    let own = search.subject.keyword.normalized().to_owned();
-    let all = ideas.chain([(own, found.figures.search_volume)]);
-    let known = all.filter_map(|(text, volume)| Some((text, u32::try_from(volume?).ok()?)));
-    known.collect()
 }
 
 async fn standing(

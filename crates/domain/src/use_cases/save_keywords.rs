@@ -10,19 +10,24 @@ use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
     idempotency::{Receipt, UsedMeanwhile},
-    ids::{AccountId, IdMint, KeywordId, ProjectId},
+    ids::{AccountId, IdMint, KeywordId, ProjectId, SearchId, UserId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
+    keyword_metrics::KeywordMetrics,
     market::Market,
     ports::{
         clock::Clock,
         keywords::KeywordCounts,
-        storage::{Storage, StorageError, retrying},
+        storage::{Storage, StorageError, Transaction, retrying},
     },
     project::Project,
     stored_data::StorageLimits,
+    text::Tag,
 };
 use chrono::{DateTime, Utc};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 use thiserror::Error;
 
 /// Saves keywords.
@@ -41,6 +46,20 @@ pub struct WantedKeyword {
     /// Whether it counts toward the AI visibility allowance; `None` leaves one that comes back as
     /// it was, and begins a new one with `false`.
     pub ai_tracked: Option<bool>,
+}
+
+/// What is to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedKeywords {
+    /// The keywords.
+    pub keywords: Vec<WantedKeyword>,
+    /// Where and how they are searched.
+    pub market: Market,
+    /// Labels of those that are new.
+    pub tags: Vec<Tag>,
+    /// The person's search in which they were found: its figures go to the new keywords. One that is
+    /// gone, or is about another country or language, brings none.
+    pub found_in: Option<(UserId, SearchId)>,
 }
 
 /// What is done when there is no room for all.
@@ -137,13 +156,12 @@ impl SaveKeywords {
         &self,
         account: AccountId,
         project: ProjectId,
-        wanted: &[WantedKeyword],
-        market: &Market,
+        wanted: &WantedKeywords,
         mode: SaveMode,
         receipt: Option<Receipt<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
         retrying(self.storage.as_ref(), || {
-            self.once(account, project, wanted, market, mode, receipt)
+            self.once(account, project, wanted, mode, receipt)
         })
         .await
     }
@@ -152,8 +170,7 @@ impl SaveKeywords {
         &self,
         account: AccountId,
         project: ProjectId,
-        wanted: &[WantedKeyword],
-        market: &Market,
+        wanted: &WantedKeywords,
         mode: SaveMode,
         receipt: Option<Receipt<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
@@ -177,21 +194,22 @@ impl SaveKeywords {
         if !project.is_active() {
             return Err(SaveKeywordsError::ProjectDeactivated);
         }
-        let mut texts: Vec<String> = { wanted.iter() }
+        let mut texts: Vec<String> = { wanted.keywords.iter() }
             .map(|it| it.text.normalized().to_owned())
             .collect();
         texts.sort_unstable();
         texts.dedup();
         let known = { work.keywords() }
-            .with_texts(account.id, project.id, market, &texts)
+            .with_texts(account.id, project.id, &wanted.market, &texts)
             .await?;
+        let metrics = researched(work.as_mut(), account.id, wanted).await?;
         let stored = work.stored_data().of_account(account.id).await?;
         let stored = { self.limits }.keywords(account.limits.keywords, stored.keywords);
-        let mut desk = Desk::new(account, project, known, stored, market, now);
-        let ids = KeywordId::mint_ascending(&self.mint, wanted.len());
+        let mut desk = Desk::new(account, project, known, stored, wanted, metrics, now);
+        let ids = KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
         let outcomes: Vec<SaveOutcome> = ids
             .into_iter()
-            .zip(wanted)
+            .zip(&wanted.keywords)
             .map(|(id, wanted)| desk.save(id, wanted))
             .collect();
         let refused: Vec<(usize, AllowanceExceeded)> = refused(&outcomes).collect();
@@ -221,6 +239,24 @@ impl SaveKeywords {
     }
 }
 
+/// What the search in which the keywords were found says of them.
+async fn researched(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    wanted: &WantedKeywords,
+) -> Result<BTreeMap<String, KeywordMetrics>, StorageError> {
+    let Some((user, search)) = wanted.found_in else {
+        return Ok(BTreeMap::new());
+    };
+    let search = work.research().search(account, user, search).await?;
+    let market = (wanted.market.country, wanted.market.language);
+    let search = search.filter(|it| (it.subject.country, it.subject.language) == market);
+    Ok(search
+        .as_ref()
+        .map(KeywordMetrics::of_search)
+        .unwrap_or_default())
+}
+
 fn refused(outcomes: &[SaveOutcome]) -> impl Iterator<Item = (usize, AllowanceExceeded)> {
     let outcomes = outcomes.iter().enumerate();
     outcomes.filter_map(|(place, it)| match it {
@@ -238,6 +274,7 @@ struct Desk {
     stored: Allowance,
     seen: HashMap<String, SaveOutcome>,
     new: NewKeywords,
+    metrics: BTreeMap<String, KeywordMetrics>,
     now: DateTime<Utc>,
     created: Vec<Keyword>,
     reactivated: Vec<Keyword>,
@@ -249,7 +286,8 @@ impl Desk {
         project: Project,
         known: Vec<Keyword>,
         stored: Allowance,
-        market: &Market,
+        wanted: &WantedKeywords,
+        metrics: BTreeMap<String, KeywordMetrics>,
         now: DateTime<Utc>,
     ) -> Self {
         Self {
@@ -262,9 +300,10 @@ impl Desk {
             new: NewKeywords {
                 texts: vec![],
                 ai_tracked: None,
-                market: market.clone(),
-                tags: vec![],
+                market: wanted.market.clone(),
+                tags: wanted.tags.clone(),
             },
+            metrics,
             now,
             created: vec![],
             reactivated: vec![],
@@ -307,7 +346,11 @@ impl Desk {
             return SaveOutcome::Refused(why);
         }
         self.stored = stored;
-        self.created.push(keyword);
+        let metrics = self.metrics.remove(keyword.text.normalized());
+        self.created.push(match metrics {
+            Some(metrics) => keyword.researched(metrics),
+            None => keyword,
+        });
         SaveOutcome::Added(id)
     }
 

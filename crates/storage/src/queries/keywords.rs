@@ -15,6 +15,7 @@ use crate::{
     schema::keywords,
     session::{Session, Whose},
 };
+use analysis::observation::search_page::Device;
 use async_trait::async_trait;
 use diesel::{
     dsl::count_star,
@@ -23,12 +24,12 @@ use diesel::{
     prelude::*,
     sql_query,
     sql_types::{BigInt, Nullable, Text},
-    update,
     upsert::excluded,
 };
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice, LatestRank},
+    keyword_metrics::KeywordMetrics,
     market::{Country, Language, Market},
     page::{Page, PageRequest, Position},
     ports::{
@@ -41,8 +42,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
 
-/// How many rows of 22 columns one statement may carry.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 22;
+/// How many rows of 23 columns one statement may carry.
+const MOST_ROWS: usize = dialect::MOST_BINDS / 23;
 
 /// How many values a list of alternatives may have, with room for the other conditions.
 const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
@@ -147,40 +148,91 @@ impl KeywordRepository for Session<Db> {
         Ok(texts.into_iter().collect())
     }
 
-    async fn note_volumes(
+    async fn usual_market(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Market>, StorageError> {
+        let found: Option<(String, String, String)> = self
+            .ask(account, move |db| {
+                keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::project_id.eq(project.0))
+                    .filter(keywords::status.eq(Status::Active.name()))
+                    .group_by((keywords::country, keywords::language, keywords::device))
+                    .order((
+                        count_star().desc(),
+                        keywords::country,
+                        keywords::language,
+                        keywords::device,
+                    ))
+                    .select((keywords::country, keywords::language, keywords::device))
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        let market = found.map(|(country, language, device)| {
+            Some(Market {
+                country: Country::parse(&country).ok()?,
+                language: Language::parse(&language).ok()?,
+                device: Device::named(&device)?,
+                location: None,
+            })
+        });
+        match market {
+            Some(None) => Err(StorageError::Corrupt {
+                what: "the market of a keyword",
+            }),
+            found => Ok(found.flatten()),
+        }
+    }
+
+    async fn note_metrics(
         &mut self,
         account: AccountId,
         country: Country,
         language: Language,
-        volumes: &BTreeMap<String, u32>,
-        fresh: bool,
+        metrics: &BTreeMap<String, KeywordMetrics>,
     ) -> Result<(), StorageError> {
-        let volumes = volumes.clone();
-        self.change(account, move |db| {
-            let texts: Vec<&String> = volumes.keys().collect();
-            let known: Vec<(i64, String, Option<i64>)> = keywords::table
-                .filter(keywords::account_id.eq(account.0))
-                .filter(keywords::country.eq(country.to_string()))
-                .filter(keywords::language.eq(language.to_string()))
-                .filter(keywords::normalized.eq_any(texts))
-                .order(keywords::id)
-                .select((keywords::id, keywords::normalized, keywords::search_volume))
-                .load(db)?;
-            // Few are news: what was researched before stands there already.
-            let mut news: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-            for (id, text, stands) in known {
-                let volume = volumes.get(&text).map(|it| i64::from(*it));
-                let is_news = |it: &i64| stands.is_none_or(|old| fresh && old != *it);
-                if let Some(volume) = volume.filter(is_news) {
-                    news.entry(volume).or_default().push(id);
-                }
-            }
-            for (volume, ids) in news {
-                let target = keywords::table
+        let texts: Vec<String> = metrics.keys().cloned().collect();
+        let rows = self.change(account, move |db| {
+            let mut rows = Vec::new();
+            for part in texts.chunks(MOST_ALTERNATIVES) {
+                let known = keywords::table
                     .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::id.eq_any(ids));
-                update(target)
-                    .set(keywords::search_volume.eq(volume))
+                    .filter(keywords::country.eq(country.to_string()))
+                    .filter(keywords::language.eq(language.to_string()))
+                    .filter(keywords::normalized.eq_any(part))
+                    .order(keywords::id)
+                    .select(KeywordRow::as_select());
+                let found: Vec<KeywordRow> = locked!(known).load(db)?;
+                rows.extend(found);
+            }
+            Ok(rows)
+        });
+        let known: Vec<Keyword> = { rows.await?.into_iter() }
+            .map(Keyword::try_from)
+            .collect::<Result<_, _>>()?;
+        let news = known.into_iter().filter_map(|keyword| {
+            let found = metrics.get(keyword.text.normalized())?;
+            let is_news = found.replaces(keyword.metrics.as_ref());
+            is_news.then(|| KeywordRow::from(&keyword.researched(found.clone())))
+        });
+        let news: Vec<KeywordRow> = news.collect();
+        if news.is_empty() {
+            return Ok(());
+        }
+        self.change(account, move |db| {
+            for part in news.chunks(MOST_ROWS) {
+                // One statement for many rows: an insert that meets each of them.
+                insert_into(keywords::table)
+                    .values(part)
+                    .on_conflict((keywords::account_id, keywords::id))
+                    .do_update()
+                    .set((
+                        keywords::search_volume.eq(excluded(keywords::search_volume)),
+                        keywords::metrics.eq(excluded(keywords::metrics)),
+                    ))
                     .execute(db)?;
             }
             Ok(())

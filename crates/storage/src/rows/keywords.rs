@@ -2,16 +2,22 @@
 
 use super::{count, counted, from_json, known, passed, tag_list};
 use crate::{instant::At, schema::keywords};
-use analysis::{findings::rankings::RankState, observation::search_page::Device};
+use analysis::{
+    findings::rankings::RankState, observation::search_page::Device, provenance::Provenance,
+    search_intent::Intent,
+};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordText, LatestRank},
+    keyword_metrics::{Cpc, KeywordMetrics},
     market::{Country, Language, Market},
     ports::storage::StorageError,
     project::Status,
     text::Tag,
 };
+use serde::{Deserialize, Serialize};
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = keywords, treat_none_as_default_value = false)]
@@ -30,6 +36,7 @@ pub struct KeywordRow {
     pub target_url: Option<String>,
     pub tags: String,
     pub search_volume: Option<i64>,
+    pub metrics: Option<String>,
     pub latest_position: Option<i64>,
     pub latest_url: Option<String>,
     pub latest_measured_at: Option<At>,
@@ -62,6 +69,46 @@ pub fn tags(text: &str) -> Result<Vec<Tag>, StorageError> {
     tags.iter()
         .map(|it| passed(Tag::parse(it), "tag"))
         .collect()
+}
+
+/// Researched figures as they are stored.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MetricsText {
+    search_volume: Option<u32>,
+    difficulty: Option<u8>,
+    /// Millionths of the currency, and the currency.
+    cpc: Option<(i64, String)>,
+    intent: Option<Intent>,
+    provider: String,
+    provenance: Provenance,
+    researched_at: DateTime<Utc>,
+}
+
+fn metrics_text(it: &KeywordMetrics) -> String {
+    let text = MetricsText {
+        search_volume: it.search_volume,
+        difficulty: it.difficulty,
+        cpc: { it.cpc.as_ref() }.map(|cpc| (cpc.micros, cpc.currency.clone())),
+        intent: it.intent,
+        provider: it.provider.clone(),
+        provenance: it.provenance,
+        researched_at: it.researched_at,
+    };
+    serde_json::to_string(&text).expect("numbers and text are JSON")
+}
+
+fn metrics(text: &str) -> Result<KeywordMetrics, StorageError> {
+    let it: MetricsText = from_json(text, "keyword metrics")?;
+    Ok(KeywordMetrics {
+        search_volume: it.search_volume,
+        difficulty: it.difficulty,
+        cpc: it.cpc.map(|(micros, currency)| Cpc { micros, currency }),
+        intent: it.intent,
+        provider: it.provider,
+        provenance: it.provenance,
+        researched_at: it.researched_at,
+    })
 }
 
 impl From<&LatestRank> for LatestChange {
@@ -100,6 +147,7 @@ impl From<&Keyword> for KeywordRow {
             target_url: keyword.target_url.clone(),
             tags: tag_list(keyword.tags.iter().map(Tag::as_str)),
             search_volume: keyword.search_volume.map(count),
+            metrics: keyword.metrics.as_ref().map(metrics_text),
             latest_position: latest.latest_position,
             latest_url: latest.latest_url,
             latest_measured_at: latest.latest_measured_at,
@@ -129,6 +177,7 @@ impl TryFrom<KeywordRow> for Keyword {
             target_url: row.target_url,
             tags: tags(&row.tags)?,
             search_volume: row.search_volume.map(number).transpose()?,
+            metrics: { row.metrics.as_deref() }.map(metrics).transpose()?,
             row_version: row.row_version,
             created_at: row.created_at.into(),
             updated_at: row.updated_at.into(),

@@ -24,6 +24,21 @@ export class Refused extends Error {
   }
 }
 
+// The request got no answer: no connection, or no server at the other end.
+export class Unreachable extends Error {
+  constructor() {
+    super('Cannot reach the server. Check your connection and try again.');
+    this.isUnreachable = true;
+  }
+}
+
+async function answered(path, options) {
+  try {
+    const answer = await fetch(path, options);
+    return { answer, text: await answer.text() };
+  } catch { throw new Unreachable(); }
+}
+
 async function once(method, path, body, more) {
   const headers = { Accept: 'application/json', ...more };
   if (method !== 'GET' && !DOORS.includes(`${method} ${path}`)) {
@@ -31,8 +46,7 @@ async function once(method, path, body, more) {
     if (proof) headers['X-CSRF-Token'] = proof;
   }
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-  const text = await answer.text();
+  const { answer, text } = await answered(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   let read = {};
   try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
   if (!answer.ok) throw new Refused(answer.status, read, Number(answer.headers.get('Retry-After') ?? NaN));
@@ -50,7 +64,7 @@ export async function exchange(method, path, body, more = {}) {
     if (code === 'csrf-rejected' && reason === 'bad-token') token = undefined;
     else if (code === 'session-required') {
       token = undefined;
-      throw new Refused(error.status, { detail: 'You are signed out. Sign in in another window, then press the button once more: nothing that stands here is lost.' });
+      throw new Refused(error.status, { code, detail: 'You are signed out. Sign in in a new tab, then try again. Your input is kept.' });
     } else if (code === 'reauthentication-required') {
       if (!(await passwordAgain(giveAgain))) throw new Refused(error.status, { detail: 'Nothing was done: it needs your password.' });
     } else throw error;
@@ -62,4 +76,18 @@ const giveAgain = (password) => once('POST', '/api/session/reauthenticate', { pa
 
 export async function send(method, path, body) {
   return (await exchange(method, path, body)).read;
+}
+
+const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
+
+// The same, waiting as long as a rate limit asks for, up to a minute at a time.
+export async function patiently(method, path, body) {
+  for (;;) {
+    try {
+      return await send(method, path, body);
+    } catch (error) {
+      if (error.status !== 429 || !(error.retryAfter <= 60)) throw error;
+      await pause(error.retryAfter);
+    }
+  }
 }

@@ -6,7 +6,7 @@ import { listenToForms, tellWhatWasDone } from './forms.js';
 import { bulkActions } from './bulk.js';
 import { importsAmongSettings } from './console_import.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, filledFromAddress, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, filledFromAddress, opensForms, selectAll, submitOnChange } from './helpers.js';
 
 localise(document);
 listenToForms(document);
@@ -16,6 +16,7 @@ followAnalyses(document);
 copyButtons(document);
 filledFromAddress(document);
 importsAmongSettings(document);
+opensForms(document);
 selectAll(document);
 submitOnChange(document);
 focusAgain(document);

@@ -1,20 +1,8 @@
 // What is done to all chosen rows of a list, one after the other: the server answers for each by itself.
 import { loadAgain } from './again.js';
-import { send } from './api.js';
+import { patiently } from './api.js';
 import { tell } from './forms.js';
-
-const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
-
-async function patiently(method, path, body) {
-  for (;;) {
-    try {
-      return await send(method, path, body);
-    } catch (error) {
-      if (error.status !== 429 || !(error.retryAfter <= 60)) throw error;
-      await pause(error.retryAfter);
-    }
-  }
-}
+import { dismiss, failureText, notify } from './notice.js';
 
 export function bulkActions(root) {
   root.addEventListener('click', async (event) => {
@@ -25,22 +13,30 @@ export function bulkActions(root) {
     const say = (text) => { told.textContent = text; };
     const chosen = [...root.querySelectorAll(`input[data-row="${CSS.escape(box.dataset.bulkOf)}"]:checked`)];
     if (chosen.length === 0) return say('Choose rows first.');
-    if (button.dataset.confirm && !confirm(button.dataset.confirm.replace('{n}', chosen.length))) return;
+    const asked = chosen.length === 1 ? button.dataset.confirmOne : button.dataset.confirm;
+    if (asked && !confirm(asked.replace('{n}', chosen.length))) return;
     const [method, path] = button.dataset.bulk.split(' ');
     const body = button.dataset.body ? JSON.parse(button.dataset.body) : undefined;
     const refused = [];
+    let stopped = null;
+    let done = 0;
+    dismiss();
     box.setAttribute('aria-busy', 'true');
     for (const [at, row] of chosen.entries()) {
       say(`${at + 1} of ${chosen.length} …`);
       try {
         await patiently(method, path.replace('{id}', row.value), body);
       } catch (error) {
-        refused.push(`“${row.dataset.name}”: ${error.message}`);
+        // What refuses one of them refuses the others too.
+        if (error.isUnreachable || error.status === 401) { stopped = error; break; }
+        refused.push(`“${row.dataset.name}”: ${failureText(error)}`);
       }
+      done += 1;
     }
     box.removeAttribute('aria-busy');
-    if (refused.length === 0) return loadAgain();
-    say(`${chosen.length - refused.length} of ${chosen.length} done. ${refused.join(' ')}`);
+    if (stopped) notify(button, stopped, () => button.click());
+    if (refused.length === 0 && !stopped) return loadAgain();
+    say(`${done - refused.length} of ${chosen.length} done. ${refused.join(' ')}`);
     tell(told.textContent);
   });
 }

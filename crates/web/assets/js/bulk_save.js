@@ -60,10 +60,10 @@ export function fault(text) {
   return null;
 }
 
-// Without a market the server takes its own, so it is said wherever it is known.
-export function bodyOf(chosen, mode, market = null) {
+// Without a market the server takes its own, so it is said wherever it is known. Figures of the search stay with the keywords.
+export function bodyOf(chosen, mode, market = null, searchId = null) {
   const keywords = distinct(chosen);
-  return market ? { keywords, mode, market: { country: market.country, language: market.language } } : { keywords, mode };
+  return { keywords, mode, ...(market && { market: { country: market.country, language: market.language } }), ...(searchId && { searchId }) };
 }
 
 // What a refusal says of single keywords, by their texts: people do not see places in a list.
@@ -78,7 +78,7 @@ export function faults(chosen, errors) {
   return found;
 }
 
-export const OUTCOMES = { added: 'Added', reactivated: 'Brought back', alreadyTracked: 'Tracked already', refused: 'Refused' };
+export const OUTCOMES = { added: 'Added', reactivated: 'Restored', alreadyTracked: 'Already tracked', refused: 'Refused' };
 
 // The answer's own counts go before those of its items, which end where an answer would get too large.
 export function outcomes(items, answer = {}) {

@@ -1,20 +1,26 @@
 // Forms and buttons that say in data-api what they send: "POST /api/projects". What a field is called
-// is the path of its member ("market.country"), data-as says what its text stands for. Members under
-// "also" are a second request's, which follows the first (data-also) when what it is about
-// (data-also-if) was filled in; data-wrap="items" sends the body as the one item of a list.
+// is the path of its member ("market.country"), data-as says what its text stands for; data-wrap="items"
+// sends the body as the one item of a list. A form with data-keywords-into adds keywords to that project:
+// the form's own, or what stands under "also" where data-api creates the project first.
+import { addLines, numbered, reasons, summary } from './add_keywords.js';
 import { keep, loadAgain, taken } from './again.js';
-import { send } from './api.js';
-import { noteBox } from './dom.js';
+import { patiently, send } from './api.js';
+import { el, noteBox } from './dom.js';
+import { asCode } from './markets.js';
+import { actions, dismiss, failureText, notify } from './notice.js';
 
 const READ = {
   text: (it) => it.value.trim(),
   optional: (it) => it.value.trim() || null,
+  numbered: (it) => numbered(it.value),
   lines: (it) => it.value.split('\n').map((line) => line.trim()).filter(Boolean),
   commas: (it) => it.value.split(',').map((part) => part.trim()).filter(Boolean),
   number: (it) => (it.value === '' ? null : Number(it.value)),
   flag: (it) => it.checked,
   inherited: (it) => (it.value === '' ? null : it.value === 'true'),
   raw: (it) => it.value,
+  country: (it) => asCode('country', it),
+  language: (it) => asCode('language', it),
 };
 
 export function bodyOf(fields) {
@@ -60,7 +66,8 @@ export function clear(form) {
   for (const it of form.querySelectorAll('[aria-invalid]')) { it.removeAttribute('aria-invalid'); it.removeAttribute('aria-describedby'); }
 }
 
-export function show(form, error) {
+// What was wrong with a form or a button. `again` repeats what failed.
+export function show(form, error, again = null) {
   let first;
   for (const wrong of error.problem?.errors ?? []) {
     const name = (wrong.pointer ?? wrong.name ?? '').replace(/^[#/]+/, '').replace(/^items\/0\//, '').replace(/\/\d+$/, '').replaceAll('/', '.');
@@ -78,29 +85,31 @@ export function show(form, error) {
   }
   const before = error.isAlso ? form.dataset.alsoFailed : '';
   // What stands beside the fields is not said in the words of the API once more.
-  const told = first ? ['Some of it cannot be taken: see what stands beside the fields.'] : [plain(error.message), error.problem?.hint];
-  const text = [before, ...told].filter(Boolean).join(' ');
+  const text = [before, first ? 'Please correct the highlighted fields.' : failureText(error)].filter(Boolean).join(' ');
   let box = form.querySelector?.('[data-outcome]');
   if (!box && form.matches?.('form')) {
     box = document.createElement('p');
     box.dataset.outcome = '';
     form.append(box);
   }
-  if (box) { box.className = 'note-box bad'; box.setAttribute('role', 'alert'); box.textContent = text; } else tell(text);
-  (first ?? box)?.focus?.();
+  if (!box) return notify(form, error, again);
+  box.className = 'note-box bad';
+  box.setAttribute('role', 'alert');
+  const help = first ? [] : actions(error, null);
+  box.replaceChildren(el('span', {}, text), ...(help.length ? [el('span', { class: 'row' }, help)] : []));
+  (first ?? box).focus?.();
 }
-
-// Without the place in the request, which is for programs.
-const plain = (message) => message.replace(/^\/[\w/]+: (\p{L})/u, (_, letter) => letter.toUpperCase());
 
 // What was done is told on the page that comes.
 const SAID = 'said';
 export function tellWhatWasDone() {
   const said = taken(SAID);
   if (!said) return;
-  document.querySelector('main h1')?.closest('header')?.after(noteBox('good', said));
-  tell(said);
+  const { text, lines = [] } = said;
+  document.querySelector('main h1')?.closest('header')?.after(noteBox(lines.length ? 'warn' : 'good', text, listOf(lines)));
+  tell(text);
 }
+const listOf = (lines) => (lines.length ? el('ul', { class: 'plain' }, lines.map((it) => el('li', {}, it))) : null);
 
 function succeeded(from, answer) {
   const then = from.dataset.then;
@@ -113,7 +122,7 @@ function succeeded(from, answer) {
     return;
   }
   if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
-  if (from.dataset.said) keep(SAID, from.dataset.said);
+  if (from.dataset.said) keep(SAID, { text: from.dataset.said });
   if (then) location.assign(filled(then, answer));
   else loadAgain();
 }
@@ -128,13 +137,14 @@ async function sendBoth(from, body) {
   const [method, path] = from.dataset.api.split(' ');
   const sent = from.dataset.wrap ? { [from.dataset.wrap]: [first] } : first;
   const answer = created.get(from) ?? await send(method, path, body && sent);
-  if (!from.dataset.also || !also?.[from.dataset.alsoIf]) return answer;
+  if (!from.dataset.keywordsInto || !also?.keywords) return answer;
   created.set(from, answer);
-  const [alsoMethod, alsoPath] = from.dataset.also.split(' ');
   try {
-    await send(alsoMethod, filled(alsoPath, answer), also);
+    const result = await addLines(patiently, filled(from.dataset.keywordsInto, answer), also.keywords, also);
+    keep(SAID, { text: `The project was created. ${summary(result)}`, lines: reasons(result) });
   } catch (error) {
     error.isAlso = true;
+    leave(from.elements.namedItem('also.keywords'), error);
     // It is there as it was sent: another word about it would get lost.
     for (const it of from.elements) if (it.name && !it.name.startsWith('also.')) it.readOnly = true;
     throw error;
@@ -142,16 +152,47 @@ async function sendBoth(from, body) {
   return answer;
 }
 
+// Only what was not added stays in the field, so that sending it once more adds the rest.
+function leave(field, { done, left }) {
+  if (done) field.value = [...done.lines, ...left].sort((one, other) => one.line - other.line).map((it) => it.text).join('\n');
+}
+
+// Adds the keywords of a form and says of each line that was not added why.
+async function addKeywords(form, { keywords, ...more }) {
+  const field = form.elements.namedItem('keywords');
+  let result;
+  try {
+    result = await addLines(patiently, form.dataset.keywordsInto, keywords, more);
+  } catch (error) {
+    leave(field, error);
+    if (error.done?.added) error.message = `${summary(error.done)} Then it stopped: ${error.message}`;
+    throw error;
+  }
+  const text = summary(result);
+  // From its beginning, where what was done is said.
+  const reload = () => location.assign(location.pathname + location.search);
+  if (result.refused === 0) { keep(SAID, { text }); return reload(); }
+  leave(field, { done: result, left: [] });
+  const box = form.querySelector('[data-outcome]');
+  box.className = 'note-box warn';
+  box.setAttribute('role', 'alert');
+  const changed = result.added + result.reactivated > 0;
+  box.replaceChildren(el('div', { class: 'stack tight' }, el('p', {}, el('b', {}, text), ' Lines that were refused are still in the field.'), listOf(reasons(result)), changed && el('div', { class: 'row' }, el('button', { type: 'button', class: 'slim', onclick: reload }, 'Show the new keywords'))));
+  field.focus();
+}
+
 async function run(from, body) {
   if (from.dataset.confirm && !confirm(from.dataset.confirm)) return;
   const button = from.matches('button') ? from : from.querySelector('button[type="submit"], button:not([type])');
   if (button?.getAttribute('aria-busy') === 'true') return;
   button?.setAttribute('aria-busy', 'true');
+  dismiss();
   try {
-    succeeded(from, await sendBoth(from, body));
+    if (from.dataset.api) succeeded(from, await sendBoth(from, body));
+    else await addKeywords(from, body);
   } catch (error) {
-    show(from, error);
     if (from.matches('[role="switch"], input')) from.checked = !from.checked;
+    show(from, error, () => run(from, body));
   } finally {
     button?.removeAttribute('aria-busy');
   }
@@ -159,11 +200,13 @@ async function run(from, body) {
 
 export function listenToForms(root) {
   root.addEventListener('submit', (event) => {
-    const form = event.target.closest('form[data-api]');
+    const form = event.target.closest('form[data-api], form[data-keywords-into]');
     if (!form) return;
     event.preventDefault();
     clear(form);
-    run(form, bodyOf([...form.elements].filter((it) => it.name)));
+    let body;
+    try { body = bodyOf([...form.elements].filter((it) => it.name)); } catch (error) { show(form, error); return; }
+    run(form, body);
   });
   root.addEventListener('click', (event) => {
     const button = event.target.closest('button[data-api]');

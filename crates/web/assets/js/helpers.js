@@ -34,6 +34,23 @@ export function filledFromAddress(root) {
   addEventListener('hashchange', fill);
 }
 
+// A form that is folded opens when the # of the address names it, and its first field gets the focus. The # is then taken
+// away: the same link opens it again, and a page that loads itself anew does not.
+export function opensForms(root) {
+  const open = () => {
+    let form;
+    try { form = root.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
+    if (!form?.matches('details')) return;
+    form.open = true;
+    history.replaceState(null, '', location.pathname + location.search);
+    form.scrollIntoView({ block: 'start' });
+    form.querySelector('input:not([type="hidden"]), textarea, select')?.focus({ preventScroll: true });
+  };
+  // A browser that goes to the # takes the focus away, before the page is loaded whole.
+  if (document.readyState === 'complete') open(); else addEventListener('load', open);
+  addEventListener('hashchange', open);
+}
+
 export function selectAll(root) {
   root.addEventListener('change', (event) => {
     const all = event.target.closest('input[data-all]');

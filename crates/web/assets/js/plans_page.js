@@ -5,6 +5,7 @@ import { METHODS } from './clusters.js';
 import { alertBox, busy, count, el, emptyBox, icon, moment } from './dom.js';
 import { tell } from './forms.js';
 import { numberText } from './localise.js';
+import { notify } from './notice.js';
 import { PagedTable } from './paged_table.js';
 import { planDialog } from './plan_dialog.js';
 import { oneEach, usualMarket } from './keyword_status.js';
@@ -37,7 +38,7 @@ function remover(it) {
       tell('Deleted.');
       await list();
       root.querySelector('a, button')?.focus();
-    } catch (error) { root.prepend(alertBox(error)); }
+    } catch (error) { notify(button, error); }
   }) }, 'Delete');
   return button;
 }
@@ -47,11 +48,11 @@ const make = el('button', { type: 'button', class: 'main', onclick: () => busy(m
 async function fromKeywords() {
   try {
     const items = await statusOf(id);
-    if (items.length === 0) { tell('The project follows no keyword yet.'); root.prepend(alertBox(new Error('The project follows no keyword yet. Add some first.'))); return; }
+    if (items.length === 0) { notify(make, new Error('This project has no keywords yet. Add some first.')); return; }
     const market = usualMarket(items);
     const ideas = oneEach(items, market).map((it) => ({ keyword: it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position, page: it.targetUrl ?? it.page, pages: [] }));
     planDialog({ ideas, project, market, knownOnly: true, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
-  } catch (error) { root.prepend(alertBox(error)); }
+  } catch (error) { notify(make, error, () => make.click()); }
 }
 
 // What has the focus keeps it where it is put anew.

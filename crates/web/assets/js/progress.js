@@ -11,18 +11,30 @@ export function followAnalyses(root) {
   const shown = new Map([...root.querySelectorAll('[data-job]')].map((it) => [it.dataset.job, it]));
   if (shown.size === 0) return;
   let pause = OFTEN;
+  let isLost = false;
   const look = async () => {
     if (document.hidden) return void setTimeout(look, SELDOM);
     try {
       const jobs = await statesOf([...shown.keys()]);
       pause = OFTEN;
+      if (isLost) { isLost = false; for (const at of shown.values()) connection(at, ''); }
       for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void loadAgain();
-    } catch {
+    } catch (error) {
       pause = Math.min(pause * 2, 60000);
+      const text = error.isUnreachable ? 'Connection lost, trying again' : error.status === 401 ? 'Signed out: sign in to see the progress' : 'The progress cannot be read, trying again';
+      if (!isLost) tell(`${text}.`);
+      isLost = true;
+      for (const at of shown.values()) connection(at, text);
     }
     setTimeout(look, pause);
   };
   setTimeout(look, pause);
+}
+
+// Beside the figures, which are old now.
+function connection(at, text) {
+  const place = at.querySelector('[data-connection]');
+  if (place) { place.textContent = text; place.hidden = text === ''; }
 }
 
 const listed = async (query) => (await send('GET', `/api/analyses?${query}`)).items ?? [];

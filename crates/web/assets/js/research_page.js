@@ -7,6 +7,7 @@ import { clear, show, tell } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
 import { inMarket, oneEach } from './keyword_status.js';
 import { numberText, timeText } from './localise.js';
+import { notify } from './notice.js';
 import { planDialog } from './plan_dialog.js';
 import { projectOf, session, statusOf } from './project_data.js';
 import { ideasTable, judged, readAnswer } from './research_answer.js';
@@ -18,7 +19,7 @@ const PATH = '/api/keyword-research';
 const at = (id) => document.getElementById(id);
 const form = at('research');
 const place = { usage: at('usage'), searching: at('searching'), answer: at('answer'), history: at('history') };
-const state = { answer: null, who: null, project: null, status: null };
+const state = { answer: null, searchId: null, who: null, project: null, status: null };
 
 const bar = selectionBar();
 const ideas = new IdeasTable({ onSelect: () => bar.draw() });
@@ -45,7 +46,7 @@ function selectionBar() {
 
 function openSave() {
   const chosen = ideas.table.selected.map((it) => ({ text: it.keyword, ai: it.advice.suggested }));
-  saveDialog({ chosen, project: state.project, session: state.who, market: market(), onSaved: async () => {
+  saveDialog({ chosen, project: state.project, session: state.who, market: market(), searchId: state.searchId, onSaved: async () => {
     state.who = await session();
     await chooseProject();
   } });
@@ -127,6 +128,7 @@ function take(raw, searchId = null, focus = true) {
   state.answer = readAnswer(raw);
   if (raw.usage !== undefined) usage(raw);
   const id = searchId ?? raw.id ?? null;
+  state.searchId = id === null ? null : Number(id);
   history.replaceState(null, '', id === null ? location.pathname : `?search=${id}`);
   draw({ focus });
 }
@@ -172,7 +174,7 @@ function historyLine(it) {
       line.remove();
       if (next) next.focus(); else await drawHistory();
       tell('Forgotten.');
-    } catch (error) { tell(error.message); }
+    } catch (error) { notify(forget, error); }
   }) }, 'Forget');
   return el('li', {}, el('span', { class: 'wrap' }, open, el('span', { class: 'soft small' }, [nameOf(it.location), nameOf(it.language)].filter(Boolean).join(', '), ' · ', moment(it.searchedAt, 'ago'))), forget);
 }

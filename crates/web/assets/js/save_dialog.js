@@ -9,7 +9,7 @@ import { countKeywords, cutTold, projects, statusOf } from './project_data.js';
 import { normalised } from './words.js';
 
 // `chosen` are `{text, ai}`: the keyword, and whether AI answers are suggested for it.
-export function saveDialog({ chosen, project, session, market = null, onSaved = () => {} }) {
+export function saveDialog({ chosen, project, session, market = null, searchId = null, onSaved = () => {} }) {
   const rows = chosen.map((it) => ({ ...it, key: normalised(it.text), aiTracked: Boolean(it.ai) }));
   const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all', reading: null };
   const title = el('h2', { id: 'save-title', tabindex: '-1' }, `Save ${rows.length === 1 ? 'a keyword' : `${numberText(rows.length, 0)} keywords`}`);
@@ -23,7 +23,7 @@ export function saveDialog({ chosen, project, session, market = null, onSaved = 
       { name: 'ai', label: 'AI answers', cell: (it) => aiSwitch(it) },
     ],
   });
-  const sub = (it) => { const told = fault(it.text) ?? (state.tracked.has(it.key) ? 'Tracked already: stays as it is.' : null); return told && el('span', { class: 'sub' }, told); };
+  const sub = (it) => { const told = fault(it.text) ?? (state.tracked.has(it.key) ? 'Already tracked: stays as it is.' : null); return told && el('span', { class: 'sub' }, told); };
   const aiSwitch = (it) => el('label', { class: 'check' }, el('input', { type: 'checkbox', checked: it.aiTracked, disabled: state.tracked.has(it.key), onchange: (event) => { it.aiTracked = event.target.checked; recount(); } }), el('span', { class: 'out' }, `Measure “${it.text}” in AI answers`));
   const setAll = (value) => { for (const it of rows) it.aiTracked = value(it); table.draw(); recount(); };
   const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, keep) }, 'Save them');
@@ -66,7 +66,7 @@ export function saveDialog({ chosen, project, session, market = null, onSaved = 
       await state.reading;
       if (save.disabled) return;
       const { project: into } = state;
-      const answer = await send('POST', `/api/projects/${into.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market));
+      const answer = await send('POST', `/api/projects/${into.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market, searchId));
       countKeywords(into.id, answer.allowance?.keywordsPerProject?.used);
       done(answer.items ?? [], answer, into);
     } catch (error) {

@@ -4,12 +4,15 @@ use super::{
     NoPage,
     charts::spark,
     frame::{self, Page, Spot},
+    markets::{self, FieldNames},
+    overview,
     parts::{self, Html},
     visit::Visit,
 };
 use analysis::{
     findings::{
-        ai_visibility::AiVisibilitySummary, rankings::ProjectSeries,
+        ai_visibility::AiVisibilitySummary,
+        rankings::{ProjectSeries, RankingsSummary},
         suggestions::SuggestionsSummary,
     },
     result_type::ResultType,
@@ -17,6 +20,7 @@ use analysis::{
 use askama::Template;
 use chrono::{Days, NaiveDate};
 use domain::{
+    market::Market,
     page::{Direction, PageRequest},
     ports::projects::{ProjectFilter, ProjectSort},
     project::{Project, Status},
@@ -27,6 +31,10 @@ use domain::{
 const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
 const SORTS: [(&str, ProjectSort); 1] = [("name", ProjectSort::Name)];
 const ROWS: u32 = 24;
+const FIELDS: FieldNames = FieldNames {
+    country: "also.market.country",
+    language: "also.market.language",
+};
 /// What a card tells of.
 const SHOWN: [ResultType; 3] = [
     ResultType::Rankings,
@@ -51,6 +59,7 @@ struct NewProject {
     open: bool,
     left: u32,
     limit: u32,
+    market: Html,
 }
 
 #[derive(Template)]
@@ -62,6 +71,7 @@ struct Card<'a> {
     favorite: bool,
     visibility: Html,
     delta: Option<Html>,
+    period: String,
     ai: Html,
     open: Html,
     spark: Option<Html>,
@@ -119,10 +129,12 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         && wanted.page.after.is_none();
     let is_new = is_plain && favorites.is_none() && portfolio.projects.items.is_empty();
     let head = heading(is_new);
+    let market = Market::default();
     let new = Html::of(&NewProject {
         open: is_new,
         left: places.limit.saturating_sub(places.used),
         limit: places.limit,
+        market: markets::fields(FIELDS, market.country, market.language),
     });
     let shown = || favorites.iter().chain([&portfolio]);
     let simulated = shown().any(|it| it.heads.values().any(|it| it.provenance.is_simulated()));
@@ -131,7 +143,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         body.push(parts::empty(
             "projects",
             "Which site do you want to follow?",
-            "Create a project with its domain and a few keywords; then one press measures where it stands. Without a supplier's key that is on simulated search pages, which say so.",
+            "Create a project with its domain and a few keywords, then check your rankings with one click. Until a data provider is connected, results are simulated and labelled.",
             bring_back(visit).await?,
         ));
         body.push(new);
@@ -213,6 +225,8 @@ fn nothing_fits() -> Html {
 
 fn card(project: &Project, portfolio: &Portfolio) -> Html {
     let head = |of| portfolio.heads.get(&(project.id, of));
+    let rankings: Option<RankingsSummary> =
+        head(ResultType::Rankings).and_then(|it| it.summary.parse().ok());
     let ai: Option<AiVisibilitySummary> =
         head(ResultType::AiVisibility).and_then(|it| it.summary.parse().ok());
     let suggestions: Option<SuggestionsSummary> =
@@ -229,14 +243,18 @@ fn card(project: &Project, portfolio: &Portfolio) -> Html {
         domain: project.domain.unicode(),
         favorite: project.meta.favorite,
         visibility: parts::maybe(newest, 1),
-        delta: parts::delta(over_a_week(&series), 1, ""),
+        delta: rankings.as_ref().and_then(overview::visibility_delta),
+        period: rankings
+            .as_ref()
+            .map(overview::visibility_period)
+            .unwrap_or_default(),
         ai: parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1),
         open: suggestions.map_or_else(parts::unknown, |it| parts::count(it.open)),
         spark: (series.len() > 1).then(|| spark("Visibility, day by day", &series)),
         missing: if project.keyword_count == 0 {
             "Add keywords to see where it stands."
         } else {
-            "A line appears after two measurements."
+            "The trend appears after the second check."
         },
         keywords: parts::count(project.keyword_count.into()),
         one: project.keyword_count == 1,
@@ -271,18 +289,6 @@ pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<
     whole
 }
 
-/// By how much the newest value differs from the one a week before it, or up to a week earlier where
-/// nothing was measured on that day.
-pub fn over_a_week(series: &[(NaiveDate, Option<f64>)]) -> Option<f64> {
-    let (day, newest) = series.last()?;
-    let (week_ago, two_weeks_ago) = (*day - Days::new(7), *day - Days::new(14));
-    let before = series
-        .iter()
-        .rev()
-        .find(|(day, it)| *day <= week_ago && *day >= two_weeks_ago && it.is_some())?;
-    Some((*newest)? - before.1?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,18 +307,5 @@ mod tests {
         let whole = with_gaps(days);
         assert_eq!(whole.len(), 4);
         assert_eq!(whole[2], (day(9), None));
-    }
-
-    #[test]
-    fn a_week_is_compared_with_the_week_before() {
-        let days = [
-            (day(1), Some(5.0)),
-            (day(2), Some(6.0)),
-            (day(9), Some(8.5)),
-        ];
-        assert_eq!(over_a_week(&days), Some(2.5));
-        assert_eq!(over_a_week(&days[..2]), None);
-        let after_a_pause = [(day(1), Some(5.0)), (day(16), Some(8.5))];
-        assert_eq!(over_a_week(&after_a_pause), None);
     }
 }

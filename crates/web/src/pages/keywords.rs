@@ -4,15 +4,20 @@ use super::{
     NoPage,
     charts::bar,
     frame::{self, Page, Spot},
+    markets::{self, FieldNames},
     parts::{self, Html, Row, Table, fill, snippet},
     visit::{Visit, Wanted},
 };
 use crate::query::Query;
-use analysis::findings::rankings::{ChangeKind, RankingRecord};
+use analysis::{
+    findings::rankings::{ChangeKind, RankingRecord},
+    observation::search_page::Device,
+};
 use askama::Template;
 use domain::{
     ids::ProjectId,
     keyword::Keyword,
+    keyword_metrics::Cpc,
     page::{Direction, PageRequest},
     ports::keywords::{KeywordFilter, KeywordSort},
     project::{Project, Status},
@@ -27,6 +32,10 @@ const SORTS: [(&str, KeywordSort); 3] = [
     ("createdAt", KeywordSort::CreatedAt),
 ];
 const ROWS: u32 = 50;
+const FIELDS: FieldNames = FieldNames {
+    country: "market.country",
+    language: "market.language",
+};
 
 #[derive(Template)]
 #[template(path = "keyword_filter.html")]
@@ -43,15 +52,15 @@ struct Bulk;
 
 #[derive(Template)]
 #[template(path = "add_keywords.html")]
-struct Add<'a> {
+struct Add {
     id: i64,
     open: bool,
     used: u32,
     limit: u32,
     ai_used: u32,
     ai_limit: u32,
-    country: &'a str,
-    language: &'a str,
+    market: Html,
+    mobile: bool,
 }
 
 snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="picks"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
@@ -74,7 +83,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .account
         .project_keyword_allowance(project.keyword_count);
     let ai = visit.who.account.ai_allowance();
-    let market = board.keywords.items.first().map(|it| &it.market);
+    let market = board.usual_market.clone().unwrap_or_default();
     let add = Html::of(&Add {
         id: project.id.0,
         open: project.keyword_count == 0,
@@ -82,8 +91,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         limit: allowance.limit,
         ai_used: ai.used,
         ai_limit: ai.limit,
-        country: &market.map_or_else(|| "us".to_owned(), |it| it.country.to_string()),
-        language: &market.map_or_else(|| "en".to_owned(), |it| it.language.to_string()),
+        market: markets::fields(FIELDS, market.country, market.language),
+        mobile: market.device == Device::Mobile,
     });
     let lead = format!(
         "{} in use, {} of them measured in answers of AI engines.",
@@ -99,7 +108,10 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         &format!("/projects/{id}"),
         "Check positions",
     ));
-    let action = action.filter(|_| project.is_active() && project.keyword_count > 0);
+    let action = { action.into_iter() }
+        .filter(|_| project.is_active() && project.keyword_count > 0)
+        .chain([parts::button_link("#add", "Add keywords")]);
+    let action = Some(parts::wrapped("div", "row", &Html::all(action)));
     let measured = board
         .head
         .as_ref()
@@ -214,7 +226,7 @@ fn list(
     let columns = vec![
         sorted(parts::words("Keyword"), "text"),
         sorted(parts::figures("Position"), "position"),
-        parts::figures("Change"),
+        parts::figures("vs previous check"),
         parts::words("Best page"),
         parts::words("On the search page"),
         parts::figures("Searches a month"),
@@ -242,7 +254,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     );
     let name = parts::under(&parts::link(&href, text), &parts::text(&market));
     let position = match &keyword.latest {
-        None => parts::unknown(),
+        None => parts::wrapped("span", "soft small", &parts::text("not checked yet")),
         Some(latest) => position(latest.position, record),
     };
     let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());
@@ -276,7 +288,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         } else {
             parts::wrapped("span", "tags", &Html::all(features))
         },
-        parts::maybe_count(keyword.search_volume),
+        researched(keyword),
         parts::maybe(record.and_then(|it| it.estimated_clicks), 0),
         fill!(Switch {
             id: keyword.id.0,
@@ -285,6 +297,28 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         }),
         parts::pressed("quiet slim", &api, "", "", "", label),
     ])
+}
+
+/// The search volume with what else keyword research found, when, and whether it is simulated.
+fn researched(keyword: &Keyword) -> Html {
+    let Some(it) = &keyword.metrics else {
+        return parts::maybe_count(keyword.search_volume);
+    };
+    let volume = parts::maybe_count(it.search_volume.or(keyword.search_volume));
+    let mut told = Vec::new();
+    told.extend(it.difficulty.map(|it| format!("difficulty {it}")));
+    told.extend({ it.cpc.as_ref() }.map(price));
+    told.extend(it.intent.map(|it| parts::said(&it)));
+    told.push(it.researched_at.format("%b %Y").to_string());
+    if it.provenance.is_simulated() {
+        told.push("simulated".to_owned());
+    }
+    parts::under(&volume, &parts::text(&told.join(" · ")))
+}
+
+fn price(cpc: &Cpc) -> String {
+    let cents = (cpc.micros + 5_000) / 10_000;
+    format!("CPC {}.{:02} {}", cents / 100, cents % 100, cpc.currency)
 }
 
 /// A position, or that the keyword was looked for in vain, and how far.

@@ -15,6 +15,7 @@ mod frame;
 mod gap_check;
 mod home;
 mod keywords;
+mod markets;
 mod modules;
 mod outside;
 mod overview;

@@ -14,12 +14,13 @@ use analysis::{
     findings::{
         ai_visibility::AiVisibilitySummary,
         content::ContentSummary,
-        rankings::{Moved, RankingsSummary},
+        rankings::{Moved, ProjectSeries, RankingsSummary},
         sov::SovSummary,
         suggestions::SuggestionRecord,
     },
     result_type::ResultType,
 };
+use chrono::NaiveDate;
 use domain::{
     ids::ProjectId,
     job::kind::AnalysisKind,
@@ -28,12 +29,15 @@ use domain::{
     use_cases::read_project_state::ProjectState,
 };
 use serde::de::DeserializeOwned;
+use std::fmt::Write as _;
 
 /// How many records of each type are read.
 const TOP: u32 = 5;
 const JOBS: u32 = 5;
 /// How many movers are named.
 const MOVERS: usize = 6;
+/// How many changes of the keyword set are named.
+const SET_CHANGES: usize = 3;
 
 /// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
@@ -53,13 +57,14 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .filter(|it| it.state.is_unfinished())
         .map(|it| analyses::line(it, None))
         .collect();
-    if !running.is_empty() {
+    let is_running = !running.is_empty();
+    if is_running {
         let lines = parts::wrapped("ul", "lines", &Html::all(running));
         body.push(parts::card("Running now", "", lines));
     }
-    if state.heads.is_empty() {
+    if state.heads.is_empty() && !is_running {
         body.push(nothing_yet(project));
-    } else {
+    } else if !state.heads.is_empty() {
         body.push(figures(&state));
         body.push(course(&state));
         let parts = vec![
@@ -131,7 +136,7 @@ fn nothing_yet(project: &Project) -> Html {
             Some(parts::main_link(&href, "Add keywords")),
         );
     }
-    let text = "One press asks for the first rank check. It takes a minute or two, and its results appear here by themselves.";
+    let text = "Run your first rank check. Results appear here within a minute or two.";
     let start = parts::starter(
         "rankCheck",
         project.id.0,
@@ -161,11 +166,6 @@ fn figures(state: &ProjectState) -> Html {
     let sov: Option<SovSummary> = summary(state, ResultType::Sov);
     let ai: Option<AiVisibilitySummary> = summary(state, ResultType::AiVisibility);
     let content: Option<ContentSummary> = summary(state, ResultType::Content);
-    let series = state
-        .series
-        .as_ref()
-        .map(home::visibility)
-        .unwrap_or_default();
     let mut told = Vec::new();
     if let Some(it) = &rankings {
         let ranked = it.buckets.first + it.buckets.top3 + it.buckets.top10;
@@ -174,7 +174,7 @@ fn figures(state: &ProjectState) -> Html {
             parts::maybe(it.visibility_index, 1),
             "of 100: how much of the clicks that positions can bring",
         );
-        told.push(visibility.moved(parts::delta(home::over_a_week(&series), 1, "")));
+        told.push(visibility.moved(visibility_delta(it), &visibility_period(it)));
         told.push(parts::stat(
             "On the first page",
             parts::count(ranked),
@@ -205,7 +205,7 @@ fn figures(state: &ProjectState) -> Html {
                     it.domain_count
                 ),
             )
-            .moved(change),
+            .moved(change, &share_period(it)),
         );
     }
     if let Some(it) = &ai {
@@ -227,6 +227,43 @@ fn figures(state: &ProjectState) -> Html {
     } else {
         parts::stats(told)
     }
+}
+
+/// How visibility changed since 7 days ago, over the keywords of both ends.
+pub fn visibility_delta(it: &RankingsSummary) -> Option<Html> {
+    parts::delta(it.visibility_change7.as_ref().map(|it| it.change), 1, "")
+}
+
+/// What that change compares; empty where there is none.
+pub fn visibility_period(it: &RankingsSummary) -> String {
+    { it.visibility_change7.as_ref() }.map_or_else(String::new, |it| {
+        parts::compared(7, it.since, it.compared, it.added)
+    })
+}
+
+/// What the change of the share compares.
+pub fn share_period(it: &SovSummary) -> String {
+    let (Some(since), Some(keywords)) = (it.change30_since, it.change30_keywords) else {
+        return String::new();
+    };
+    let added = it.coverage.measured.saturating_sub(keywords);
+    parts::compared(30, since, keywords, added)
+}
+
+/// The last days on which another number of keywords was measured than the time before.
+fn set_changes(series: &ProjectSeries) -> Option<String> {
+    let days: Vec<(NaiveDate, u32)> = { series.newest_of_a_kind() }
+        .map(|(day, it)| (day, it.keywords))
+        .collect();
+    let changed = days.windows(2).rev().filter(|it| it[0].1 != it[1].1);
+    let told: Vec<String> = changed
+        .take(SET_CHANGES)
+        .map(|it| {
+            let more = i64::from(it[1].1) - i64::from(it[0].1);
+            format!("{more:+} on {}", it[1].0.format("%-d %b"))
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!(" Keywords measured: {}.", told.join(", ")))
 }
 
 fn course(state: &ProjectState) -> Html {
@@ -263,11 +300,9 @@ fn course(state: &ProjectState) -> Html {
         digits: 1,
         after: "",
     };
-    parts::card(
-        "Visibility",
-        "How much of the clicks that positions can bring is ours, weighted by what keywords are searched for. Where a week or more is missing, the line is broken.",
-        lines.html(),
-    )
+    let mut note = "Your share of the clicks that positions can bring, over all keywords of each day. Gaps: no check for a week or more.".to_owned();
+    note.extend({ state.series.as_ref() }.and_then(set_changes));
+    parts::card("Visibility", &note, lines.html())
 }
 
 fn moved(state: &ProjectState) -> Html {
@@ -280,12 +315,25 @@ fn moved(state: &ProjectState) -> Html {
         .take(MOVERS)
         .chain(changes.losers.iter().take(MOVERS))
         .collect();
-    let note = format!(
-        "Since the check before: {} up, {} down, {} unchanged.",
+    if changes.compared == 0 {
+        let text = if changes.dropped == 0 {
+            "This is your baseline. The next check is compared with it."
+        } else {
+            "No keyword was measured in this check and in the previous one."
+        };
+        return parts::card("What changed", "", parts::paragraph("soft small", text));
+    }
+    let when =
+        { changes.since }.map_or_else(String::new, |it| format!(" ({})", it.format("%-d %b")));
+    let mut note = format!(
+        "Since the previous check{when}: {} up, {} down, {} unchanged.",
         changes.up + changes.entered_count,
         changes.down + changes.left_count,
         changes.same
     );
+    if changes.added > 0 {
+        let _ = write!(note, " +{} new, not compared.", changes.added);
+    }
     if all.is_empty() {
         return parts::card(
             "What changed",

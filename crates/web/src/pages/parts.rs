@@ -3,7 +3,7 @@
 use askama::{Template, filters::HtmlSafe};
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use serde::Serialize;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Markup that came out of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +83,7 @@ snippet!(Listed { class: &'a str, items: &'a [Html] } = r#"<ul class="{{ class }
 snippet!(Starter { body: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="main" data-api="POST /api/analyses" data-body="{{ body }}" data-then="{{ then }}">{{ crate::pages::parts::icon("play") }}{{ text }}</button>"#);
 snippet!(Pressed { class: &'a str, api: &'a str, body: &'a str, confirm: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="{{ class }}" data-api="{{ api }}"{% if !body.is_empty() %} data-body="{{ body }}"{% endif %}{% if !confirm.is_empty() %} data-confirm="{{ confirm }}"{% endif %}{% if !then.is_empty() %} data-then="{{ then }}"{% endif %}>{{ text }}</button>"#);
 snippet!(MainLink { href: &'a str, text: &'a str } = r#"<a class="button main" href="{{ href }}">{{ text }}</a>"#);
+snippet!(ButtonLink { href: &'a str, text: &'a str } = r#"<a class="button" href="{{ href }}">{{ text }}</a>"#);
 
 snippet!(Pager { first: Option<&'a str>, next: Option<&'a str>, told: &'a str } = r#"{% if first.is_some() || next.is_some() %}<nav class="more" aria-label="Pages of this list"><span>{{ told }}</span><span class="row">{% if let Some(first) = first %}<a class="button slim" href="{{ first }}">To the first page</a>{% endif %}{% if let Some(next) = next %}<a class="button slim" href="{{ next }}" rel="next">Next page</a>{% endif %}</span></nav>{% endif %}"#);
 
@@ -312,6 +313,19 @@ pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Html> {
     }))
 }
 
+/// What a change compares: since when, the same keywords at both ends, and those that came later.
+pub fn compared(days: u32, since: DateTime<Utc>, keywords: u64, added: u64) -> String {
+    let same = if keywords == 1 { "keyword" } else { "keywords" };
+    let mut text = format!(
+        "vs {days} days ago ({}), same {keywords} {same}",
+        since.format("%-d %b")
+    );
+    if added > 0 {
+        let _ = write!(text, "; +{added} added since are not compared");
+    }
+    text
+}
+
 /// An element around markup.
 pub fn wrapped(tag: &str, class: &str, body: &Html) -> Html {
     fill!(Wrapped { tag, class, body })
@@ -384,6 +398,11 @@ pub fn pressed(class: &str, api: &str, body: &str, confirm: &str, then: &str, te
 /// A link that looks like the main button.
 pub fn main_link(href: &str, text: &str) -> Html {
     fill!(MainLink { href, text })
+}
+
+/// A link that looks like a button.
+pub fn button_link(href: &str, text: &str) -> Html {
+    fill!(ButtonLink { href, text })
 }
 
 /// The name under which something is told to machines: `redirectChain`.
@@ -543,6 +562,7 @@ pub struct Stat {
     label: String,
     value: Html,
     delta: Option<Html>,
+    period: String,
     note: String,
 }
 
@@ -552,13 +572,17 @@ pub fn stat(label: &str, value: Html, note: &str) -> Stat {
         label: label.to_owned(),
         value,
         delta: None,
+        period: String::new(),
         note: note.to_owned(),
     }
 }
 
 impl Stat {
-    /// With how it moved.
-    pub fn moved(mut self, delta: Option<Html>) -> Self {
+    /// With how it moved since when; `period` is shown only beside a change.
+    pub fn moved(mut self, delta: Option<Html>, period: &str) -> Self {
+        if delta.is_some() {
+            period.clone_into(&mut self.period);
+        }
         self.delta = delta;
         self
     }

@@ -3,78 +3,18 @@
 use super::{
     NoPage,
     frame::{self, Page, Spot},
+    markets::{self, FieldNames},
     modules::{self, Named},
     parts::Html,
     visit::Visit,
 };
 use askama::Template;
+use domain::market::Market;
 
-/// Names that are offered; every other name is understood too, or the nearest ones are told.
-const COUNTRIES: [&str; 36] = [
-    "Argentina",
-    "Australia",
-    "Austria",
-    "Belgium",
-    "Brazil",
-    "Bulgaria",
-    "Canada",
-    "Chile",
-    "Croatia",
-    "Czechia",
-    "Denmark",
-    "Finland",
-    "France",
-    "Germany",
-    "Greece",
-    "Hungary",
-    "India",
-    "Ireland",
-    "Italy",
-    "Japan",
-    "Mexico",
-    "Netherlands",
-    "New Zealand",
-    "Norway",
-    "Poland",
-    "Portugal",
-    "Romania",
-    "Slovakia",
-    "Slovenia",
-    "South Africa",
-    "Spain",
-    "Sweden",
-    "Switzerland",
-    "Ukraine",
-    "United Kingdom",
-    "United States",
-];
-/// The same for languages.
-const LANGUAGES: [&str; 24] = [
-    "Bulgarian",
-    "Croatian",
-    "Czech",
-    "Danish",
-    "Dutch",
-    "English",
-    "Finnish",
-    "French",
-    "German",
-    "Greek",
-    "Hindi",
-    "Hungarian",
-    "Italian",
-    "Japanese",
-    "Norwegian",
-    "Polish",
-    "Portuguese",
-    "Romanian",
-    "Slovak",
-    "Slovenian",
-    "Spanish",
-    "Swedish",
-    "Turkish",
-    "Ukrainian",
-];
+const FIELDS: FieldNames = FieldNames {
+    country: "location",
+    language: "language",
+};
 /// What the module needs.
 const BEFORE: [&str; 12] = [
     "ideas_table",
@@ -96,19 +36,18 @@ const BEFORE: [&str; 12] = [
 struct Form<'a> {
     projects: &'a [Named],
     cut: Option<u32>,
-    countries: &'a [&'a str],
-    languages: &'a [&'a str],
+    market: Html,
 }
 
 /// The page.
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let lead = "What do people search for, how often, and how hard is it to be found?";
     let projects = modules::projects(visit).await?;
+    let market = Market::default();
     let form = Html::of(&Form {
         projects: &projects.named,
         cut: projects.cut,
-        countries: &COUNTRIES,
-        languages: &LANGUAGES,
+        market: markets::fields(FIELDS, market.country, market.language),
     });
     Ok(Page {
         title: "Keyword research".to_owned(),

@@ -3,6 +3,7 @@
 use crate::{
     agent_api::keywords::{AllowanceView, market},
     answer::Answer,
+    caller::Caller,
     endpoint::Call,
     fields::{Fields, read_body},
     problem::{Code, FieldError, Problem},
@@ -12,10 +13,14 @@ use crate::{
 };
 use domain::{
     allowance::{AllowanceExceeded, AllowanceName},
-    ids::KeywordId,
-    keyword::{KeywordRefusal, KeywordText, NewKeywords},
+    ids::{KeywordId, SearchId},
+    keyword::{Keyword, KeywordRefusal, KeywordText, NewKeywords},
     market::Market,
-    use_cases::save_keywords::{SaveMode, SaveOutcome, SavedKeywords, WantedKeyword},
+    project::each_once,
+    text::Tag,
+    use_cases::save_keywords::{
+        SaveMode, SaveOutcome, SavedKeywords, WantedKeyword, WantedKeywords,
+    },
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -25,6 +30,8 @@ use std::sync::Arc;
 struct Wish {
     texts: Vec<TypedKeyword>,
     market: Market,
+    tags: Vec<Tag>,
+    search: Option<SearchId>,
     mode: SaveMode,
 }
 
@@ -85,7 +92,16 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     if wish.mode == SaveMode::All {
         nothing_is_wrong(&judged)?;
     }
-    let wanted: Vec<WantedKeyword> = judged.iter().flatten().cloned().collect();
+    let person = match &call.caller {
+        Caller::Member(member) => Some(member.user.id),
+        Caller::Agent(_) | Caller::Tool(_) => None,
+    };
+    let wanted = WantedKeywords {
+        keywords: judged.iter().flatten().cloned().collect(),
+        market: wish.market.clone(),
+        tags: wish.tags.clone(),
+        found_in: person.zip(wish.search),
+    };
     let answer = |saved: &SavedKeywords| answer(&wish, &judged, saved);
     let stored = |saved: &SavedKeywords| answer(saved).stored();
     let saved = services
@@ -94,7 +110,6 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
             call.account(),
             project,
             &wanted,
-            &wish.market,
             wish.mode,
             call.receipt(&stored),
         )
@@ -104,7 +119,7 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 }
 
 fn read(fields: &Fields) -> Option<Wish> {
-    fields.only(&["keywords", "mode", "market"]);
+    fields.only(&["keywords", "mode", "market", "tags", "searchId"]);
     let texts = fields.objects("keywords", NewKeywords::MOST, |it| {
         it.only(&["text", "aiTracked"]);
         let text = it.text("text", |text| Ok::<_, String>(text.to_owned()));
@@ -121,9 +136,14 @@ fn read(fields: &Fields) -> Option<Wish> {
     let mode = fields.choice("mode", &SaveMode::NAMES, SaveMode::named);
     let mode = fields.required("mode", mode);
     let market = fields.or_left_out("market", market(fields, "market", &Market::default()));
+    let tags = fields.texts("tags", Keyword::MOST_TAGS, Tag::parse);
+    let tags = fields.or_left_out("tags", tags);
+    let search = fields.or_left_out("searchId", fields.id("searchId"));
     Some(Wish {
         texts: texts?,
         market: market.unwrap_or_default(),
+        tags: each_once(tags.unwrap_or_default()),
+        search: search.map(SearchId),
         mode: mode?,
     })
 }

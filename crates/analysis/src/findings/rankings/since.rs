@@ -3,6 +3,7 @@
 
 use super::{ChangeKind, RankPoint, RankState, change};
 use crate::{ctr::ctr, findings::envelope::rounded};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
@@ -27,6 +28,10 @@ pub struct Standing {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RankChanges {
+    /// When the newest of the earlier measurements was made; null without one.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub since: Option<DateTime<Utc>>,
     /// Keywords that were measured at both moments; all counts but the last two are among these.
     pub compared: u64,
     /// How many moved up.
@@ -130,6 +135,7 @@ struct Moves {
 impl RankChanges {
     fn compare(&mut self, before: &Standing, now: &Standing, moves: &mut Moves) {
         self.compared += 1;
+        self.since = self.since.max(Some(before.point.measured_at));
         let kind = change::between(Some(&before.point), &now.point).kind;
         if now.search_volume.is_some()
             && !matches!(kind, ChangeKind::FirstSeen | ChangeKind::Unknown)

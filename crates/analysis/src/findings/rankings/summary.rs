@@ -1,6 +1,6 @@
 //! The project's summary of its ranks, added up one record at a time.
 
-use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord};
+use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange};
 use crate::{
     ctr::ctr,
     findings::envelope::{Coverage, rounded},
@@ -74,6 +74,19 @@ pub struct RankingsSummary {
     #[serde(default)]
     #[schema(required = true)]
     pub since_last: Option<RankChanges>,
+    /// The change of visibility since the check before, over the keywords of both checks; null
+    /// without one.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub visibility_since_last: Option<VisibilityChange>,
+    /// The same since 7 days ago (up to 9); null without a measurement then.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub visibility_change7: Option<VisibilityChange>,
+    /// The same since 30 days ago (up to 37); null without a measurement then.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub visibility_change30: Option<VisibilityChange>,
 }
 
 /// On how many pages a feature leads to the project.
@@ -216,6 +229,9 @@ impl RankingsTally {
             ai_overview_own_cited: self.overview.2,
             features_owned: owned_features(self.features),
             since_last: None,
+            visibility_since_last: None,
+            visibility_change7: None,
+            visibility_change30: None,
         }
     }
 

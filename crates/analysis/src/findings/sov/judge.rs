@@ -1,7 +1,7 @@
 //! From a panel of pages to shares of voice.
 
 use super::{
-    DomainShare, EarlierSov, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
+    DomainShare, EarlierPages, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
     scopes::{self, Members},
 };
 use crate::{
@@ -134,11 +134,10 @@ fn record(
     let spread = concentration(&sums.domains.iter().map(|it| it.clicks).collect::<Vec<_>>());
     let domains = listed(panel, context, by_volume, &ranked, sums);
     let listed_sov: f64 = domains.iter().map(|it| it.sov).sum();
-    let change = |since: &BTreeMap<SovScope, EarlierSov>| {
-        change(since.get(&scope)?, weighting, panel.curve(), sov?)
+    let compared = |earlier: Option<&EarlierPages>| {
+        earlier?.compare(panel, members, |keyword| weight(keyword, weighting))
     };
-    let (change7, change7_since) = change(context.a_week_ago).unzip();
-    let (change30, change30_since) = change(context.a_month_ago).unzip();
+    let (week, month) = (compared(context.a_week_ago), compared(context.a_month_ago));
     let own_rank = ranked.iter().position(|domain| *domain == OWN);
     SovRecord {
         envelope: envelope(panel, context, members, &own),
@@ -160,10 +159,12 @@ fn record(
             .map_or(0.0, |all| (all - listed_sov).max(0.0)),
         concentration_hhi: spread.map(|it| it.hhi),
         effective_competitors: spread.map(|it| it.effective),
-        change7,
-        change7_since,
-        change30,
-        change30_since,
+        change7: week.map(|it| it.change),
+        change7_since: week.map(|it| it.since),
+        change7_keywords: week.map(|it| it.keywords),
+        change30: month.map(|it| it.change),
+        change30_since: month.map(|it| it.since),
+        change30_keywords: month.map(|it| it.keywords),
         features: feature_shares(panel, &scope),
         scope,
     }
@@ -211,19 +212,6 @@ fn tracked_share(panel: &Panel<'_>, context: &SovContext<'_>, sums: &Sums) -> Op
         .sum();
     let own = sums.own().clicks;
     (!context.tracked.is_empty() && own + clicks > 0.0).then(|| own / (own + clicks))
-}
-
-/// By how much the share differs from one of before, and when that was measured.
-fn change(
-    before: &EarlierSov,
-    weighting: Weighting,
-    curve: &str,
-    sov: f64,
-) -> Option<(f64, chrono::DateTime<chrono::Utc>)> {
-    let is_comparable = before.method_version == METHOD_VERSION
-        && before.weighting == weighting
-        && before.ctr_model == curve;
-    is_comparable.then_some((sov - before.sov, before.measured_at))
 }
 
 #[expect(

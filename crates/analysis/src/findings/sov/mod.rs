@@ -10,15 +10,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
+mod earlier;
 mod judge;
 mod scopes;
 mod summary;
 
+pub use earlier::EarlierPages;
 pub use judge::shares;
 pub use summary::SovSummary;
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "sov/1";
+pub const METHOD_VERSION: &str = "sov/2";
+
+/// The definitions under which `sov` itself is the same figure; they differ in what changes compare.
+pub const SAME_SHARE: [&str; 2] = ["sov/1", METHOD_VERSION];
 
 /// What shares of voice are computed for, beside the panel of pages.
 #[derive(Debug, Clone, Copy)]
@@ -27,28 +32,12 @@ pub struct SovContext<'a> {
     pub project_id: i64,
     /// Registrable domains that the owner follows; the own one need not be among them.
     pub tracked: &'a BTreeSet<String>,
-    /// Shares of a week ago (7 to 9 days), by scope.
-    pub a_week_ago: &'a BTreeMap<SovScope, EarlierSov>,
-    /// Shares of a month ago (30 to 37 days), by scope.
-    pub a_month_ago: &'a BTreeMap<SovScope, EarlierSov>,
+    /// The pages of a week ago (7 to 9 days).
+    pub a_week_ago: Option<&'a EarlierPages>,
+    /// The pages of a month ago (30 to 37 days).
+    pub a_month_ago: Option<&'a EarlierPages>,
     /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
-}
-
-/// A share of some time ago.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EarlierSov {
-    /// When the newest page behind it was fetched.
-    pub measured_at: DateTime<Utc>,
-    /// The definition that it follows; another one is not compared.
-    pub method_version: String,
-    /// What weighed the keywords; the other one is not compared.
-    pub weighting: Weighting,
-    /// The curve that clicks followed; another one is not compared.
-    pub ctr_model: String,
-    /// The share.
-    pub sov: f64,
 }
 
 /// The keywords that a record covers.
@@ -117,16 +106,25 @@ pub struct SovRecord {
     /// How many equal domains would be as concentrated: 1 / HHI.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub effective_competitors: Option<f64>,
-    /// The change of `sov` since 7 days ago; null without a comparable share.
+    /// The change of `sov` since 7 days ago, over the keywords that have a page at both ends, by
+    /// today's weights; null without such keywords.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change7: Option<f64>,
-    /// When the share was measured with which `change7` compares.
+    /// When the pages were fetched with which `change7` compares.
     pub change7_since: Option<DateTime<Utc>>,
-    /// The change of `sov` since 30 days ago; null without a comparable share.
+    /// How many keywords `change7` compares.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub change7_keywords: Option<u64>,
+    /// The same since 30 days ago.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change30: Option<f64>,
-    /// When the share was measured with which `change30` compares.
+    /// When the pages were fetched with which `change30` compares.
     pub change30_since: Option<DateTime<Utc>>,
+    /// How many keywords `change30` compares.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub change30_keywords: Option<u64>,
     /// Of the pages that show a feature, the share on which it leads to the project. For the whole
     /// project alone.
     #[serde(serialize_with = "feature_shares")]

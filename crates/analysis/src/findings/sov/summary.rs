@@ -5,6 +5,7 @@ use crate::findings::{
     envelope::{Coverage, rounded},
     rankings::Weighting,
 };
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -31,12 +32,24 @@ pub struct SovSummary {
     pub rank: Option<u32>,
     /// How many domains were seen.
     pub domain_count: u64,
-    /// The change of `sov` since 7 days ago.
+    /// The change of `sov` since 7 days ago, over the keywords of both ends.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change7: Option<f64>,
-    /// The change of `sov` since 30 days ago.
+    /// How many keywords `change7` compares.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub change7_keywords: Option<u64>,
+    /// The change of `sov` since 30 days ago, over the keywords of both ends.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change30: Option<f64>,
+    /// When the pages were fetched with which `change30` compares.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub change30_since: Option<DateTime<Utc>>,
+    /// How many keywords `change30` compares.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub change30_keywords: Option<u64>,
     /// How many records there are.
     pub scopes: u64,
     /// The project's share of all namings of brands in the newest answers of AI engines, engines by
@@ -65,7 +78,10 @@ impl SovSummary {
             rank: whole.rank,
             domain_count: whole.domain_count,
             change7: whole.change7,
+            change7_keywords: whole.change7_keywords,
             change30: whole.change30,
+            change30_since: whole.change30_since,
+            change30_keywords: whole.change30_keywords,
             scopes: records.len() as u64,
             ai_share_of_voice: None,
         })

@@ -23,8 +23,8 @@ fn judged(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked,
-            a_week_ago: &BTreeMap::new(),
-            a_month_ago: &BTreeMap::new(),
+            a_week_ago: None,
+            a_month_ago: None,
             provider: Some("web search"),
         },
     )
@@ -209,59 +209,52 @@ fn tags_intents_and_page_groups_have_records_of_their_own() {
     assert_eq!((summary.scopes, summary.coverage.requested), (5, 3));
 }
 
+fn since(panel: &Panel<'_>, earlier: &EarlierPages) -> SovRecord {
+    let context = SovContext {
+        project_id: 1,
+        tracked: &BTreeSet::new(),
+        a_week_ago: Some(earlier),
+        a_month_ago: None,
+        provider: None,
+    };
+    shares(panel, &context).swap_remove(0)
+}
+
 #[test]
-fn change_compares_only_what_follows_the_same_definition() {
+fn added_keywords_do_not_change_the_share() {
     let own = own_sites();
-    let panel = panel(&own, &[(Some(10), "oab")]);
-    let before = EarlierSov {
-        measured_at: now() - chrono::TimeDelta::days(30),
-        method_version: METHOD_VERSION.to_owned(),
-        weighting: Weighting::Volume,
-        ctr_model: "ctr-v1".into(),
-        sov: 0.4,
-    };
-    let change = |before: EarlierSov| {
-        let earlier = BTreeMap::from([(SovScope::Project, before)]);
-        let nothing = BTreeMap::new();
-        let since = |a_week_ago, a_month_ago| {
-            let context = SovContext {
-                project_id: 1,
-                tracked: &BTreeSet::new(),
-                a_week_ago,
-                a_month_ago,
-                provider: None,
-            };
-            let it = shares(&panel, &context).swap_remove(0);
-            (
-                (it.change7, it.change7_since),
-                (it.change30, it.change30_since),
-            )
-        };
-        let (week, none) = since(&earlier, &nothing);
-        assert_eq!(none, (None, None));
-        let (none, month) = since(&nothing, &earlier);
-        assert_eq!((none, week), ((None, None), month));
-        assert_eq!(month.0.is_some(), month.1.is_some());
-        month.0
-    };
-    let ours = 0.285 / (0.285 + 0.157 + 0.110);
-    close(change(before.clone()), ours - 0.4);
-    for other in [
-        EarlierSov {
-            method_version: "sov/0".into(),
-            ..before.clone()
-        },
-        EarlierSov {
-            weighting: Weighting::Equal,
-            ..before.clone()
-        },
-        EarlierSov {
-            ctr_model: "own-1".into(),
-            ..before
-        },
-    ] {
-        assert_eq!(change(other), None);
-    }
+    let before = EarlierPages::of(&panel(&own, &[(Some(10), "aob"), (Some(10), "abo")]));
+    let grown = panel(
+        &own,
+        &[(Some(10), "aob"), (Some(10), "abo"), (Some(900), "oab")],
+    );
+    let record = since(&grown, &before);
+    assert_eq!((record.change7_keywords, record.change30), (Some(2), None));
+    assert!(record.change7.unwrap().abs() < 1e-6, "{:?}", record.change7);
+    // The share itself is of all keywords of today.
+    assert!(record.sov.unwrap() > 0.45);
+}
+
+#[test]
+fn a_share_changes_by_the_keywords_of_both_ends() {
+    let own = own_sites();
+    let before = EarlierPages::of(&panel(&own, &[(Some(10), "aob"), (Some(10), "abo")]));
+    let record = since(&panel(&own, &[(Some(10), "oab")]), &before);
+    let whole = 0.285 + 0.157 + 0.110;
+    assert!((record.change7.unwrap() - (0.285 - 0.157) / whole).abs() < 1e-5);
+    assert_eq!(record.change7_keywords, Some(1));
+    assert_eq!(record.change7_since, Some(before.measured_at));
+}
+
+#[test]
+fn another_click_curve_is_not_compared() {
+    let own = own_sites();
+    let now = panel(&own, &[(Some(10), "oab")]);
+    let mut before = EarlierPages::of(&now);
+    assert!(since(&now, &before).change7.is_some());
+    before.ctr_model = "own-1".into();
+    let record = since(&now, &before);
+    assert_eq!((record.change7, record.change7_keywords), (None, None));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use analysis::{
             ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
         },
         keyword_market::TrackedKeyword,
-        rankings::{RankChanges, Standing, changes_between},
+        rankings::{RankChanges, RankPoint, Standing, VisibilityComparison, changes_between},
     },
     forecast::history::{Observation, Seen},
     result_type::ResultType,
@@ -41,6 +41,10 @@ const BATCH: u32 = 200;
 const FAR: Days = Days::new(400);
 /// How far back own places are looked at, in days.
 const NEAR: Days = Days::new(cannibalization::WINDOW_DAYS.unsigned_abs());
+/// At least and at most so long ago, as `change7` and `change30` of a record.
+type Ago = (Days, Days);
+const A_WEEK: Ago = (Days::new(7), Days::new(9));
+const A_MONTH: Ago = (Days::new(30), Days::new(37));
 /// How far ahead positions are told, in days.
 const AHEAD: u32 = 30;
 /// What is hoped for: a place among the first three, or on the first page.
@@ -58,6 +62,15 @@ pub(super) struct Courses {
     now: Vec<Standing>,
     /// … and where they stood the time before.
     before: Vec<Standing>,
+    pub(super) visibility: Visibility,
+}
+
+/// How visibility changed over the keywords that were measured now.
+#[derive(Default)]
+pub(super) struct Visibility {
+    pub(super) since_last: VisibilityComparison,
+    pub(super) since_a_week: VisibilityComparison,
+    pub(super) since_a_month: VisibilityComparison,
 }
 
 /// A keyword with its course.
@@ -97,6 +110,14 @@ impl Course {
             .filter(|_| self.now(day).is_some())
     }
 
+    /// The newest one of so many days before that succeeded; of the day itself nothing is known
+    /// unless it was measured.
+    fn ago(&self, day: NaiveDate, (least, most): Ago) -> Option<RankPoint> {
+        let window = day - most..=day - least;
+        let fits = |it: &&CoursePoint| it.state != RankState::Error && window.contains(&it.day);
+        { self.points.iter().rev() }.find(fits).map(RankPoint::from)
+    }
+
     fn standing(&self, at: &CoursePoint) -> Standing {
         Standing {
             keyword_id: self.keyword.keyword_id,
@@ -114,6 +135,9 @@ struct Judged {
     rivals: Option<CannibalizationRecord>,
     now: Option<Standing>,
     before: Option<Standing>,
+    /// Where it stood a week and a month ago.
+    a_week_ago: Option<RankPoint>,
+    a_month_ago: Option<RankPoint>,
 }
 
 impl Pass<'_> {
@@ -171,7 +195,7 @@ impl Pass<'_> {
         Ok(Batch {
             courses: courses
                 .map(|((keyword, points), own)| Course {
-                    keyword: tracked(keyword),
+                    keyword: tracked(keyword, as_of.source.provenance),
                     points,
                     own,
                     shown: shown.remove(&keyword.id).unwrap_or_default(),
@@ -195,6 +219,8 @@ impl Batch {
             rivals: self.rivals(course),
             now: course.now(self.day).map(|it| course.standing(it)),
             before: course.before(self.day).map(|it| course.standing(it)),
+            a_week_ago: course.ago(self.day, A_WEEK),
+            a_month_ago: course.ago(self.day, A_MONTH),
         });
         judged.collect()
     }
@@ -270,6 +296,12 @@ impl Courses {
                 one.forecast.envelope.measured_at,
                 Document::of(&one.forecast),
             ));
+            if let Some(now) = &one.now {
+                let last = one.before.as_ref().map(|it| &it.point);
+                self.visibility.since_last.add(now, last);
+                { &mut self.visibility.since_a_week }.add(now, one.a_week_ago.as_ref());
+                { &mut self.visibility.since_a_month }.add(now, one.a_month_ago.as_ref());
+            }
             self.now.extend(one.now);
             self.before.extend(one.before);
             self.rivalry.add(one.rivals.as_ref());

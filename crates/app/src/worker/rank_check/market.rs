@@ -3,7 +3,7 @@
 
 use super::{
     head::{Run, Told, listed},
-    market_past::{CompetitorsPast, SharesPast},
+    market_past::{CompetitorsPast, PagesPast},
     named_sites::NamedSites,
 };
 use crate::worker::{Tools, attempt::Broken};
@@ -15,9 +15,10 @@ use analysis::{
         competitors::{self, AiRates, CompetitorsContext, CompetitorsSummary},
         rankings::RankingRecord,
         serp::SerpRecord,
-        sov::{self, SovContext, SovSummary},
+        sov::{self, EarlierPages, SovContext, SovSummary},
     },
     keyword_metrics::{Priority, PriorityInput, priorities},
+    provenance::Provenance,
     result_type::ResultType,
     search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
 };
@@ -63,9 +64,10 @@ impl<'a> Market<'a> {
     ) -> Result<Self, Broken> {
         let mut topics = BTreeMap::new();
         let storage = tools.storage.as_ref();
+        let ranks = tools.search.label().provenance;
         let mut keywords = WalkKeywords::new(storage, job.account, job.project, BATCH);
         while let Some(batch) = keywords.next().await? {
-            topics.extend(batch.iter().map(|keyword| (keyword.id.0, topic(keyword))));
+            topics.extend(batch.iter().map(|it| (it.id.0, topic(it, ranks))));
         }
         Ok(Self {
             sites,
@@ -90,7 +92,7 @@ impl<'a> Market<'a> {
     pub(super) fn judge(
         mut self,
         run: &Run<'_>,
-        mut shares: SharesPast,
+        mut pages: PagesPast,
         mut rivals: CompetitorsPast,
     ) -> Found {
         for topic in std::mem::take(&mut self.topics).into_values() {
@@ -101,19 +103,19 @@ impl<'a> Market<'a> {
             heads: Vec::new(),
             carried: vec![(ResultType::Serp, Document::of(&self.panel.prominence()))],
         };
-        self.add_shares(run, &mut shares, &mut found);
+        self.add_shares(run, &mut pages, &mut found);
         self.add_competitors(run, &mut rivals, &mut found);
         found
     }
 
-    fn add_shares(&self, run: &Run<'_>, past: &mut SharesPast, found: &mut Found) {
+    fn add_shares(&self, run: &Run<'_>, past: &mut PagesPast, found: &mut Found) {
         let records = sov::shares(
             &self.panel,
             &SovContext {
                 project_id: run.job.project.0,
                 tracked: &self.sites.tracked,
-                a_week_ago: &past.a_week_before(run.job.day),
-                a_month_ago: &past.a_month_before(run.job.day),
+                a_week_ago: past.a_week_before(run.job.day),
+                a_month_ago: past.a_month_before(run.job.day),
                 provider: Some(run.provider),
             },
         );
@@ -132,7 +134,7 @@ impl<'a> Market<'a> {
             ai_share_of_voice: self.ai.as_ref().and_then(|it| it.share_of_voice),
             ..summary
         };
-        past.remember(run.job.day, &records);
+        past.remember(run.job.day, EarlierPages::of(&self.panel));
         found.heads.push(run.head(Told {
             result_type: ResultType::Sov,
             method: sov::METHOD_VERSION,
@@ -140,7 +142,10 @@ impl<'a> Market<'a> {
             records: records.len(),
             summary: Document::of(&summary),
         }));
-        found.carried.push((ResultType::Sov, Document::of(past)));
+        // Under `sov`, versions before left shares without keywords, and could not read this.
+        found
+            .carried
+            .push((ResultType::Rankings, Document::of(past)));
     }
 
     fn add_competitors(&self, run: &Run<'_>, past: &mut CompetitorsPast, found: &mut Found) {
@@ -204,11 +209,11 @@ impl Onlooker for Market<'_> {
     }
 }
 
-fn topic(keyword: &Keyword) -> PanelTopic {
+fn topic(keyword: &Keyword, ranks: Provenance) -> PanelTopic {
     PanelTopic {
         keyword_id: keyword.id.0,
         keyword: keyword.text.as_str().to_owned(),
-        search_volume: keyword.search_volume.map(u64::from),
+        search_volume: keyword.volume_beside(ranks).map(u64::from),
         tags: keyword.tags.iter().map(ToString::to_string).collect(),
         page_group: None,
     }

@@ -3,7 +3,7 @@
 
 use analysis::findings::{
     competitors::{CompetitorRecord, EarlierCompetitor},
-    sov::{EarlierSov, SovRecord, SovScope},
+    sov::EarlierPages,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,45 +13,33 @@ use std::collections::BTreeMap;
 type Ago = (Days, Days);
 const A_WEEK: Ago = (Days::new(7), Days::new(9));
 const A_MONTH: Ago = (Days::new(30), Days::new(37));
-/// How many scopes and domains are remembered of a day: the largest come first.
+/// Days that are older than a week can wait apart: a month ago is a week wide.
+const APART: Days = Days::new(3);
+/// How many domains are remembered of a day: the largest come first.
 const REMEMBERED: usize = 200;
 /// How many domains are remembered to have been competitors.
 const KNOWN: usize = 2_000;
 
-/// Shares of voice, day by day.
+/// What search pages gave, day by day.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct SharesPast(BTreeMap<NaiveDate, Vec<(SovScope, EarlierSov)>>);
+pub(super) struct PagesPast(BTreeMap<NaiveDate, EarlierPages>);
 
-impl SharesPast {
-    /// The newest shares of 7 to 9 days before.
-    pub(super) fn a_week_before(&self, day: NaiveDate) -> BTreeMap<SovScope, EarlierSov> {
-        self.before(day, A_WEEK)
+impl PagesPast {
+    /// The newest pages of 7 to 9 days before.
+    pub(super) fn a_week_before(&self, day: NaiveDate) -> Option<&EarlierPages> {
+        before(&self.0, day, A_WEEK)
     }
 
-    /// The newest shares of 30 to 37 days before.
-    pub(super) fn a_month_before(&self, day: NaiveDate) -> BTreeMap<SovScope, EarlierSov> {
-        self.before(day, A_MONTH)
-    }
-
-    fn before(&self, day: NaiveDate, ago: Ago) -> BTreeMap<SovScope, EarlierSov> {
-        let shares = before(&self.0, day, ago).into_iter().flatten();
-        shares.cloned().collect()
+    /// The newest pages of 30 to 37 days before.
+    pub(super) fn a_month_before(&self, day: NaiveDate) -> Option<&EarlierPages> {
+        before(&self.0, day, A_MONTH)
     }
 
     /// Replaces what was said of the day before.
-    pub(super) fn remember(&mut self, day: NaiveDate, records: &[SovRecord]) {
-        let shares = records.iter().filter_map(|record| {
-            let share = EarlierSov {
-                measured_at: record.envelope.measured_at,
-                method_version: record.envelope.method_version.clone(),
-                weighting: record.weighting,
-                ctr_model: record.ctr_model.clone(),
-                sov: record.sov?,
-            };
-            Some((record.scope.clone(), share))
-        });
-        self.0.insert(day, shares.take(REMEMBERED).collect());
+    pub(super) fn remember(&mut self, day: NaiveDate, pages: EarlierPages) {
+        self.0.insert(day, pages);
         forget(&mut self.0, day);
+        thin(&mut self.0, day);
     }
 }
 
@@ -120,6 +108,18 @@ fn forget<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
     days.retain(|day, _| *day >= today - A_MONTH.1);
 }
 
+/// Of the days that are too old for the comparison with a week ago, those that are near another go.
+fn thin<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
+    let mut kept: Option<NaiveDate> = None;
+    days.retain(|day, _| {
+        let is_needed = *day >= today - A_WEEK.1 || kept.is_none_or(|it| *day >= it + APART);
+        if is_needed {
+            kept = Some(*day);
+        }
+        is_needed
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,5 +154,25 @@ mod tests {
         let mut days: BTreeMap<NaiveDate, u64> = (0..60).map(|it| (day(it), it)).collect();
         forget(&mut days, day(59));
         assert_eq!((days.len(), days.keys().min()), (38, Some(&day(22))));
+    }
+
+    #[test]
+    fn daily_checks_are_always_compared_with_a_week_and_a_month_ago() {
+        let mut days: BTreeMap<NaiveDate, u64> = BTreeMap::new();
+        for today in 0..120 {
+            days.insert(day(today), today);
+            forget(&mut days, day(today));
+            thin(&mut days, day(today));
+            assert_eq!(before(&days, day(today), A_WEEK).is_some(), today >= 7);
+            assert_eq!(before(&days, day(today), A_MONTH).is_some(), today >= 30);
+            assert!(days.len() <= 21, "{today}: {}", days.len());
+        }
+    }
+
+    #[test]
+    fn weekly_checks_lose_no_day() {
+        let mut days: BTreeMap<NaiveDate, u64> = (0..5).map(|it| (day(7 * it), it)).collect();
+        thin(&mut days, day(28));
+        assert_eq!(days.len(), 5);
     }
 }

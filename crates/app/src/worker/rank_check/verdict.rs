@@ -73,11 +73,11 @@ impl Pass<'_> {
             measured_at: head.measured_at,
             warnings: &head.warnings,
         };
-        let shares = left_behind(tools, job, ResultType::Sov).await?;
+        let pages = left_behind(tools, job, ResultType::Rankings).await?;
         let rivals = left_behind(tools, job, ResultType::Competitors).await?;
         let series: Option<ProjectSeries> = left_behind(tools, job, ResultType::Forecast).await?;
 
-        let found = market.judge(&run, shares.unwrap_or_default(), rivals.unwrap_or_default());
+        let found = market.judge(&run, pages.unwrap_or_default(), rivals.unwrap_or_default());
         self.stage(&found.staged).await?;
         let Some(mut courses) = self.judge_courses(run.provider, run.now).await? else {
             return Ok(Done::Stopped);
@@ -100,6 +100,9 @@ impl Pass<'_> {
         let mut heads = sum.heads;
         let rankings = RankingsSummary {
             since_last: Some(since_last),
+            visibility_since_last: courses.visibility.since_last.finish(),
+            visibility_change7: courses.visibility.since_a_week.finish(),
+            visibility_change30: courses.visibility.since_a_month.finish(),
             ..sum.rankings
         };
         heads[0].summary = Document::of(&rankings);

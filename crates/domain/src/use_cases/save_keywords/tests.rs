@@ -71,8 +71,12 @@ async fn saved(
     save.run(
         ACCOUNT,
         a_project().id,
-        wanted,
-        &Market::default(),
+        &WantedKeywords {
+            keywords: wanted.to_vec(),
+            market: Market::default(),
+            tags: vec![],
+            found_in: None,
+        },
         mode,
         None,
     )

@@ -2,6 +2,9 @@
 
 use super::{super::parts::grouped, HEIGHT};
 
+/// Axes of positions reach at least to here: the first page of results.
+const WORST_SHOWN: f64 = 10.0;
+
 /// From where to where, with lines at equal distances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
@@ -21,6 +24,10 @@ impl Scale {
         }
         if !low.is_finite() {
             (low, high) = (0.0, 1.0);
+        }
+        // A position that hardly moves is drawn near the top if it is a good one.
+        if inverted {
+            high = high.max(WORST_SHOWN);
         }
         if high - low < 1e-9 {
             let room = if high.abs() < 1e-9 {
@@ -122,6 +129,13 @@ mod tests {
         assert!(scale.y(1.0).abs() < 1e-9);
         let scale = Scale::around([62.0, 90.0].into_iter(), None, true);
         assert_eq!(scale.labels(1.0, ""), ["60", "70", "80", "90"]);
+    }
+
+    #[test]
+    fn a_constant_position_3_is_near_the_top() {
+        let scale = Scale::around([3.0, 3.0].into_iter(), Some(1.0), true);
+        assert_eq!(scale.labels(1.0, ""), ["1", "4", "7", "10"]);
+        assert!(scale.y(3.0) < HEIGHT / 3.0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
                 parts::percent(it.mention_rate),
                 &format!("in the last full week; {}", verdict(it.verdict)),
             )
-            .moved(change)
+            .moved(change, "vs the weeks before")
         });
         body.push(parts::stats(stats.collect()));
     }

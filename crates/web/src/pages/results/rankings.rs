@@ -6,6 +6,7 @@ use crate::pages::{
     charts::{Lines, Series, parts_bar},
     home::with_gaps,
     keywords::{change, position},
+    overview,
     parts::{self, Html, Table},
 };
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
@@ -47,6 +48,10 @@ fn figures(it: &RankingsSummary) -> Html {
             "Visibility",
             parts::maybe(it.visibility_index, 1),
             &format!("of 100, {weights}"),
+        )
+        .moved(
+            overview::visibility_delta(it),
+            &overview::visibility_period(it),
         ),
         parts::stat(
             "Average position",
@@ -258,7 +263,7 @@ fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
     let columns = vec![
         parts::words("Keyword"),
         sorted(parts::figures("Position"), "value"),
-        parts::figures("Change"),
+        parts::figures("vs previous check"),
         parts::words("Page"),
         parts::words("On the search page"),
         parts::figures("Searches a month"),

@@ -5,9 +5,10 @@ use crate::pages::{
     NoPage,
     charts::{ShareColumn, Shares, bars},
     keywords::share_cell,
+    overview,
     parts::{self, Html, Table},
 };
-use analysis::findings::sov::{SovRecord, SovScope, SovSummary};
+use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
 use domain::use_cases::read_results::ResultsRequest;
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Html {
             parts::percent(it.sov),
             &format!("of the clicks of {} sites that were seen", it.domain_count),
         )
-        .moved(change),
+        .moved(change, &overview::share_period(it)),
         parts::stat(
             "Share of all searches",
             parts::percent(it.share_of_search),
@@ -85,7 +86,7 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Html {
     for it in past {
         let of_a_kind = it.scope == SovScope::Project
             && it.envelope.provenance.is_simulated() == whole.envelope.provenance.is_simulated()
-            && it.envelope.method_version == whole.envelope.method_version
+            && SAME_SHARE.contains(&it.envelope.method_version.as_str())
             && it.weighting == whole.weighting;
         if of_a_kind {
             by_day

@@ -1,0 +1,72 @@
+// Adding pasted keywords to a project: good lines go in, others are named with their line and the reason.
+// No part of it knows the page's document.
+import { MOST_AT_ONCE, OUTCOMES, fault } from './bulk_save.js';
+import { normalised } from './words.js';
+
+// The lines of a text that hold something, numbered from 1 as an editor numbers them.
+export const numbered = (text) => text.split('\n').map((it, at) => ({ line: at + 1, text: it.trim() })).filter((it) => it.text !== '');
+
+// What is sent, in parts that one request may carry, and what is refused or repeated before that.
+export function prepared(lines) {
+  const seen = new Set();
+  const refused = [];
+  const kept = [];
+  for (const it of lines) {
+    const detail = fault(it.text);
+    if (detail !== null) { refused.push({ ...it, detail }); continue; }
+    const key = normalised(it.text);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    kept.push(it);
+  }
+  const parts = [];
+  for (let at = 0; at < kept.length; at += MOST_AT_ONCE) parts.push(kept.slice(at, at + MOST_AT_ONCE));
+  return { parts, refused, repeated: lines.length - refused.length - kept.length };
+}
+
+// Sends the lines. `more` are the market, the tags and whether AI answers are tracked. An error that stops it carries
+// what was done (`done`) and which lines were not sent (`left`).
+export async function addLines(send, project, lines, { market, tags, aiTracked = false }) {
+  const { parts, refused, repeated } = prepared(lines);
+  const result = { added: 0, alreadyTracked: 0, reactivated: 0, refused: refused.length, repeated, lines: [...refused] };
+  for (const [at, part] of parts.entries()) {
+    const body = { keywords: part.map(({ text }) => ({ text, aiTracked })), mode: 'partial', ...(market && { market }), ...(tags?.length && { tags }) };
+    let answer;
+    try {
+      answer = await send('POST', `/api/projects/${project}/keywords/bulk`, body);
+    } catch (error) {
+      error.done = result;
+      error.left = parts.slice(at).flat();
+      throw error;
+    }
+    for (const name of Object.keys(OUTCOMES)) result[name] += answer[name] ?? 0;
+    for (const [place, it] of (answer.items ?? []).entries()) if (it.outcome === 'refused') result.lines.push({ ...part[place], detail: it.detail });
+  }
+  result.lines.sort((one, other) => one.line - other.line);
+  return result;
+}
+
+const KINDS = [
+  ['added', (n) => `${n} ${n === 1 ? 'keyword' : 'keywords'} added`],
+  ['reactivated', (n) => `${n} restored with ${n === 1 ? 'its' : 'their'} history`],
+  ['alreadyTracked', (n) => `${n} already tracked`],
+  ['repeated', (n) => `${n} repeated in your list`],
+  ['refused', (n) => `${n} refused`],
+];
+
+// What was done, in a sentence.
+export function summary(result) {
+  const parts = KINDS.filter(([name]) => result[name] > 0).map(([name, said]) => said(result[name]));
+  return parts.length > 0 ? `${parts.join(', ')}.` : 'No keyword was added.';
+}
+
+const MOST_NAMED = 50;
+const MOST_SHOWN = 60;
+
+// The refused lines, each with what is wrong with it; the first fifty.
+export function reasons({ lines, refused }) {
+  const cut = (text) => ([...text].length > MOST_SHOWN ? `${[...text].slice(0, MOST_SHOWN).join('')}…` : text);
+  const named = lines.slice(0, MOST_NAMED).map(({ line, text, detail }) => `Line ${line}, “${cut(text)}”: ${detail}`);
+  const more = refused - named.length;
+  return more > 0 ? [...named, `${more} more ${more === 1 ? 'line' : 'lines'} refused.`] : named;
+}

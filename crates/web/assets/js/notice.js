@@ -1,0 +1,49 @@
+// What failed, shown where people look: a notice at the lower edge of the window, above everything else. In the document it
+// follows the control that failed, so the Tab key reaches its actions next. There is one notice at a time.
+import { el, icon } from './dom.js';
+
+const USAGE = ['allowance-exceeded', 'quota-exceeded', 'queue-full'];
+// A refusal of the client that repeating does not change. 429 and 408 may pass.
+const isFinal = (status) => status >= 400 && status < 500 && status !== 429 && status !== 408;
+
+// The links that help with a failure, and whether trying again may help.
+export function remedies({ status, problem, isUnreachable }, here = '/') {
+  const code = problem?.code;
+  if (code === 'session-required') return { links: [['Sign in', `/sign-in?next=${encodeURIComponent(here)}`, true]], again: true };
+  if (USAGE.includes(code)) return { links: [['See usage', '/settings/usage', false]], again: false };
+  return { links: [], again: Boolean(isUnreachable) || (status !== undefined && !isFinal(status)) };
+}
+
+// The message for people: without the pointer into the request, which is for programs, and with the hint.
+export const failureText = ({ message, problem }) => [plain(message), problem?.hint].filter(Boolean).join(' ');
+const plain = (message) => message.replace(/^\/[\w/]+: (\p{L})/u, (_, letter) => letter.toUpperCase());
+
+export function actions(error, again) {
+  const found = remedies(error, location.pathname + location.search);
+  const links = found.links.map(([label, href, isElsewhere]) => el('a', { class: 'button slim', href, target: isElsewhere && '_blank' }, label));
+  const button = found.again && again && el('button', { type: 'button', class: 'slim', onclick: again }, 'Try again');
+  return [...links, button].filter(Boolean);
+}
+
+let shown = null;
+
+export function dismiss() {
+  const had = shown?.contains(document.activeElement);
+  shown?.remove();
+  if (had) shown.control?.focus();
+  shown = null;
+}
+
+// Says that `control` failed; `again` repeats what it did.
+export function notify(control, error, again = null) {
+  dismiss();
+  const retry = again && (() => { dismiss(); again(); });
+  const close = el('button', { type: 'button', class: 'quiet slim', 'aria-label': 'Close this message', onclick: dismiss }, icon('cross'));
+  const node = el('div', { class: 'notice', role: 'alert' }, icon('info'), el('div', {}, el('p', {}, failureText(error)), el('div', { class: 'row' }, actions(error, retry))), close);
+  node.addEventListener('keydown', (event) => { if (event.key === 'Escape') dismiss(); });
+  node.control = control;
+  shown = node;
+  const place = control?.closest('label') ?? control;
+  if (place?.isConnected) place.after(node); else document.body.append(node);
+  if (node.showPopover) { node.popover = 'manual'; node.showPopover(); }
+}

@@ -1,0 +1,74 @@
+//! Where keywords are searched: the fields for country and language, and the names that they take.
+
+use super::parts::{Html, fill, snippet};
+use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
+use std::{fmt::Display, sync::LazyLock};
+
+/// What the fields of a form are called.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldNames {
+    /// Of the country.
+    pub country: &'static str,
+    /// Of the language.
+    pub language: &'static str,
+}
+
+snippet!(Fields { country_field: &'a str, language_field: &'a str, country: &'a str, language: &'a str, lists: &'a Html } = r#"<label class="field"><span>Country</span><input name="{{ country_field }}" data-as="country" value="{{ country }}" required maxlength="100" list="countries" autocomplete="off"></label>
+<label class="field"><span>Language</span><input name="{{ language_field }}" data-as="language" value="{{ language }}" required maxlength="100" list="languages" autocomplete="off"></label>
+{{ lists }}"#);
+snippet!(Lists { countries: &'a [(String, String)], languages: &'a [(String, String)] } = r#"<datalist id="countries">{% for (name, code) in countries %}<option value="{{ name }}" data-code="{{ code }}">{% endfor %}</datalist><datalist id="languages">{% for (name, code) in languages %}<option value="{{ name }}" data-code="{{ code }}">{% endfor %}</datalist>"#);
+
+static LISTS: LazyLock<Html> = LazyLock::new(|| {
+    fill!(Lists {
+        countries: &named(COUNTRIES, |code| Country::parse(code).ok(), |it| it.name()),
+        languages: &named(LANGUAGES, |code| Language::parse(code).ok(), |it| it.name()),
+    })
+});
+
+/// Fields for a country and a language with the lists of their names; a page has them once.
+pub fn fields(names: FieldNames, country: Country, language: Language) -> Html {
+    fill!(Fields {
+        country_field: names.country,
+        language_field: names.language,
+        country: country.name(),
+        language: language.name(),
+        lists: &LISTS
+    })
+}
+
+/// Names with their codes, in the order of the names.
+fn named<T: Copy + Display>(
+    codes: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    name: impl Fn(T) -> &'static str,
+) -> Vec<(String, String)> {
+    let known = codes.split_whitespace().filter_map(parse);
+    let mut named: Vec<(String, String)> = known
+        .map(|it| (name(it).to_owned(), it.to_string()))
+        .collect();
+    named.sort_unstable();
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_name_of_the_lists_means_its_code() {
+        let countries = named(COUNTRIES, |it| Country::parse(it).ok(), |it| it.name());
+        let languages = named(LANGUAGES, |it| Language::parse(it).ok(), |it| it.name());
+        assert_eq!((countries.len(), languages.len()), (249, 184));
+        for (name, code) in &countries {
+            assert_eq!(Country::named(name).unwrap().to_string(), *code, "{name}");
+        }
+        for (name, code) in &languages {
+            assert_eq!(Language::named(name).unwrap().to_string(), *code, "{name}");
+        }
+        let distinct =
+            |of: &[(String, String)]| of.iter().map(|it| &it.0).collect::<BTreeSet<_>>().len();
+        assert_eq!((distinct(&countries), distinct(&languages)), (249, 184));
+        assert!(countries.contains(&("Germany".to_owned(), "de".to_owned())));
+    }
+}

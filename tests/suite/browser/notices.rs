@@ -1,0 +1,186 @@
+//! What a press of a button comes to is shown where people look: refusals, forms that open, and which lines of a paste
+//! were refused.
+
+use super::{
+    dialogs::{focus_is, project},
+    rules::{assert_none, look_at},
+    served, sign_in, signed_in,
+};
+use harness::{app::PASSWORD, chromium::Tab};
+use serde_json::json;
+
+/// Waits for a notice with this text, wholly inside the window.
+async fn notice(tab: &Tab, text: &str) {
+    let shown = format!(
+        "(() => {{ const it = document.querySelector('.notice[role=alert]'); if (!it?.textContent.includes({text:?})) return false; \
+         const at = it.getBoundingClientRect(); return at.width > 100 && at.top >= 0 && at.left >= 0 && at.bottom <= innerHeight && at.right <= innerWidth; }})()"
+    );
+    tab.until(&format!("“{text}” is shown"), &shown).await;
+}
+
+/// Presses the button by the keyboard: what follows it is then the next stop.
+async fn press(tab: &Tab, button: &str) {
+    tab.tab_to("button", button).await;
+    tab.press("Enter").await;
+}
+
+async fn offline(tab: &Tab, offline: bool) {
+    let conditions = json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+    tab.order("Network.emulateNetworkConditions", conditions)
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_button_says_why_and_what_helps() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+    tab.go(&project).await;
+
+    // Without a connection, at both widths.
+    offline(&tab, true).await;
+    press(&tab, "Audit the site").await;
+    notice(
+        &tab,
+        "Cannot reach the server. Check your connection and try again.",
+    )
+    .await;
+    tab.expect_trouble("ERR_INTERNET_DISCONNECTED").await;
+    tab.viewport(390, 844, 1.0).await;
+    notice(&tab, "Cannot reach the server.").await;
+    tab.viewport(1440, 900, 1.0).await;
+    look_at(&tab, ".notice", "offline", &mut faults).await;
+    // The next stop of the Tab key is what helps; Escape leads back to the button.
+    tab.press("Tab").await;
+    focus_is(&tab, "button", "Try again").await;
+    tab.press("Escape").await;
+    focus_is(&tab, "button", "Audit the site").await;
+    tab.until("it is gone", "document.querySelector('.notice') === null")
+        .await;
+
+    // Over a quota.
+    offline(&tab, false).await;
+    tab.eval("window.real = window.fetch; window.fetch = async (path, more) => (more.method === 'GET' || !more.method ? window.real(path, more) : new Response(JSON.stringify({ code: 'quota-exceeded', detail: 'The month’s budget is used up.' }), { status: 429 })); 0")
+        .await;
+    press(&tab, "Audit the site").await;
+    notice(&tab, "The month’s budget is used up.").await;
+    tab.press("Tab").await;
+    focus_is(&tab, "link", "See usage").await;
+    tab.eval("window.fetch = window.real; 0").await;
+
+    // Signed out in another tab.
+    let other = tab.beside().await;
+    other.go("/").await;
+    other.click("button", "Sign out").await;
+    other.at("/sign-in").await;
+    press(&tab, "Audit the site").await;
+    notice(&tab, "You are signed out.").await;
+    tab.expect_trouble("status of 401").await;
+    tab.press("Tab").await;
+    focus_is(&tab, "link", "Sign in").await;
+    let next = tab
+        .eval("document.activeElement.getAttribute('href')")
+        .await;
+    assert_eq!(
+        next,
+        format!("/sign-in?next={}", project.replace('/', "%2F"))
+    );
+    sign_in(&other, "owner0@example.com", PASSWORD).await;
+    other.at("/").await;
+    tab.click("button", "Try again").await;
+    tab.sees("Site audit").await;
+    tab.sees("queued").await;
+    for words in ["status of 401", "status of 403"] {
+        while tab.heard().forgive(words) {}
+    }
+    other.end().await;
+    tab.end().await;
+    assert_none(&faults);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn links_to_a_form_open_it_and_focus_its_first_field() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    tab.go("/").await;
+    let is_open = |id: &str, field: &str| {
+        format!("document.getElementById('{id}').open && document.activeElement.name === '{field}'")
+    };
+    tab.click("link", "Create a project").await;
+    tab.until("the form is open", &is_open("new", "domain"))
+        .await;
+    // Closed by hand, it opens again by the same link.
+    tab.eval("document.getElementById('new').open = false; document.activeElement.blur(); 0")
+        .await;
+    tab.click("link", "Create a project").await;
+    tab.until("it is open again", &is_open("new", "domain"))
+        .await;
+    // Also from another page.
+    tab.go(&format!("{project}/keywords#add")).await;
+    tab.until("the form is open", &is_open("add", "keywords"))
+        .await;
+    tab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_country_is_chosen_by_its_name() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    tab.fill("Domain", "shop.example.com").await;
+    tab.fill("First keywords", "laufschuhe").await;
+    tab.fill("Country", "Germania").await;
+    tab.fill("Language", "German").await;
+    tab.click("button", "Create the project").await;
+    tab.sees("No country is called “Germania”. Choose a country from the list. Did you mean Georgia, Germany")
+        .await;
+    tab.until(
+        "the field has the focus",
+        "document.activeElement.name === 'also.market.country'",
+    )
+    .await;
+    tab.fill("Country", "germany").await;
+    tab.click("button", "Create the project").await;
+    let project = tab.under("/projects/").await;
+    tab.go(&format!("{project}/keywords#add")).await;
+    tab.sees("de, de, desktop").await;
+    // The market of the project is proposed for the next ones.
+    let fields = "['market.country', 'market.language'].map((it) => document.querySelector(`[name='${it}']`).value).join()";
+    assert_eq!(tab.eval(fields).await, "Germany,German");
+    tab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_bad_line_is_named_and_the_good_ones_go_in() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+    tab.go(&format!("{project}/keywords#add")).await;
+    let long = "x".repeat(300);
+    tab.fill(
+        "Keywords",
+        &format!("laces\n\n{long}\nwool socks\nLaces\nbuckles"),
+    )
+    .await;
+    tab.fill("Tags", "spring").await;
+    tab.click("button", "Add them").await;
+    tab.sees("2 keywords added, 1 already tracked, 1 repeated in your list, 1 refused.")
+        .await;
+    tab.sees("Line 3, “xxxxx").await;
+    tab.sees("It is longer than 200 characters.").await;
+    look_at(&tab, "#add form", "a line refused", &mut faults).await;
+    let left = "document.querySelector('[name=keywords]').value";
+    assert_eq!(tab.eval(left).await, long);
+    tab.click("button", "Show the new keywords").await;
+    tab.sees("buckles").await;
+    tab.go(&format!("{project}/keywords?tag=spring#add")).await;
+    tab.sees("laces").await;
+    // All good: the page comes anew and says what was done.
+    tab.fill("Keywords", "gaiters\nwool socks").await;
+    tab.click("button", "Add them").await;
+    tab.sees("1 keyword added, 1 already tracked.").await;
+    tab.end().await;
+    assert_none(&faults);
+}
