@@ -2,8 +2,9 @@
 
 use crate::{
     agent_api::docs::Documents,
+    connections::Connections,
     cookies::CookieStyle,
-    limits::{Limiter, RequestLimits},
+    limits::{BodyLimit, Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -71,6 +72,7 @@ use domain::{
         read_results::ReadResults,
         read_top_results::ReadTopResults,
         reauthenticate::Reauthenticate,
+        recognize_device::RecognizeDevice,
         remember_answer::RememberAnswer,
         reopen_search::ReopenSearch,
         report_leak::ReportLeak,
@@ -107,10 +109,10 @@ pub struct WebConfig {
     pub engines: AiEngines,
     /// Who knows how fast pages are.
     pub speed: SpeedLabel,
-    /// How large a body may be, in bytes.
-    pub most_body: usize,
-    /// How long a body may take to arrive.
-    pub body_patience: std::time::Duration,
+    /// Bodies of requests with an accepted token or session.
+    pub body: BodyLimit,
+    /// Bodies of requests without one.
+    pub unknown_body: BodyLimit,
     /// How long a handler may take.
     pub handler_patience: std::time::Duration,
     /// How much may be asked.
@@ -183,6 +185,7 @@ pub struct Services {
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
+    connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
@@ -208,6 +211,7 @@ pub struct Services {
     pub(crate) authenticate_session: AuthenticateSession,
     pub(crate) note_session_use: NoteSessionUse,
     pub(crate) note_failed_sign_in: NoteFailedSignIn,
+    pub(crate) recognize_device: RecognizeDevice,
     pub(crate) sign_in: SignIn,
     pub(crate) end_session: EndSession,
     pub(crate) end_sessions: EndSessions,
@@ -290,6 +294,7 @@ impl Services {
         Self {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
+            connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),
@@ -316,6 +321,7 @@ impl Services {
             authenticate_session: AuthenticateSession::new(s(), c()),
             note_session_use: NoteSessionUse::new(s(), c()),
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
+            recognize_device: RecognizeDevice::new(s()),
             sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
@@ -362,6 +368,12 @@ impl Services {
             stopping,
             config,
         }
+    }
+
+    /// The connections of the process.
+    #[must_use]
+    pub fn connections(&self) -> Arc<Connections> {
+        Arc::clone(&self.connections)
     }
 
     /// What whoever runs the server is shown while there is no account; `None` afterwards.
