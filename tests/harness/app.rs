@@ -52,7 +52,7 @@ use tokio_util::sync::CancellationToken;
 use web::{
     cookies::CookieStyle,
     endpoint::Endpoint,
-    limits::{Rate, RequestLimits},
+    limits::{BodyLimit, Rate, RequestLimits},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -128,6 +128,18 @@ impl TestApp {
             sandbox(),
         )
         .await
+    }
+
+    /// What makes ids.
+    #[must_use]
+    pub fn mint(&self) -> Arc<IdMint> {
+        Arc::clone(&self.mint)
+    }
+
+    /// What hashes passwords.
+    #[must_use]
+    pub fn hasher(&self) -> Arc<dyn PasswordHasher> {
+        Arc::clone(&self.hasher)
     }
 
     /// Where browsers find it.
@@ -491,9 +503,11 @@ fn listen(
     endpoints: fn() -> Vec<Endpoint>,
 ) -> (SocketAddr, ServerHandle) {
     let services = Arc::new(services);
+    let connections = services.connections();
     let address = listener.local_addr().expect("an address");
     let app = move || App::new().configure(web::serve_these(Arc::clone(&services), endpoints()));
     let server = HttpServer::new(app)
+        .on_connect(move |connection, kept| connections.begin(connection, kept))
         .disable_signals()
         .workers(1)
         .client_request_timeout(Duration::from_secs(5))
@@ -522,8 +536,14 @@ fn config() -> WebConfig {
         },
         engines: AiEngines::default(),
         speed: SpeedLabel::default(),
-        most_body: 256 * 1024,
-        body_patience: Duration::from_secs(10),
+        body: BodyLimit {
+            max_bytes: 256 * 1024,
+            timeout: Duration::from_secs(10),
+        },
+        unknown_body: BodyLimit {
+            max_bytes: 4 * 1024,
+            timeout: Duration::from_secs(2),
+        },
         handler_patience: Duration::from_secs(25),
         limits: plenty(),
         sessions: SessionConfig {
@@ -568,6 +588,8 @@ fn plenty() -> RequestLimits {
         all_sign_ins: rate,
         in_flight_per_token: 1_000,
         in_flight_per_account: 1_000,
+        in_flight_unknown: 1_000,
+        in_flight_per_address: 1_000,
         ..RequestLimits::default()
     }
 }

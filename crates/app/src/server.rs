@@ -18,8 +18,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
     cookies::CookieStyle,
-    hang_up::Peer,
-    limits::{Rate, RequestLimits},
+    limits::{BodyLimit, Rate, RequestLimits},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -42,8 +41,14 @@ pub async fn services(
         engines: tools.engines.clone(),
         search: tools.search.label(),
         speed: SpeedLabel::of(&tools.speed),
-        most_body: 256 * 1024,
-        body_patience: Duration::from_secs(10),
+        body: BodyLimit {
+            max_bytes: 256 * 1024,
+            timeout: Duration::from_secs(10),
+        },
+        unknown_body: BodyLimit {
+            max_bytes: 4 * 1024,
+            timeout: Duration::from_secs(2),
+        },
         handler_patience: Duration::from_secs(25),
         limits: limits(&foundation.settings),
         sessions: SessionConfig {
@@ -74,9 +79,18 @@ pub async fn services(
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }
 
+/// Each connection is two files here, since one looks whether its caller is still there.
+const FILES_PER_CONNECTION: u64 = 2;
+/// Files for everything else: the database, the log, what the worker reads.
+const OTHER_FILES: u64 = 1_024;
+
 fn limits(settings: &Settings) -> RequestLimits {
     let it = &settings.limits;
+    let files = make_room().saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
+    let possible = u32::try_from(files).unwrap_or(u32::MAX).max(1);
     RequestLimits {
+        connections: it.connections.min(possible),
+        connections_per_address: it.connections_per_address,
         reads: Rate::of(it.reads_per_minute, it.reads_burst),
         writes: Rate::of(it.writes_per_minute, it.writes_burst),
         analyses: Rate::of(it.analyses_per_minute, it.analyses_burst),
@@ -88,7 +102,10 @@ fn limits(settings: &Settings) -> RequestLimits {
         in_flight_per_token: it.in_flight_per_token,
         in_flight_per_account: it.in_flight_per_account,
         in_flight: it.in_flight,
+        in_flight_unknown: it.in_flight_unknown,
+        in_flight_per_address: it.in_flight_per_address,
         trusted_proxies: settings.trusted_proxies.iter().map(|it| it.0).collect(),
+        ..RequestLimits::default()
     }
 }
 
@@ -149,13 +166,9 @@ pub async fn serve(
     drain: Duration,
 ) -> anyhow::Result<()> {
     let services = Arc::new(services);
-    make_room();
+    let connections = services.connections();
     let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
-        .on_connect(|connection, known| {
-            if let Some(peer) = Peer::of(connection) {
-                known.insert(peer);
-            }
-        })
+        .on_connect(move |connection, kept| connections.begin(connection, kept))
         .disable_signals()
         .keep_alive(Duration::from_secs(75))
         .client_request_timeout(Duration::from_secs(5))
@@ -170,9 +183,9 @@ pub async fn serve(
     outcome
 }
 
-/// Lets the process have as many connections open as it may ask for: each is two files here, since one looks
-/// whether its caller is still there, and the limit that shells give is low.
-fn make_room() {
+/// Lets the process have as many files open as it may ask for, since the limit that shells give is low;
+/// returns how many it may have.
+fn make_room() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);
     if limit.current.is_some_and(|now| now < most) {
@@ -182,8 +195,10 @@ fn make_room() {
         };
         if let Err(error) = setrlimit(Resource::Nofile, raised) {
             tracing::warn!(%error, "The limit of open files stays as it was.");
+            return limit.current.unwrap_or(most);
         }
     }
+    most
 }
 
 async fn stop_when(stop: CancellationToken, server: ServerHandle) {

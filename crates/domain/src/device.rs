@@ -2,11 +2,13 @@
 //! counted apart from those of strangers.
 
 use crate::{
-    ids::UserId,
+    ids::{AccountId, UserId},
     ports::randomness::Randomness,
     secret_text::{base62, hex},
     throttle::ThrottleKey,
+    user::User,
 };
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
@@ -15,46 +17,81 @@ use std::fmt;
 #[derive(Clone)]
 pub struct DeviceKey(pub [u8; 32]);
 
-/// What a known device sends: whose it is, a number of its own, and our signature.
+/// What a known device sends: whose it is, since when, a number of its own, and our signature.
+///
+/// The signature says that we issued it. Whether its account is active and its owner's password is still
+/// the one of then is for [`crate::use_cases::recognize_device`] to find out.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DeviceMark {
+    account: AccountId,
     user: UserId,
+    issued_at: DateTime<Utc>,
     nonce: String,
 }
 
 const NONCE: usize = 22;
+/// How far clocks of servers on a database may be apart.
+const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
 impl DeviceMark {
+    /// How long a mark is good for. Each sign-in on the device renews it.
+    pub const LIFETIME: TimeDelta = TimeDelta::days(90);
+
     /// A mark for a device on which that person just signed in.
     #[must_use]
-    pub fn new(user: UserId, randomness: &dyn Randomness) -> Self {
+    pub fn new(user: &User, at: DateTime<Utc>, randomness: &dyn Randomness) -> Self {
         Self {
-            user,
+            account: user.account,
+            user: user.id,
+            issued_at: at.trunc_subsecs(6),
             nonce: base62(randomness, NONCE),
         }
     }
 
-    /// Recognises a mark that was signed here.
+    /// The mark of the same device, issued at another time.
     #[must_use]
-    pub fn read(text: &str, key: &DeviceKey) -> Option<Self> {
+    pub fn renewed(&self, at: DateTime<Utc>) -> Self {
+        Self {
+            issued_at: at.trunc_subsecs(6),
+            ..self.clone()
+        }
+    }
+
+    /// Recognizes a mark that was signed here and has not expired.
+    #[must_use]
+    pub fn read(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
         let mut parts = text.split('.');
-        let (user, nonce, tag) = (parts.next()?, parts.next()?, parts.next()?);
+        let mut number = || parts.next()?.parse::<i64>().ok();
+        let (account, user, issued_at) = (number()?, number()?, number()?);
+        let (nonce, tag) = (parts.next()?, parts.next()?);
         let is_plain = parts.next().is_none()
             && nonce.len() == NONCE
             && nonce.bytes().all(|it| it.is_ascii_alphanumeric());
         let mark = Self {
-            user: UserId(user.parse().ok().filter(|_| is_plain)?),
+            account: AccountId(account),
+            user: UserId(user),
+            issued_at: DateTime::from_timestamp_micros(issued_at).filter(|_| is_plain)?,
             nonce: nonce.to_owned(),
         };
         let tag = from_hex(tag)?;
-        mark.mac(key).verify_slice(&tag).is_ok().then_some(mark)
+        mark.mac(key).verify_slice(&tag).ok()?;
+        // A number may be written in several ways, of which only ours was signed.
+        let is_ours = mark.text() == text.rsplit_once('.')?.0;
+        let age = now - mark.issued_at;
+        (is_ours && -MAX_CLOCK_SKEW <= age && age < Self::LIFETIME).then_some(mark)
     }
 
     /// Its text, signed.
     #[must_use]
     pub fn signed(&self, key: &DeviceKey) -> String {
         let tag = self.mac(key).finalize().into_bytes();
-        format!("{}.{}.{}", self.user, self.nonce, hex(&tag))
+        format!("{}.{}", self.text(), hex(&tag))
+    }
+
+    /// The account of whoever signed in on it.
+    #[must_use]
+    pub const fn account(&self) -> AccountId {
+        self.account
     }
 
     /// Who signed in on it.
@@ -63,15 +100,26 @@ impl DeviceMark {
         self.user
     }
 
+    /// When it was issued, to the microsecond.
+    #[must_use]
+    pub const fn issued_at(&self) -> DateTime<Utc> {
+        self.issued_at
+    }
+
     /// What this device's guesses are counted by, when it is that person's.
     #[must_use]
     pub fn throttle_key(&self, user: UserId) -> Option<ThrottleKey> {
         (self.user == user).then(|| ThrottleKey::of_device(user, &self.nonce))
     }
 
+    fn text(&self) -> String {
+        let issued_at = self.issued_at.timestamp_micros();
+        format!("{}.{}.{issued_at}.{}", self.account, self.user, self.nonce)
+    }
+
     fn mac(&self, key: &DeviceKey) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("any length is a key");
-        mac.update(format!("device/1.{}.{}", self.user, self.nonce).as_bytes());
+        mac.update(format!("device/2.{}", self.text()).as_bytes());
         mac
     }
 }
@@ -96,22 +144,58 @@ impl fmt::Debug for DeviceMark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::CountingRandomness;
+    use crate::{
+        ports::clock::Clock,
+        test_support::{CountingRandomness, FrozenClock, a_user},
+    };
+
+    fn a_mark(at: DateTime<Utc>) -> DeviceMark {
+        DeviceMark::new(&a_user(), at, &CountingRandomness::default())
+    }
 
     #[test]
     fn only_what_was_signed_here_is_recognised() {
-        let key = DeviceKey([1; 32]);
-        let mark = DeviceMark::new(UserId(7), &CountingRandomness::default());
+        let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let mark = a_mark(now);
         let text = mark.signed(&key);
-        assert_eq!(DeviceMark::read(&text, &key), Some(mark.clone()));
-        assert_eq!(DeviceMark::read(&text, &DeviceKey([2; 32])), None);
+        let read = |text: &str| DeviceMark::read(text, &key, now);
+        assert_eq!(read(&text), Some(mark.clone()));
+        assert_eq!(DeviceMark::read(&text, &DeviceKey([2; 32]), now), None);
         for at in 0..text.len() {
             let other = if &text[at..=at] == "0" { "1" } else { "0" };
             let mut forged = text.clone();
             forged.replace_range(at..=at, other);
-            assert_eq!(DeviceMark::read(&forged, &key), None, "{forged}");
+            assert_eq!(read(&forged), None, "{forged}");
         }
-        assert!(mark.throttle_key(UserId(7)).is_some());
-        assert_eq!(mark.throttle_key(UserId(8)), None);
+        assert_eq!(read(&format!("+{text}")), None);
+        let user = a_user().id;
+        assert!(mark.throttle_key(user).is_some());
+        assert_eq!(mark.throttle_key(UserId(user.0 + 1)), None);
+    }
+
+    #[test]
+    fn a_mark_ends_after_90_days_unless_it_is_renewed() {
+        let (key, issued) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let mark = a_mark(issued);
+        let read = |mark: &DeviceMark, at| DeviceMark::read(&mark.signed(&key), &key, at);
+        let end = issued + DeviceMark::LIFETIME;
+        assert!(read(&mark, end - TimeDelta::microseconds(1)).is_some());
+        assert_eq!(read(&mark, end), None);
+        assert_eq!(read(&mark, issued - TimeDelta::hours(2)), None);
+        let renewed = mark.renewed(end);
+        assert!(read(&renewed, end).is_some());
+        let user = a_user().id;
+        assert_eq!(renewed.throttle_key(user), mark.throttle_key(user));
+    }
+
+    #[test]
+    fn a_mark_without_a_date_is_none() {
+        let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let nonce = "a".repeat(NONCE);
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).unwrap();
+        mac.update(format!("device/1.7.{nonce}").as_bytes());
+        let tag = hex(&mac.finalize().into_bytes());
+        let earlier = format!("7.{nonce}.{tag}");
+        assert_eq!(DeviceMark::read(&earlier, &key, now), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The two cookies: the session's secret, and the mark of a device on which somebody signed in.
 
 use actix_web::{HttpRequest, http::header};
-use domain::session::Session;
+use domain::{device::DeviceMark, session::Session};
 
 /// How cookies are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,6 @@ pub enum Cookie {
     Device,
 }
 
-/// How long a device is known, in seconds: half a year.
-const DEVICE_SECONDS: i64 = 180 * 24 * 3_600;
-
 impl CookieStyle {
     /// The cookie's name.
     #[must_use]
@@ -42,7 +39,7 @@ impl CookieStyle {
     pub fn set(self, cookie: Cookie, value: &str) -> String {
         let seconds = match cookie {
             Cookie::Session => Session::LIFETIME.num_seconds(),
-            Cookie::Device => DEVICE_SECONDS,
+            Cookie::Device => DeviceMark::LIFETIME.num_seconds(),
         };
         self.line(cookie, value, seconds)
     }

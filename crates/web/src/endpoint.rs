@@ -177,6 +177,15 @@ impl Endpoint {
         (self.parameters)().iter().any(|it| it.name == parameter)
     }
 
+    /// Whether its answers depend on the cookies of a browser.
+    #[must_use]
+    pub const fn reads_cookies(&self) -> bool {
+        matches!(
+            self.access,
+            Access::Visitor(_) | Access::Member(_) | Access::Session(_)
+        )
+    }
+
     /// What its requests are counted as.
     #[must_use]
     pub fn demand(&self) -> Demand {

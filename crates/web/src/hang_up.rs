@@ -4,7 +4,7 @@
 use actix_web::{HttpRequest, rt::net::TcpStream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
-    any::Any,
+    net::Shutdown,
     os::fd::{AsFd, OwnedFd},
     sync::Arc,
     time::Duration,
@@ -24,12 +24,19 @@ const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR);
 pub struct Peer(Arc<OwnedFd>);
 
 impl Peer {
-    /// Of a connection as Actix tells of it when it begins.
+    /// The socket of a connection.
     #[must_use]
-    pub fn of(connection: &dyn Any) -> Option<Self> {
-        let stream = connection.downcast_ref::<TcpStream>()?;
-        let socket = stream.as_fd().try_clone_to_owned().ok()?;
+    pub fn of(connection: &TcpStream) -> Option<Self> {
+        let socket = connection.as_fd().try_clone_to_owned().ok()?;
         Some(Self(Arc::new(socket)))
+    }
+
+    /// Ends the connection in both directions.
+    pub fn shut_down(&self) {
+        if let Ok(socket) = self.0.try_clone() {
+            // Whoever has hung up already is shut out all the same.
+            let _ = std::net::TcpStream::from(socket).shutdown(Shutdown::Both);
+        }
     }
 
     fn is_gone(&self) -> bool {

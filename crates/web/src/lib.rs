@@ -6,6 +6,7 @@
 pub mod agent_api;
 pub mod answer;
 pub mod caller;
+pub mod connections;
 pub mod cookies;
 mod counted;
 pub mod csrf;
@@ -37,7 +38,11 @@ mod token_revocations;
 mod transfer;
 mod weight;
 
-use actix_web::{HttpRequest, web};
+use actix_web::{
+    HttpRequest,
+    http::{ConnectionType, header},
+    web,
+};
 use endpoint::Endpoint;
 use pages::Pages;
 use pipeline::Pipeline;
@@ -64,17 +69,27 @@ pub fn serve_these(
     endpoints: Vec<Endpoint>,
 ) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
+        let connections = services.connections();
         let pages = Rc::new(Pages::new(Arc::clone(&services)));
         let pipeline = Rc::new(Pipeline::new(services, endpoints));
         config.default_service(web::to(
             move |request: HttpRequest, payload: web::Payload| {
                 let (pages, pipeline) = (Rc::clone(&pages), Rc::clone(&pipeline));
+                let connections = Arc::clone(&connections);
                 async move {
                     let _active = counted::Active::begin();
-                    match pages.serve(&request).await {
+                    let mut response = match pages.serve(&request).await {
                         Some(page) => page,
                         None => pipeline.serve(request, payload).await,
+                    };
+                    // Actix leaves out the header and goes by the type alone.
+                    let asked_to = response.headers().get(header::CONNECTION);
+                    if asked_to.is_some_and(|it| it == "close") || connections.are_scarce() {
+                        response
+                            .head_mut()
+                            .set_connection_type(ConnectionType::Close);
                     }
+                    response
                 }
             },
         ));

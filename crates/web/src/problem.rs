@@ -115,6 +115,12 @@ impl Problem {
         self
     }
 
+    /// With the end of the connection: callers that are not known keep none open after a refusal.
+    #[must_use]
+    pub fn closing(self) -> Self {
+        self.header("Connection", "close")
+    }
+
     /// The document.
     #[must_use]
     pub fn document(&self, base_url: &str, request_id: &str) -> Value {

@@ -21,6 +21,11 @@ impl Query {
             values: BTreeMap::new(),
             errors: Mutex::default(),
         };
+        for pair in text.split('&').filter(|it| !is_well_encoded(it)) {
+            let name = pair.split('=').next().unwrap_or_default();
+            let rule = "must be UTF-8 in percent-encoding: two hexadecimal digits after each %; a % itself is written %25";
+            query.note(FieldError::in_query(name, "malformed-encoding", rule));
+        }
         let pairs: Vec<(String, String)> = serde_urlencoded_pairs(text);
         let mut values = BTreeMap::new();
         for (name, value) in pairs {
@@ -210,6 +215,26 @@ impl Query {
     }
 }
 
+/// Whether two hexadecimal digits stand after each `%`, and the bytes are UTF-8.
+fn is_well_encoded(text: &str) -> bool {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let digit = |at: usize| after.get(at).and_then(|it| char::from(*it).to_digit(16));
+        let (Some(high), Some(low)) = (digit(0), digit(1)) else {
+            return false;
+        };
+        bytes.extend(u8::try_from(16 * high + low));
+        rest = &after[2..];
+    }
+    str::from_utf8(&bytes).is_ok()
+}
+
 fn serde_urlencoded_pairs(text: &str) -> Vec<(String, String)> {
     actix_web::web::Query::<Vec<(String, String)>>::from_query(text)
         .map(actix_web::web::Query::into_inner)
@@ -226,6 +251,25 @@ mod tests {
         let problem = query.finish().unwrap_err();
         assert_eq!(problem.errors.len(), 2);
         assert_eq!(problem.errors[0].document()["didYouMean"], "limit");
+    }
+
+    #[test]
+    fn malformed_percent_encoding_is_refused() {
+        for wrong in [
+            "limit=%zz",
+            "limit=5%",
+            "limit=%4",
+            "%zz=5",
+            "limit=%ff",
+            "limit=%+5",
+        ] {
+            let query = Query::parse(&format!("cursor=a%20b&{wrong}"), &["limit", "cursor"]);
+            let codes: Vec<_> = query.errors().iter().map(|it| it.code).collect();
+            assert_eq!(codes[0], "malformed-encoding", "{wrong}");
+        }
+        let query = Query::parse("cursor=%C3%BC%25+&limit=a%0Ab", &["limit", "cursor"]);
+        assert!(query.finish().is_ok());
+        assert_eq!(query.text("cursor"), Some("ü% "));
     }
 
     #[test]

@@ -246,6 +246,14 @@ fn keyword_exists(existing: KeywordId) -> Problem {
     problem
 }
 
+fn foreign_target(own: &[String]) -> Problem {
+    let rule = format!(
+        "must be a page of the project's own sites ({}); whoever runs the server names further ones with `sightline sites name`",
+        own.join(", ")
+    );
+    Problem::invalid_value(FieldError::at("/targetUrl", "foreign-site", rule))
+}
+
 impl From<StorageError> for Problem {
     fn from(error: StorageError) -> Self {
         storage(&error)
@@ -345,6 +353,7 @@ impl From<ChangeKeywordError> for Problem {
             ChangeKeywordError::NotAsExpected(_) => changed(),
             ChangeKeywordError::ProjectDeactivated(project) => deactivated_project(project),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
+            ChangeKeywordError::ForeignTarget(sites) => foreign_target(&sites),
             ChangeKeywordError::Allowance(error) => allowance(error),
             ChangeKeywordError::Storage(error) => storage(&error),
         }

@@ -2,8 +2,9 @@
 
 use crate::{
     agent_api::docs::Documents,
+    connections::Connections,
     cookies::CookieStyle,
-    limits::{ImportSlots, Limiter, RequestLimits},
+    limits::{BodyLimit, ImportSlots, Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -73,6 +74,7 @@ use domain::{
         read_results::ReadResults,
         read_top_results::ReadTopResults,
         reauthenticate::Reauthenticate,
+        recognize_device::RecognizeDevice,
         remember_answer::RememberAnswer,
         reopen_search::ReopenSearch,
         report_leak::ReportLeak,
@@ -109,10 +111,10 @@ pub struct WebConfig {
     pub engines: AiEngines,
     /// Who knows how fast pages are.
     pub speed: SpeedLabel,
-    /// How large a body may be, in bytes.
-    pub most_body: usize,
-    /// How long a body may take to arrive.
-    pub body_patience: std::time::Duration,
+    /// Bodies of requests with an accepted token or session.
+    pub body: BodyLimit,
+    /// Bodies of requests without one.
+    pub unknown_body: BodyLimit,
     /// How long a handler may take.
     pub handler_patience: std::time::Duration,
     /// How much may be asked.
@@ -192,6 +194,7 @@ pub struct Services {
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: ImportSlots,
+    connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
@@ -217,6 +220,7 @@ pub struct Services {
     pub(crate) authenticate_session: AuthenticateSession,
     pub(crate) note_session_use: NoteSessionUse,
     pub(crate) note_failed_sign_in: NoteFailedSignIn,
+    pub(crate) recognize_device: RecognizeDevice,
     pub(crate) sign_in: SignIn,
     pub(crate) end_session: EndSession,
     pub(crate) end_sessions: EndSessions,
@@ -301,6 +305,7 @@ impl Services {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             import_slots: ImportSlots::default(),
+            connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),
@@ -327,6 +332,7 @@ impl Services {
             authenticate_session: AuthenticateSession::new(s(), c()),
             note_session_use: NoteSessionUse::new(s(), c()),
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
+            recognize_device: RecognizeDevice::new(s()),
             sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
@@ -374,6 +380,12 @@ impl Services {
             stopping,
             config,
         }
+    }
+
+    /// The connections of the process.
+    #[must_use]
+    pub fn connections(&self) -> Arc<Connections> {
+        Arc::clone(&self.connections)
     }
 
     /// What whoever runs the server is shown while there is no account; `None` afterwards.

@@ -232,6 +232,16 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
         agent.get(&narrowed).await.errors(),
         [("type".into(), "not-applicable".into())]
     );
+    let told = agent.get("/analyze?wait=5").await;
+    assert_eq!(told.errors(), [("wait".into(), "not-applicable".into())]);
+    for malformed in ["status=%zz", "status=queued%", "status=%ff"] {
+        let told = agent.get(&format!("/analyze?{malformed}")).await;
+        let (place, code) = told.errors()[0].clone();
+        assert_eq!(
+            (place.as_str(), code.as_str()),
+            ("status", "malformed-encoding")
+        );
+    }
     agent
         .get("/analyze?projectId=x&status=gone")
         .await

@@ -138,7 +138,7 @@ async fn raw(app: &TestApp, text: String) -> String {
 
 async fn a_body_that_does_not_arrive_is_not_waited_for(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.body_patience = Duration::from_millis(50);
+        config.body.timeout = Duration::from_millis(50);
     })
     .await;
     let token = app.db_full_agent().await.token().unwrap();

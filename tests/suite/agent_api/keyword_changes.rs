@@ -118,6 +118,11 @@ async fn what_cannot_be_changed_is_refused(db: TestDatabase) {
             "/targetUrl",
             "invalid-value",
         ),
+        (
+            json!({ "targetUrl": "https://rival.example/shop.example.com" }),
+            "/targetUrl",
+            "foreign-site",
+        ),
         (json!({ "status": "gone" }), "/status", "invalid-value"),
         (json!({ "market": null }), "/market", "not-nullable"),
         (

@@ -230,6 +230,18 @@ async fn forwarded_addresses_are_believed_from_trusted_proxies_alone(db: TestDat
     asked(&behind, "203.0.113.9, 198.51.100.1")
         .await
         .refused(429, "rate-limited");
+    for same in ["198.51.100.2:4711", "\"198.51.100.2:80\""] {
+        let answer = asked(&behind, same).await;
+        answer.refused(429, "rate-limited");
+        assert_eq!(answer.header("connection"), "close", "{same}");
+    }
+    for (first, again) in [
+        ("[2001:db8::1]:443", "2001:db8::2"),
+        ("[2001:db8:9::1]", "\"[2001:db8:9::1]:443\""),
+    ] {
+        asked(&behind, first).await.refused(401, "token-missing");
+        asked(&behind, again).await.refused(429, "rate-limited");
+    }
 }
 
 async fn requests_at_the_same_time_are_limited(db: TestDatabase) {
@@ -270,9 +282,11 @@ async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=2")).await })
     };
     tokio::time::sleep(Duration::from_millis(700)).await;
-    let told = app.anonymous().get("/docs").await;
+    let told = agent.get("/models").await;
     told.refused(503, "overloaded");
     assert_eq!(told.header("retry-after"), "1");
+    // Callers without a token have slots of their own.
+    app.anonymous().get("/docs").await.ok();
     let alive = agent.send(agent.anywhere(Method::GET, "/livez")).await;
     alive.ok();
     waiting.await.unwrap().ok();

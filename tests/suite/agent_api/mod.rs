@@ -39,5 +39,6 @@ mod projects;
 mod released_contract;
 mod repairs;
 pub mod results;
+mod slow_bodies;
 mod smuggling;
 mod tokens;

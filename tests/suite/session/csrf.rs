@@ -13,7 +13,39 @@ use web::endpoint::Access;
 on_every_database![
     every_write_is_refused_unless_a_page_of_ours_made_it,
     signing_in_is_protected_too,
+    other_names_of_the_server_open_neither_page_nor_session,
 ];
+
+async fn other_names_of_the_server_open_neither_page_nor_session(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let agent = app.db_full_agent().await;
+    for (host, is_ours) in [("seo.example", true), ("evil.example", false)] {
+        for path in ["/api/session", "/api/projects", "/api/welcome"] {
+            let request = browser.from_our_page(Method::GET, path);
+            let answer = browser.send(request.header("Host", host)).await;
+            if is_ours {
+                answer.ok();
+            } else {
+                answer.refused(403, "origin-not-allowed");
+            }
+        }
+        let body = json!({ "domain": format!("shop.{host}.com") });
+        let write = browser.from_our_page(Method::POST, "/api/projects");
+        let answer = browser.send(write.header("Host", host).json(&body)).await;
+        assert_eq!(answer.status, if is_ours { 201 } else { 403 });
+        for path in ["/", "/sign-in", "/docs"] {
+            let page = browser
+                .bare(Method::GET, path)
+                .header("Accept", "text/html");
+            let answer = page.header("Host", host).send().await.unwrap();
+            assert_eq!(answer.status() == 403, !is_ours, "{path} of {host}");
+        }
+        // Nothing that a browser adds by itself opens the Agent API.
+        let request = agent.request(Method::GET, "/projects");
+        agent.send(request.header("Host", host)).await.ok();
+    }
+}
 
 /// Every unsafe request of the table, and what it would do if it were let through.
 async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) {

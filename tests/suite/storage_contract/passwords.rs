@@ -36,7 +36,10 @@ async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
         let expected = Credentials { account: account(ANN), user: ann, password: Some(hash("two")) };
         assert_eq!(found, Some(expected));
         let found = r.passwords().credentials(&bob.email).await.unwrap().unwrap();
-        assert_eq!((found.user, found.password), (bob, None));
+        assert_eq!((found.user, found.password), (bob.clone(), None));
+        assert_eq!(r.passwords().changed_at(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
+        assert_eq!(r.passwords().changed_at(BOB, owner(ANN).id).await.unwrap(), None);
+        assert_eq!(r.passwords().changed_at(BOB, bob.id).await.unwrap(), None);
         let nobody = EmailAddress::parse("nobody@example.com").unwrap();
         assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
     });

@@ -200,8 +200,16 @@ pub struct LimitSettings {
     pub in_flight_per_token: u32,
     /// Requests of an account under way at the same time.
     pub in_flight_per_account: u32,
-    /// Requests under way at the same time.
+    /// Requests with an accepted token or session under way at the same time.
     pub in_flight: u32,
+    /// Requests without one under way at the same time.
+    pub in_flight_unknown: u32,
+    /// The same of an address.
+    pub in_flight_per_address: u32,
+    /// Connections at the same time.
+    pub connections: u32,
+    /// The same of an address.
+    pub connections_per_address: u32,
 }
 
 /// Logs.
@@ -401,6 +409,10 @@ impl Default for LimitSettings {
             in_flight_per_token: it.in_flight_per_token,
             in_flight_per_account: it.in_flight_per_account,
             in_flight: it.in_flight,
+            in_flight_unknown: it.in_flight_unknown,
+            in_flight_per_address: it.in_flight_per_address,
+            connections: it.connections,
+            connections_per_address: it.connections_per_address,
         }
     }
 }

@@ -397,6 +397,13 @@ fn limits(settings: &Settings, mistakes: &mut Mistakes) {
         ("limits.in_flight_per_token", limits.in_flight_per_token),
         ("limits.in_flight_per_account", limits.in_flight_per_account),
         ("limits.in_flight", limits.in_flight),
+        ("limits.in_flight_unknown", limits.in_flight_unknown),
+        ("limits.in_flight_per_address", limits.in_flight_per_address),
+        ("limits.connections", limits.connections),
+        (
+            "limits.connections_per_address",
+            limits.connections_per_address,
+        ),
     ] {
         mistakes.within(key, number, &(1..=1_000_000_000), "1 to 1000000000");
     }

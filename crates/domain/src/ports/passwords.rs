@@ -31,6 +31,12 @@ pub trait PasswordRepository: Send {
         &mut self,
         email: &EmailAddress,
     ) -> Result<Option<Credentials>, StorageError>;
+    /// When the person's password was set; `None` while none was.
+    async fn changed_at(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<DateTime<Utc>>, StorageError>;
     /// The person's hash, kept from other writers until the transaction ends.
     async fn lock(
         &mut self,

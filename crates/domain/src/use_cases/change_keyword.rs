@@ -5,13 +5,16 @@ use crate::{
     allowance::AllowanceExceeded,
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch},
+    owners_words::SiteRole,
     ports::{
         clock::Clock,
         keywords::KeywordCounts,
         storage::{Storage, StorageError, Transaction, retrying},
     },
     precondition::{Precondition, holds},
+    project::Project,
 };
+use analysis::url_rules::{OwnSites, SiteScope, host_of_url};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -36,6 +39,9 @@ pub enum ChangeKeywordError {
     /// The project tracks this keyword in that market already.
     #[error("the project tracks this keyword in that market")]
     Exists(KeywordId),
+    /// The page that is to rank is on none of these sites of the project's owner.
+    #[error("the target URL is on none of the project's own sites")]
+    ForeignTarget(Vec<String>),
     /// There is no room.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
@@ -99,6 +105,7 @@ impl ChangeKeyword {
             return Err(ChangeKeywordError::ProjectDeactivated(before.project));
         }
         refuse_a_twin(work.as_mut(), &before, &after).await?;
+        refuse_a_foreign_target(work.as_mut(), &project, &before, &after).await?;
 
         let change = PlacesChange::between(Some(&before), &after);
         if !change.is_none() {
@@ -130,11 +137,41 @@ async fn refuse_a_twin(
         .map_or(Ok(()), |twin| Err(ChangeKeywordError::Exists(twin.id)))
 }
 
+/// No rank is ever found for a page that is not the owner's. One that was set before is left alone.
+async fn refuse_a_foreign_target(
+    work: &mut dyn Transaction,
+    project: &Project,
+    before: &Keyword,
+    after: &Keyword,
+) -> Result<(), ChangeKeywordError> {
+    let Some(target) = after.target_url.as_deref() else {
+        return Ok(());
+    };
+    if before.target_url == after.target_url {
+        return Ok(());
+    }
+    let named = { work.owners_words() }
+        .named_sites(project.account, project.id)
+        .await?;
+    let aliases = { named.iter() }
+        .filter(|it| it.role == SiteRole::Own)
+        .map(|it| SiteScope::of(&it.domain));
+    let site = SiteScope::of(project.domain.ascii());
+    let own = OwnSites::with_aliases(site, aliases.collect());
+    let host = host_of_url(target);
+    if host.is_some_and(|host| own.owns_host(&host)) {
+        return Ok(());
+    }
+    let roots = own.roots().map(str::to_owned).collect();
+    Err(ChangeKeywordError::ForeignTarget(roots))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         account::{Account, AccountLimits, AccountUsage},
+        owners_words::NamedSite,
         patch::Change,
         project::{Project, Status},
         test_support::{
@@ -242,6 +279,51 @@ mod tests {
             change(&storage, &gone).await.unwrap().status,
             Status::Deactivated
         );
+    }
+
+    #[tokio::test]
+    async fn a_target_is_on_one_of_the_projects_own_sites() {
+        let named = |domain: &str, role| NamedSite {
+            domain: domain.to_owned(),
+            role,
+            class: None,
+            named_at: FrozenClock::default().now(),
+        };
+        for (target, is_accepted) in [
+            ("https://shop.example.com/a", true),
+            ("http://www.shop.example.com:8080/a?b", true),
+            ("https://second.example/a", true),
+            ("https://rival.example/a", false),
+            ("https://shop.example.com.rival.example/", false),
+            ("https://shop.example.com@rival.example/", false),
+        ] {
+            let storage = Arc::new(FakeStorage::default());
+            let sites = vec![
+                named("second.example", SiteRole::Own),
+                named("rival.example", SiteRole::Competitor),
+            ];
+            storage.expect(move |work| {
+                holding(an_account(), a_keyword("rust"))(work);
+                let words = work.owners_words.expect_named_sites();
+                words.return_once(move |_, _| Ok(sites));
+                work.keywords.expect_save().returning(|_| Ok(()));
+            });
+            let patch = KeywordPatch {
+                target_url: Change::Set(Some(target.to_owned())),
+                ..KeywordPatch::default()
+            };
+            match change(&storage, &patch).await {
+                Ok(keyword) => assert_eq!(
+                    (is_accepted, keyword.target_url.as_deref()),
+                    (true, Some(target))
+                ),
+                Err(ChangeKeywordError::ForeignTarget(sites)) => {
+                    assert!(!is_accepted, "{target}");
+                    assert_eq!(sites, ["shop.example.com", "second.example"]);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
     }
 
     #[tokio::test]

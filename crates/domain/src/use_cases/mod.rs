@@ -84,6 +84,7 @@ pub mod read_suggestions;
 pub mod read_tallies;
 pub mod read_top_results;
 pub mod reauthenticate;
+pub mod recognize_device;
 pub mod record_answers;
 pub mod record_measurements;
 pub mod remember_answer;

@@ -60,6 +60,24 @@ impl PasswordRepository for Session<Db> {
         found.map(credentials).transpose()
     }
 
+    async fn changed_at(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<DateTime<Utc>>, StorageError> {
+        let found: Option<At> = self
+            .ask(account, move |db| {
+                user_passwords::table
+                    .filter(user_passwords::account_id.eq(account.0))
+                    .filter(user_passwords::user_id.eq(user.0))
+                    .select(user_passwords::changed_at)
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        Ok(found.map(Into::into))
+    }
+
     async fn lock(
         &mut self,
         account: AccountId,

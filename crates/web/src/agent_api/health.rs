@@ -81,7 +81,7 @@ fn capabilities(call: &Call) -> Vec<Value> {
 pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
     let page = |limits: paging::Limits| json!({ "default": limits.default, "max": limits.most });
     json!({
-        "bodyBytes": services.config.most_body,
+        "bodyBytes": services.config.body.max_bytes,
         "bodyDepth": json_guard::MOST_DEPTH,
         "keywordsPerRequest": NewKeywords::MOST,
         "keywordCharacters": KeywordText::MOST_CHARACTERS,

@@ -1,69 +1,129 @@
 //! Where a request comes from.
 
 use ipnet::IpNet;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The address that requests are counted by: the peer's, or what trusted proxies say of it. IPv6
-/// callers have a network of 64 bits each, so all of it counts as one.
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Client {
+    /// The address that requests are counted by. IPv6 callers have a network of 64 bits each, so all of
+    /// it counts as one.
+    pub address: IpAddr,
+    /// The trusted proxy that sent an entry of `X-Forwarded-For` which is no address: everybody behind
+    /// it counts as one caller.
+    pub unreadable_from: Option<IpAddr>,
+}
+
+/// The peer, or the address that trusted proxies report.
 #[must_use]
-pub fn client_address<'a>(
+pub fn client<'a>(
     peer: Option<IpAddr>,
     forwarded_for: impl DoubleEndedIterator<Item = &'a str>,
     trusted: &[IpNet],
-) -> IpAddr {
+) -> Client {
     let is_trusted = |address: IpAddr| trusted.iter().any(|it| it.contains(&address));
-    let mut found = plain(peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
-    // Each proxy appends whom it heard from: what stands left of the first stranger is hearsay.
-    let heard = forwarded_for.flat_map(|value| value.split(',')).rev();
-    for told in heard {
+    let mut found = peer
+        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+        .to_canonical();
+    let mut unreadable_from = None;
+    // Each proxy appends the address of its peer: entries left of the first untrusted one may be forged.
+    for entry in forwarded_for.flat_map(|value| value.split(',')).rev() {
         if !is_trusted(found) {
             break;
         }
-        let Ok(address) = told.trim().parse() else {
+        let Some(address) = read(entry) else {
+            unreadable_from = Some(found);
             break;
         };
-        found = plain(address);
+        found = address.to_canonical();
     }
-    match found {
+    let address = match found {
         IpAddr::V4(_) => found,
         IpAddr::V6(address) => {
             let network = address.to_bits() >> 64 << 64;
             Ipv6Addr::from_bits(network).into()
         }
+    };
+    Client {
+        address,
+        unreadable_from,
     }
 }
 
-/// IPv4 written as IPv6 is IPv4.
-fn plain(address: IpAddr) -> IpAddr {
-    address.to_canonical()
+/// An address as proxies write it: bare, with a port, in brackets, in quotes.
+fn read(entry: &str) -> Option<IpAddr> {
+    let entry = entry.trim();
+    let quoted = entry.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    let entry = quoted.unwrap_or(entry);
+    let with_port = || entry.parse::<SocketAddr>().ok().map(|it| it.ip());
+    let in_brackets = || {
+        let inner = entry.strip_prefix('[')?.strip_suffix(']')?;
+        inner.parse::<Ipv6Addr>().ok().map(IpAddr::V6)
+    };
+    let bare = entry.parse().ok();
+    bare.or_else(with_port).or_else(in_brackets)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(peer: &str, forwarded: &[&str]) -> String {
+    fn found(peer: &str, forwarded: &[&str]) -> Client {
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let peer = Some(peer.parse().unwrap());
-        client_address(peer, forwarded.iter().copied(), &trusted).to_string()
+        client(peer, forwarded.iter().copied(), &trusted)
+    }
+
+    fn address(peer: &str, forwarded: &[&str]) -> String {
+        found(peer, forwarded).address.to_string()
     }
 
     #[test]
     fn only_trusted_proxies_are_believed() {
-        assert_eq!(found("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
-        assert_eq!(found("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
-        assert_eq!(found("10.0.0.1", &[]), "10.0.0.1");
+        assert_eq!(address("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
+        assert_eq!(address("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
+        assert_eq!(address("10.0.0.1", &[]), "10.0.0.1");
         assert_eq!(
-            found("10.0.0.1", &["192.0.2.1, 203.0.113.9", "10.9.9.9"]),
+            address("10.0.0.1", &["192.0.2.1, 203.0.113.9", "10.9.9.9"]),
             "203.0.113.9",
             "what a stranger says of others is not believed"
         );
-        assert_eq!(found("10.0.0.1", &["nonsense"]), "10.0.0.1");
     }
 
     #[test]
     fn a_network_of_ipv6_is_one_caller() {
-        assert_eq!(found("2001:db8:1:2:3:4:5:6", &[]), "2001:db8:1:2::");
-        assert_eq!(found("::ffff:198.51.100.7", &[]), "198.51.100.7");
+        assert_eq!(address("2001:db8:1:2:3:4:5:6", &[]), "2001:db8:1:2::");
+        assert_eq!(address("::ffff:198.51.100.7", &[]), "198.51.100.7");
+    }
+
+    #[test]
+    fn entries_may_have_ports_brackets_and_quotes() {
+        for (entry, client) in [
+            ("203.0.113.7:4711", "203.0.113.7"),
+            (" 203.0.113.7 ", "203.0.113.7"),
+            ("\"203.0.113.7:80\"", "203.0.113.7"),
+            ("[2001:db8::1]:443", "2001:db8::"),
+            ("[2001:db8::1]", "2001:db8::"),
+            ("\"[2001:db8::1]:443\"", "2001:db8::"),
+            ("2001:db8::1", "2001:db8::"),
+            ("[::ffff:203.0.113.7]:1", "203.0.113.7"),
+        ] {
+            let found = found("10.0.0.1", &[entry]);
+            assert_eq!(found.address.to_string(), client, "{entry}");
+            assert_eq!(found.unreadable_from, None, "{entry}");
+        }
+    }
+
+    #[test]
+    fn an_unreadable_entry_of_a_trusted_proxy_is_reported() {
+        let proxy = "10.0.0.1".parse().unwrap();
+        for entry in ["nonsense", "unknown", "203.0.113.7:x", "[203.0.113.7]", ""] {
+            let found = found("10.0.0.1", &[entry]);
+            assert_eq!(found.address, proxy, "{entry}");
+            assert_eq!(found.unreadable_from, Some(proxy), "{entry}");
+        }
+        let forged = found("10.0.0.1", &["nonsense, 203.0.113.7"]);
+        assert_eq!(forged.unreadable_from, None);
+        assert_eq!(found("198.51.100.7", &["nonsense"]).unreadable_from, None);
     }
 }

@@ -1,41 +1,27 @@
-//! Requests under way: of a token, of an account, and of all.
+//! Requests under way.
+//!
+//! A request of an accepted token or session holds a slot of its own pool, which nobody else can take
+//! from. Requests without one share a small pool, of which each network may hold a part. While a token
+//! or session is being looked up the request holds a slot of a third pool: nothing in it waits for the
+//! sender, so that a slow sender holds none of them.
 
-use super::{Holder, RequestLimits};
-use domain::ids::AccountId;
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use super::{Holder, NoSlot, RequestLimits, Slot, SlotKey, Slots, networks::slot_limits};
+use domain::ids::UserId;
+use std::{net::IpAddr, sync::Arc};
+
+/// Requests of recognized devices at the same time, of all people together and of each.
+const MAX_DEVICES: u32 = 16;
+const MAX_PER_DEVICE_OWNER: u32 = 2;
 
 /// Counts requests under way.
 pub struct InFlight {
-    per_token: u32,
+    per_holder: u32,
     per_account: u32,
-    most: u32,
-    held: Mutex<Held>,
-}
-
-#[derive(Default)]
-struct Held {
-    all: u32,
-    tokens: HashMap<Holder, u32>,
-    accounts: HashMap<AccountId, u32>,
-}
-
-/// Why a request may not begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TooManyInFlight {
-    /// The token has as many under way as it may.
-    Token(u32),
-    /// The account has as many under way as it may.
-    Account(u32),
-}
-
-/// A request under way; it ends when this is dropped.
-pub struct UnderWay {
-    counter: Arc<InFlight>,
-    holder: Option<Holder>,
+    per_address: u32,
+    accepted: Arc<Slots>,
+    lookups: Arc<Slots>,
+    unknown: Arc<Slots>,
+    devices: Arc<Slots>,
 }
 
 impl InFlight {
@@ -43,122 +29,142 @@ impl InFlight {
     #[must_use]
     pub fn new(limits: &RequestLimits) -> Self {
         Self {
-            per_token: limits.in_flight_per_token,
+            per_holder: limits.in_flight_per_token,
             per_account: limits.in_flight_per_account,
-            most: limits.in_flight,
-            held: Mutex::default(),
+            per_address: limits.in_flight_per_address,
+            accepted: Slots::new(limits.in_flight),
+            lookups: Slots::new(limits.in_flight),
+            unknown: Slots::new(limits.in_flight_unknown),
+            devices: Slots::new(MAX_DEVICES),
         }
     }
 
-    /// A request of whomever begins; `None` when the process has as many as it may.
-    pub fn begin(self: &Arc<Self>) -> Option<UnderWay> {
-        let mut held = self.held();
-        if held.all >= self.most {
-            return None;
-        }
-        held.all += 1;
-        Some(UnderWay {
-            counter: Arc::clone(self),
-            holder: None,
-        })
+    /// A slot for a request of an accepted token or session.
+    ///
+    /// # Errors
+    /// The token, its account or the process has as many as it may.
+    pub fn accepted(&self, holder: Holder) -> Result<Slot, NoSlot> {
+        self.accepted.take([
+            (SlotKey::Holder(holder), self.per_holder),
+            (SlotKey::Account(holder.0), self.per_account),
+        ])
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A slot for looking up a token or session that was sent from that address.
+    ///
+    /// # Errors
+    /// A network of the address or the process has as many as it may.
+    pub fn lookup(&self, address: IpAddr) -> Result<Slot, NoSlot> {
+        let max = self.lookups.max();
+        let limits = slot_limits(address, max, (max / 4).max(1));
+        self.lookups.take(limits)
     }
 
-    fn enter(&self, holder: Holder) -> Result<(), TooManyInFlight> {
-        let mut held = self.held();
-        let of_token = held.tokens.get(&holder).copied().unwrap_or(0);
-        if of_token >= self.per_token {
-            return Err(TooManyInFlight::Token(self.per_token));
-        }
-        let of_account = held.accounts.get(&holder.0).copied().unwrap_or(0);
-        if of_account >= self.per_account {
-            return Err(TooManyInFlight::Account(self.per_account));
-        }
-        held.tokens.insert(holder, of_token + 1);
-        held.accounts.insert(holder.0, of_account + 1);
-        Ok(())
+    /// A slot for a request without an accepted token or session.
+    ///
+    /// # Errors
+    /// A network of the address or the process has as many as it may.
+    pub fn unknown(&self, address: IpAddr) -> Result<Slot, NoSlot> {
+        let limits = slot_limits(address, self.unknown.max(), self.per_address);
+        self.unknown.take(limits)
     }
 
-    fn leave(&self, holder: Option<Holder>) {
-        let mut held = self.held();
-        held.all -= 1;
-        if let Some(holder) = holder {
-            one_less(&mut held.tokens, &holder);
-            one_less(&mut held.accounts, &holder.0);
-        }
-    }
-}
-
-impl UnderWay {
-    /// Whose request it is has become known.
-    pub fn belongs_to(&mut self, holder: Holder) -> Result<(), TooManyInFlight> {
-        self.counter.enter(holder)?;
-        self.holder = Some(holder);
-        Ok(())
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.counter.leave(self.holder);
-    }
-}
-
-/// What has none under way is forgotten.
-fn one_less<K: Hash + Eq>(counts: &mut HashMap<K, u32>, key: &K) {
-    if let Some(count) = counts.get_mut(key) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(key);
-        }
+    /// A slot for a sign-in from a device that its owner signed in on before, for when the address has
+    /// none left.
+    ///
+    /// # Errors
+    /// The person or the process has as many as it may.
+    pub fn device(&self, owner: UserId) -> Result<Slot, NoSlot> {
+        self.devices
+            .take([(SlotKey::DeviceOwner(owner), MAX_PER_DEVICE_OWNER)])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::CallerId;
+    use domain::ids::{AccountId, CallerId};
 
-    fn counter() -> Arc<InFlight> {
-        Arc::new(InFlight::new(&RequestLimits {
+    fn in_flight(change: impl FnOnce(&mut RequestLimits)) -> InFlight {
+        let mut limits = RequestLimits {
             in_flight_per_token: 2,
             in_flight_per_account: 3,
             in_flight: 4,
             ..RequestLimits::default()
-        }))
+        };
+        change(&mut limits);
+        InFlight::new(&limits)
     }
 
-    fn begun(
-        counter: &Arc<InFlight>,
-        account: i64,
-        token: i64,
-    ) -> Result<UnderWay, TooManyInFlight> {
-        let mut request = counter.begin().unwrap();
-        request.belongs_to((AccountId(account), CallerId(token)))?;
-        Ok(request)
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
     }
 
     #[test]
-    fn each_bound_holds_and_an_end_makes_room() {
-        let counter = counter();
-        let first = begun(&counter, 1, 1).unwrap();
-        let second = begun(&counter, 1, 1).unwrap();
-        assert_eq!(begun(&counter, 1, 1).err(), Some(TooManyInFlight::Token(2)));
-        let third = begun(&counter, 1, 2).unwrap();
+    fn tokens_and_accounts_have_limits() {
+        let in_flight = in_flight(|_| {});
+        let take = |account, token| in_flight.accepted((AccountId(account), CallerId(token)));
+        let held = [take(1, 1), take(1, 1), take(1, 2)];
+        assert!(held.iter().all(Result::is_ok));
+        assert!(matches!(
+            take(1, 1).err(),
+            Some(NoSlot::KeyFull {
+                key: SlotKey::Holder(_),
+                max: 2
+            })
+        ));
+        assert!(matches!(
+            take(1, 2).err(),
+            Some(NoSlot::KeyFull {
+                key: SlotKey::Account(_),
+                max: 3
+            })
+        ));
+        let last = take(2, 1);
+        assert!(last.is_ok());
+        assert_eq!(take(3, 1).err(), Some(NoSlot::Full));
+    }
+
+    #[test]
+    fn unknown_requests_take_no_slot_of_accepted_ones() {
+        let in_flight = in_flight(|it| it.in_flight_unknown = 64);
+        let mut held = vec![];
+        for network in 0..64 {
+            for _ in 0..8 {
+                let found = in_flight.unknown(address(&format!("2001:db8:{network:x}::1")));
+                held.extend(found.ok());
+            }
+        }
+        assert_eq!(held.len(), 64);
+        let elsewhere = in_flight.unknown(address("192.0.2.1"));
+        assert_eq!(elsewhere.err(), Some(NoSlot::Full));
+        let accepted: Vec<_> = (0..4)
+            .map(|token| in_flight.accepted((AccountId(token), CallerId(1))))
+            .collect();
+        assert!(accepted.iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn an_address_and_its_prefixes_have_limits() {
+        let in_flight = in_flight(|_| {});
+        let mut held = vec![];
+        let mut take = |text: &str, wanted: usize| {
+            let found = (0..wanted).filter_map(|_| in_flight.unknown(address(text)).ok());
+            let before = held.len();
+            held.extend(found.collect::<Vec<_>>());
+            held.len() - before
+        };
+        assert_eq!(take("192.0.2.1", 560), 8);
+        assert_eq!(take("2001:db8:0:1::1", 9), 8);
+        let of_one_56: usize = (2..64)
+            .map(|net| take(&format!("2001:db8:0:{net:x}::1"), 9))
+            .sum();
+        assert_eq!(8 + of_one_56, 32);
         assert_eq!(
-            begun(&counter, 1, 3).err(),
-            Some(TooManyInFlight::Account(3))
+            take("2001:db8:0:100::1", 1),
+            0,
+            "another /56 of the same /48"
         );
-        let fourth = begun(&counter, 2, 1).unwrap();
-        assert!(counter.begin().is_none(), "the process is full");
-        drop((first, fourth));
-        drop(begun(&counter, 1, 1).unwrap());
-        drop((second, third));
-        let held = counter.held.lock().unwrap();
-        assert!(held.tokens.is_empty() && held.accounts.is_empty());
-        assert_eq!(held.all, 0);
+        assert_eq!(take("2001:db8:1::1", 9), 8, "another /48");
     }
 }

@@ -6,20 +6,28 @@
 mod client;
 mod imports;
 mod in_flight;
+mod networks;
 mod rates;
+mod slots;
 
-pub use client::client_address;
+pub use client::{Client, client};
 pub use imports::{ImportSlot, ImportSlots, TooManyImports};
-pub use in_flight::{InFlight, TooManyInFlight, UnderWay};
+pub use in_flight::InFlight;
+pub use networks::slot_limits;
 pub use rates::{Exhausted, Rate, Standing};
+pub use slots::{NoSlot, Slot, SlotKey, Slots};
 
 use domain::{
     ids::{AccountId, CallerId, UserId},
     ports::clock::Clock,
 };
 use ipnet::IpNet;
-use rates::Bucket;
-use std::{net::IpAddr, sync::Arc};
+use rates::{Bucket, NetworkBuckets};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+    time::Duration,
+};
 
 /// What was decided about limits when the server started.
 #[derive(Debug, Clone)]
@@ -32,9 +40,9 @@ pub struct RequestLimits {
     pub analyses: Rate,
     /// Everything, by account.
     pub account: Rate,
-    /// Requests without a token, by address.
+    /// Requests without a token, by address; wider networks of IPv6 have a multiple.
     pub anonymous: Rate,
-    /// Tokens that are not accepted, by address.
+    /// Tokens that are not accepted, by address; wider networks of IPv6 have a multiple.
     pub failed_tokens: Rate,
     /// Attempts to sign in, by address or known device.
     pub sign_ins: Rate,
@@ -44,8 +52,18 @@ pub struct RequestLimits {
     pub in_flight_per_token: u32,
     /// Requests of an account at the same time.
     pub in_flight_per_account: u32,
-    /// Requests at the same time.
+    /// Requests with an accepted token or session at the same time.
     pub in_flight: u32,
+    /// Requests without one at the same time.
+    pub in_flight_unknown: u32,
+    /// The same of one address (IPv6: of a /64); wider networks have a multiple.
+    pub in_flight_per_address: u32,
+    /// Connections at the same time.
+    pub connections: u32,
+    /// The same of one address (IPv6: of a /64); wider networks have a multiple.
+    pub connections_per_address: u32,
+    /// Networks whose connections are not limited, beside the trusted proxies.
+    pub uncounted_networks: Vec<IpNet>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
 }
@@ -64,14 +82,31 @@ impl Default for RequestLimits {
             in_flight_per_token: 10,
             in_flight_per_account: 20,
             in_flight: 512,
+            in_flight_unknown: 64,
+            in_flight_per_address: 8,
+            connections: 16_384,
+            connections_per_address: 512,
+            uncounted_networks: loopback(),
             trusted_proxies: vec![],
         }
     }
 }
 
+/// A proxy on this machine may carry everybody's connections before anybody named it as trusted.
+fn loopback() -> Vec<IpNet> {
+    let networks = [
+        IpNet::new(Ipv4Addr::LOCALHOST.into(), 8),
+        IpNet::new(Ipv6Addr::LOCALHOST.into(), 128),
+    ];
+    networks.into_iter().flatten().collect()
+}
+
 /// Reports of browsers, from everywhere: so many are enough to learn that something is wrong, and no
 /// flood of them fills the log or uses up what an address may ask for.
 const REPORTS: Rate = Rate::of(60, 20);
+
+/// Warnings that requests cause.
+const WARNINGS: Rate = Rate::of(1, 1);
 
 /// What a request is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +117,15 @@ pub enum Demand {
     Write,
     /// It starts an analysis.
     Analysis,
+}
+
+/// How large a body may be, and how long it may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyLimit {
+    /// In bytes.
+    pub max_bytes: usize,
+    /// From the headers to the last byte.
+    pub timeout: Duration,
 }
 
 /// A token or a session, and its account.
@@ -105,11 +149,13 @@ pub struct Limiter {
     writes: Bucket<Holder>,
     analyses: Bucket<Holder>,
     account: Bucket<AccountId>,
-    anonymous: Bucket<IpAddr>,
-    failed_tokens: Bucket<IpAddr>,
+    anonymous: NetworkBuckets,
+    failed_tokens: NetworkBuckets,
+    devices: Bucket<UserId>,
     sign_ins: Bucket<Door>,
     all_sign_ins: Bucket<()>,
     reports: Bucket<()>,
+    warnings: Bucket<()>,
 }
 
 impl Limiter {
@@ -122,11 +168,13 @@ impl Limiter {
             writes: Bucket::new("writes", limits.writes, clock),
             analyses: Bucket::new("analyses", limits.analyses, clock),
             account: Bucket::new("account", limits.account, clock),
-            anonymous: Bucket::new("anonymous", limits.anonymous, clock),
-            failed_tokens: Bucket::new("failed-tokens", limits.failed_tokens, clock),
+            anonymous: NetworkBuckets::new("anonymous", limits.anonymous, clock),
+            failed_tokens: NetworkBuckets::new("failed-tokens", limits.failed_tokens, clock),
+            devices: Bucket::new("sign-ins", limits.sign_ins, clock),
             sign_ins: Bucket::new("sign-ins", limits.sign_ins, clock),
             all_sign_ins: Bucket::new("all-sign-ins", limits.all_sign_ins, clock),
             reports: Bucket::new("policy-reports", REPORTS, clock),
+            warnings: Bucket::new("warnings", WARNINGS, clock),
         }
     }
 
@@ -148,7 +196,18 @@ impl Limiter {
 
     /// Counts a request that carries no token.
     pub fn count_anonymous(&self, address: IpAddr) -> Result<(), Exhausted> {
-        self.anonymous.take(address, &mut vec![])
+        self.anonymous.take(address)
+    }
+
+    /// Counts a sign-in from a device of that person that goes beyond what its address may ask for.
+    pub fn count_device(&self, owner: UserId) -> Result<(), Exhausted> {
+        self.devices.take(owner, &mut vec![])
+    }
+
+    /// Whether a warning that requests cause may be logged now: one a minute.
+    #[must_use]
+    pub fn may_warn(&self) -> bool {
+        self.warnings.take((), &mut vec![]).is_ok()
     }
 
     /// Counts an attempt to sign in.
@@ -168,6 +227,6 @@ impl Limiter {
 
     /// Counts a token that was not accepted.
     pub fn count_failed_token(&self, address: IpAddr) -> Result<(), Exhausted> {
-        self.failed_tokens.take(address, &mut vec![])
+        self.failed_tokens.take(address)
     }
 }

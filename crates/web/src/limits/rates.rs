@@ -1,13 +1,16 @@
 //! Rates: buckets that fill at an even pace (GCRA, by the crate `governor`), and the header fields
 //! `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
 
+use super::networks::{IPV6, networks};
 use domain::ports::clock::Clock;
 use governor::{
     Quota, RateLimiter, clock, middleware::StateInformationMiddleware, nanos::Nanos,
     state::keyed::DashMapStateStore,
 };
+use ipnet::IpNet;
 use std::{
     hash::Hash,
+    net::IpAddr,
     num::NonZeroU32,
     sync::{
         Arc,
@@ -48,6 +51,13 @@ impl Rate {
     /// How long it takes to get back that many requests, in whole seconds, rounded up.
     fn seconds_for(self, requests: u32) -> u64 {
         (u64::from(requests) * MINUTE).div_ceil(u64::from(self.per_minute.get()))
+    }
+
+    const fn times(self, multiple: u32) -> Self {
+        Self::of(
+            self.per_minute.get().saturating_mul(multiple),
+            self.burst.get().saturating_mul(multiple),
+        )
     }
 
     fn quota(self) -> Quota {
@@ -164,6 +174,25 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     }
 }
 
+/// One policy by address: a bucket for each address, and larger ones for the wider networks of IPv6.
+/// A /24 of IPv4 has none: behind it are the customers of a provider, not one subscriber.
+pub(super) struct NetworkBuckets([Bucket<IpNet>; IPV6.len()]);
+
+impl NetworkBuckets {
+    pub(super) fn new(name: &'static str, rate: Rate, clock: &Arc<dyn Clock>) -> Self {
+        Self(IPV6.map(|(_, multiple)| Bucket::new(name, rate.times(multiple), clock)))
+    }
+
+    /// Takes one request of the address's and of each network that it is in.
+    pub(super) fn take(&self, address: IpAddr) -> Result<(), Exhausted> {
+        let counted = if address.is_ipv4() { 1 } else { self.0.len() };
+        for (bucket, (network, _)) in self.0.iter().zip(networks(address).take(counted)) {
+            bucket.take(network, &mut vec![])?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +242,29 @@ mod tests {
         let standing = take(&bucket, 1).unwrap();
         assert_eq!(standing.policy(), "\"reads\";q=60;w=6");
         assert_eq!(standing.state(), "\"reads\";r=59;t=1");
+    }
+
+    #[test]
+    fn a_subscriber_with_a_56_has_four_times_an_address() {
+        let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
+        let buckets = NetworkBuckets::new("anonymous", Rate::of(60, 30), &clock);
+        let mut granted = |address: String, wanted: usize| {
+            let address = address.parse().unwrap();
+            (0..wanted)
+                .filter(|_| buckets.take(address).is_ok())
+                .count()
+        };
+        assert_eq!(granted("2001:db8::1".into(), 31), 30);
+        let others = (1..256).map(|net| granted(format!("2001:db8:0:{net:x}::1"), 1));
+        assert_eq!(others.sum::<usize>(), 90);
+        let of_the_48 = (256..2_560).map(|net| granted(format!("2001:db8:0:{net:x}::1"), 1));
+        assert_eq!(of_the_48.sum::<usize>(), 120);
+        let neighbors = (1..99).map(|host| granted(format!("192.0.2.{host}"), 30));
+        assert_eq!(
+            neighbors.sum::<usize>(),
+            98 * 30,
+            "IPv4 is counted by address"
+        );
     }
 
     #[test]

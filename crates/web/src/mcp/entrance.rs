@@ -12,7 +12,7 @@ use crate::{
     counted,
     endpoint::Verb,
     hang_up, json_guard,
-    limits::{Demand, UnderWay},
+    limits::{BodyLimit, Demand, Slot},
     pipeline::{
         admit,
         authenticate::{self, Asking},
@@ -29,7 +29,10 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, session::never::NeverSessionManager,
 };
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex};
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex},
+};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
@@ -46,8 +49,8 @@ pub struct Entrance {
 pub enum Told {
     /// At once.
     Whole(Answer),
-    /// As it comes; the request is under way until its end.
-    Stream(Stream, UnderWay),
+    /// As it comes; the request holds its slot until the end.
+    Stream(Stream, Slot),
 }
 
 impl Entrance {
@@ -58,7 +61,7 @@ impl Entrance {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_max_request_body_bytes(services.config.most_body);
+            .with_max_request_body_bytes(services.config.body.max_bytes);
         let sessions = Arc::new(NeverSessionManager::default());
         Self {
             services,
@@ -88,12 +91,29 @@ impl Entrance {
         }
         let (services, config) = (&self.services, &self.services.config);
         place::check(request, &config.public_base_url)?;
-        let mut under_way = admit::begin(services)?;
-        let agent = self.holder(request).await?;
+        let address = admit::address(services, request);
+        let agent = self.holder(request, address).await?;
         trace.caller.account = Some(agent.account.id);
         trace.caller.token = Some(agent.token.id);
         body::check_type(Verb::Post, request.headers())?;
-        let bytes = body::raw(request, payload, config.most_body, config.body_patience).await?;
+        // The slot is taken before the body is read. Without one the message is read like one of an
+        // unknown sender, since a tool's caller is told to wait in the tool's result.
+        let holder = (agent.account.id, agent.token.id.into());
+        let (slot, crowded, limit) = match admit::accepted(services, holder) {
+            Ok(slot) => (slot, None, config.body),
+            Err(problem) => {
+                let slot = services.limiter.in_flight.unknown(address);
+                let limit = BodyLimit {
+                    timeout: config.unknown_body.timeout,
+                    ..config.body
+                };
+                match slot {
+                    Ok(slot) => (slot, Some(problem), limit),
+                    Err(_) => return Err(problem),
+                }
+            }
+        };
+        let bytes = body::raw(request, payload, limit).await?;
         let message = match json_guard::parse_within(&bytes, MOST_DEPTH) {
             Ok(message) => message,
             Err(wrong) => return Ok(Told::Whole(unreadable(&bytes, &wrong))),
@@ -103,7 +123,8 @@ impl Entrance {
         }
         let asked = asked(message);
         self.check_scope(&agent, asked.as_ref())?;
-        let counted = self.count(&agent, asked.as_ref(), &mut under_way, trace);
+        let counted = self.count(&agent, asked.as_ref(), trace);
+        let counted = counted.and_then(|()| crowded.map_or(Ok(()), Err));
         let asked = match (asked, counted) {
             (Some(asked), Ok(())) => Some(Ok(asked)),
             // The model that called is told to wait; a client would only see a broken connection.
@@ -137,15 +158,16 @@ impl Entrance {
         };
         Ok(match reply? {
             Reply::Whole(answer) => Told::Whole(answer),
-            Reply::Stream(stream) => Told::Stream(stream, under_way),
+            Reply::Stream(stream) => Told::Stream(stream, slot),
         })
     }
 
-    async fn holder(&self, request: &HttpRequest) -> Result<Agent, Problem> {
+    async fn holder(&self, request: &HttpRequest, address: IpAddr) -> Result<Agent, Problem> {
         let services = &self.services;
         let asking = self.asking(&Scope::ALL);
-        let holder = authenticate::holder(services, authenticate::bearer(request), &asking).await;
-        let address = admit::address(services, request);
+        let bearer = authenticate::bearer(request);
+        let _lookup = admit::token_lookup(services, bearer, address)?;
+        let holder = authenticate::holder(services, bearer, &asking).await;
         holder.map_err(|problem| admit::refused(services, address, problem))
     }
 
@@ -179,13 +201,11 @@ impl Entrance {
         &self,
         agent: &Agent,
         asked: Option<&Asked>,
-        under_way: &mut UnderWay,
         trace: &mut Trace,
     ) -> Result<(), Problem> {
         let holder = (agent.account.id, agent.token.id.into());
         let demand = asked.map_or(Demand::Read, |it| it.endpoint.demand());
-        admit::count(&self.services, holder, demand, &mut trace.caller)?;
-        under_way.belongs_to(holder).map_err(admit::crowded)
+        admit::count(&self.services, holder, demand, &mut trace.caller)
     }
 }
 

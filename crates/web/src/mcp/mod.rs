@@ -21,7 +21,7 @@ mod words;
 pub use asked::Asked;
 pub(crate) use entrance::{Entrance, Told};
 pub use entrance::{MOST_DEPTH, asked, misshapen};
-pub use place::{check as check_place, is_safe as is_safe_host};
+pub use place::{check as check_place, check_own_host, is_safe as is_safe_host};
 pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Stream, Transport};

@@ -20,24 +20,8 @@ use std::net::IpAddr;
 /// 403 with the code `origin-not-allowed`.
 pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
-    let host = match one(request, &header::HOST)? {
-        Some(text) => text.parse::<Authority>().ok(),
-        None => request.uri().authority().cloned(),
-    };
-    let Some(host) = host else {
-        return Err(refused(
-            "Host",
-            "The request does not name one host.",
-            base_url,
-        ));
-    };
-    if !is_safe(host.host()) && !is_same(&host, own.as_ref()) {
-        return Err(refused(
-            "Host",
-            "The request names a host that is not this server's.",
-            base_url,
-        ));
-    }
+    let tools = format!("{base_url}/mcp");
+    let host = check_host(request, own.as_ref(), &tools)?;
     let Some(origin) = one(request, &header::ORIGIN)? else {
         return Ok(());
     };
@@ -52,8 +36,41 @@ pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     Err(refused(
         "Origin",
         "The request was made by a page elsewhere.",
-        base_url,
+        &tools,
     ))
+}
+
+/// Refuses a request to a page or the session API by a name that is not the server's. A server whose
+/// address has no name cannot tell its own from a stranger's: a proxy may reach it by any.
+///
+/// # Errors
+/// 403 with the code `origin-not-allowed`.
+pub fn check_own_host(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
+    let own = authority_of(base_url);
+    if own.as_ref().is_none_or(|it| is_safe(it.host())) {
+        return Ok(());
+    }
+    check_host(request, own.as_ref(), base_url).map(drop)
+}
+
+fn check_host(
+    request: &HttpRequest,
+    own: Option<&Authority>,
+    instead: &str,
+) -> Result<Authority, Problem> {
+    let host = match one(request, &header::HOST)? {
+        Some(text) => text.parse::<Authority>().ok(),
+        None => request.uri().authority().cloned(),
+    };
+    let Some(host) = host else {
+        let detail = "The request does not name one host.";
+        return Err(refused("Host", detail, instead));
+    };
+    if is_safe(host.host()) || is_same(&host, own) {
+        return Ok(host);
+    }
+    let detail = "The request names a host that is not this server's.";
+    Err(refused("Host", detail, instead))
 }
 
 /// The only value of a header.
@@ -86,11 +103,11 @@ fn is_same(host: &Authority, own: Option<&Authority>) -> bool {
     own.is_some_and(|own| own.host().eq_ignore_ascii_case(host.host()))
 }
 
-fn refused(header: &str, detail: &str, base_url: &str) -> Problem {
+fn refused(header: &str, detail: &str, instead: &str) -> Problem {
     Problem::new(Code::OriginNotAllowed, detail)
         .with("header", header)
         .hint(format!(
-            "Send it to {base_url}/mcp; whoever runs the server names its address as public_base_url."
+            "Send it to {instead}; whoever runs the server names its address as public_base_url."
         ))
 }
 
@@ -130,6 +147,26 @@ mod tests {
             "a b",
         ] {
             assert!(!is_let_in(host, None), "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_are_opened_by_the_servers_own_name() {
+        let is_let_in = |host: &str, base_url: &str| {
+            let request = TestRequest::default().insert_header(("Host", host));
+            check_own_host(&request.to_http_request(), base_url).is_ok()
+        };
+        for host in [
+            "seo.example",
+            "SEO.example:444",
+            "127.0.0.1:8080",
+            "sightline",
+        ] {
+            assert!(is_let_in(host, "https://seo.example"), "{host}");
+        }
+        for host in ["evil.example", "seo.example.evil.example", ""] {
+            assert!(!is_let_in(host, "https://seo.example"), "{host}");
+            assert!(is_let_in(host, "http://127.0.0.1:8080"), "{host}");
         }
     }
 

@@ -30,7 +30,8 @@ mod visit;
 use crate::{
     counted,
     endpoint::Visitor,
-    limits::{Demand, UnderWay},
+    limits::{Demand, Slot},
+    mcp,
     pipeline::{admit, transport},
     plain_id,
     problem::Problem,
@@ -196,12 +197,12 @@ impl Pages {
         if let Err(problem) = transport::check(request) {
             return sending.refused(&problem);
         }
-        let under_way = match admit::begin(&self.services) {
-            Ok(under_way) => under_way,
-            Err(problem) => return sending.refused(&problem),
-        };
+        let base_url = &self.services.config.public_base_url;
+        if let Err(problem) = mcp::check_own_host(request, base_url) {
+            return sending.refused(&problem);
+        }
         let patience = self.services.config.handler_patience;
-        let page = self.page(request, place, &sending, under_way);
+        let page = self.page(request, place, &sending);
         match tokio::time::timeout(patience, page).await {
             Ok(response) => response,
             Err(_) => sending.busy(),
@@ -209,25 +210,24 @@ impl Pages {
     }
 
     /// Whoever looks, when they have requests left: pages count like the API's.
-    async fn admitted(
-        &self,
-        request: &HttpRequest,
-        under_way: &mut UnderWay,
-    ) -> Result<Option<Member>, Problem> {
+    async fn admitted(&self, request: &HttpRequest) -> Result<(Option<Member>, Slot), Problem> {
         let services = &self.services;
-        let found = match Visitor::of(services, request).session {
-            Some(secret) => signed_in::member(services, &secret).await?,
+        let visitor = Visitor::of(services, request);
+        let found = match visitor.session {
+            Some(secret) => {
+                let _lookup = admit::lookup(services, visitor.address)?;
+                signed_in::member(services, &secret).await?
+            }
             None => None,
         };
         let Some(member) = found else {
-            admit::anonymous(services, request)?;
-            return Ok(None);
+            return Ok((None, admit::unknown(services, visitor.address)?));
         };
         let holder = (member.account.id, member.session.id.into());
         let counted = services.limiter.count(holder, Demand::Read);
         counted.map_err(|it| admit::too_many(&it, "pages and the API are counted together"))?;
-        under_way.belongs_to(holder).map_err(admit::crowded)?;
-        Ok(Some(member))
+        let slot = admit::accepted(services, holder)?;
+        Ok((Some(member), slot))
     }
 
     async fn page(
@@ -235,10 +235,9 @@ impl Pages {
         request: &HttpRequest,
         place: Place,
         sending: &respond::Sending,
-        mut under_way: UnderWay,
     ) -> HttpResponse {
-        let who = match self.admitted(request, &mut under_way).await {
-            Ok(who) => who,
+        let (who, _slot) = match self.admitted(request).await {
+            Ok(admitted) => admitted,
             Err(problem) => return sending.refused(&problem),
         };
         if place == Place::Docs {

@@ -105,6 +105,14 @@ impl Sending {
         counted::refused(problem);
         let text = outside::refused(problem);
         let mut response = self.html(problem.code.status(), &text);
+        if problem
+            .headers
+            .iter()
+            .any(|(name, _)| *name == "Connection")
+        {
+            let close = header::HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
         if let Some(wait) = problem.retry_after {
             let seconds = wait.as_secs_f64().ceil().to_string();
             if let Ok(seconds) = header::HeaderValue::from_str(&seconds) {

@@ -4,38 +4,71 @@ use super::{authenticate, respond::Noted};
 use crate::{
     counted,
     endpoint::Endpoint,
-    limits::{Demand, Exhausted, Holder, TooManyInFlight, UnderWay, client_address},
+    limits::{Demand, Exhausted, Holder, NoSlot, Slot, SlotKey, client},
     problem::{Code, Problem},
     services::Services,
 };
 use actix_web::HttpRequest;
-use domain::{scope::Scope, token::PlainToken, use_cases::authenticate_agent::Agent};
+use domain::{
+    device::DeviceMark, scope::Scope, token::PlainToken, use_cases::authenticate_agent::Agent,
+};
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// A request begins, when the process has room for it.
-pub fn begin(services: &Services) -> Result<UnderWay, Problem> {
-    services.limiter.in_flight.begin().ok_or_else(|| {
-        counted::limited("in-flight");
-        let problem = Problem::new(
-            Code::Overloaded,
-            "The server has as many requests under way as it may.",
-        );
-        problem
-            .hint("Send the request again a little later.")
-            .retry_after(Duration::from_secs(1))
-    })
-}
-
 /// What a caller without a token may want to know.
 pub const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
 
-/// Counts a request that needs no token.
-pub fn anonymous(services: &Services, request: &HttpRequest) -> Result<(), Problem> {
-    let counted = services.limiter.count_anonymous(address(services, request));
-    counted.map_err(|exhausted| too_many(&exhausted, OWN_COUNT))
+/// Counts a request without an accepted token or session, and takes a slot for it.
+pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
+    let counted = services.limiter.count_anonymous(address);
+    counted.map_err(|exhausted| too_many(&exhausted, OWN_COUNT).closing())?;
+    unknown_slot(services, address)
+}
+
+/// Takes a slot for a request without an accepted token or session that is counted elsewhere.
+pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
+    let slot = services.limiter.in_flight.unknown(address);
+    let refused = |reason| match reason {
+        NoSlot::Full => overloaded(
+            "in-flight-unknown",
+            "The server has as many requests without an accepted token or session under way as it may.",
+        ),
+        reason @ NoSlot::KeyFull { .. } => crowded(reason),
+    };
+    slot.map_err(|reason| refused(reason).closing())
+}
+
+/// Takes a slot for a sign-in from a device that its owner signed in on before, where its address has
+/// none left; the refusal otherwise. The mark opens nothing by itself: it is looked up, so that one of a
+/// disabled account or of earlier credentials gains nothing.
+pub async fn device(
+    services: &Services,
+    mark: &DeviceMark,
+    refusal: Problem,
+) -> Result<Slot, Problem> {
+    let owner = mark.user();
+    if services.limiter.count_device(owner).is_err() || !services.recognize_device.run(mark).await?
+    {
+        return Err(refusal);
+    }
+    services
+        .limiter
+        .in_flight
+        .device(owner)
+        .map_err(|_| refusal)
+}
+
+/// Takes a slot for looking up a token or session.
+pub fn lookup(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
+    let slot = services.limiter.in_flight.lookup(address);
+    slot.map_err(|reason| crowded(reason).closing())
+}
+
+/// Takes a slot for a request of an accepted token or session.
+pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
+    services.limiter.in_flight.accepted(holder).map_err(crowded)
 }
 
 /// Counts a request whose token was not accepted; beyond the limit the answer says so, instead of
@@ -49,7 +82,8 @@ pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Proble
         }
         _ => Ok(()),
     };
-    counted.map_or_else(|exhausted| too_many(&exhausted, OWN_COUNT), |()| problem)
+    let refusal = |exhausted| too_many(&exhausted, OWN_COUNT).closing();
+    counted.map_or_else(refusal, |()| problem)
 }
 
 /// Somebody who asks to come in: everything that their admission takes from the request.
@@ -58,7 +92,7 @@ pub struct Applicant {
     address: IpAddr,
     scope: Scope,
     demand: Demand,
-    under_way: UnderWay,
+    lookup: Option<Slot>,
 }
 
 impl Applicant {
@@ -68,39 +102,50 @@ impl Applicant {
         services: &Services,
         endpoint: &Endpoint,
         scope: Scope,
-        under_way: UnderWay,
-    ) -> Self {
-        Self {
-            bearer: authenticate::bearer(request).map(str::to_owned),
-            address: address(services, request),
+    ) -> Result<Self, Problem> {
+        let (bearer, address) = (authenticate::bearer(request), address(services, request));
+        Ok(Self {
+            lookup: token_lookup(services, bearer, address)?,
+            bearer: bearer.map(str::to_owned),
+            address,
             scope,
             demand: endpoint.demand(),
-            under_way,
-        }
+        })
     }
 
-    /// Whether the storage has to be asked about the token: one that is missing or mistyped is
-    /// refused without it.
-    pub fn has_a_token_to_look_up(&self) -> bool {
-        let bearer = self.bearer.as_deref();
-        bearer.is_some_and(|it| PlainToken::parse(it).is_ok())
+    /// Whether the storage has to be asked about the token.
+    pub const fn has_a_token_to_look_up(&self) -> bool {
+        self.lookup.is_some()
     }
 
     /// Lets them in, when their token is accepted, holds the scope, and has requests left.
     pub async fn admit(
-        mut self,
+        self,
         services: &Arc<Services>,
         noted: &mut Noted,
-    ) -> Result<(Agent, UnderWay), Problem> {
+    ) -> Result<(Agent, Slot), Problem> {
         let agent = authenticate::agent(services, self.bearer.as_deref(), self.scope).await;
         let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
         noted.account = Some(agent.account.id);
         noted.token = Some(agent.token.id);
         let holder = (agent.account.id, agent.token.id.into());
         count(services, holder, self.demand, noted)?;
-        self.under_way.belongs_to(holder).map_err(crowded)?;
-        Ok((agent, self.under_way))
+        let slot = accepted(services, holder)?;
+        Ok((agent, slot))
     }
+}
+
+/// A slot for looking up the token; none for one that is missing or mistyped, which is refused without
+/// asking the storage.
+pub fn token_lookup(
+    services: &Services,
+    bearer: Option<&str>,
+    address: IpAddr,
+) -> Result<Option<Slot>, Problem> {
+    let is_well_formed = bearer.is_some_and(|it| PlainToken::parse(it).is_ok());
+    is_well_formed
+        .then(|| lookup(services, address))
+        .transpose()
 }
 
 /// Counts a request of a token that was accepted.
@@ -125,11 +170,21 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     let told: Vec<_> = told
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
-    client_address(
+    let found = client(
         request.peer_addr().map(|peer| peer.ip()),
         told.iter().map(AsRef::as_ref),
         &services.config.limits.trusted_proxies,
-    )
+    );
+    if let Some(proxy) = found.unreadable_from
+        && services.limiter.may_warn()
+    {
+        // The entry itself may hold anything, secrets included.
+        tracing::warn!(
+            %proxy,
+            "X-Forwarded-For of a trusted proxy cannot be read: all callers behind it count as one. Configure the proxy to append the client's address."
+        );
+    }
+    found.address
 }
 
 /// The rate limit is used up.
@@ -149,19 +204,36 @@ pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
         .retry_after(Duration::from_secs_f64(seconds))
 }
 
-/// As many requests are under way as may be.
-pub fn crowded(reason: TooManyInFlight) -> Problem {
-    let (whose, most, policy) = match reason {
-        TooManyInFlight::Token(most) => ("token or session", most, "in-flight-per-token"),
-        TooManyInFlight::Account(most) => ("account", most, "in-flight-per-account"),
+/// There is no slot for the request.
+pub fn crowded(reason: NoSlot) -> Problem {
+    let (key, max) = match reason {
+        NoSlot::Full => {
+            let detail = "The server has as many requests under way as it may.";
+            return overloaded("in-flight", detail);
+        }
+        NoSlot::KeyFull { key, max } => (key, max),
+    };
+    let (whose, policy) = match key {
+        SlotKey::Holder(_) => ("token or session", "in-flight-per-token"),
+        SlotKey::Account(_) => ("account", "in-flight-per-account"),
+        SlotKey::Network(_) | SlotKey::DeviceOwner(_) => {
+            ("address or its network", "in-flight-per-address")
+        }
     };
     counted::limited(policy);
     let problem = Problem::new(
         Code::ConcurrencyLimited,
-        format!("The {whose} has {most} requests under way, which is as many as it may."),
+        format!("The {whose} has {max} requests under way, which is as many as it may."),
     );
     problem
-        .with("limit", most)
+        .with("limit", max)
         .hint("Wait for the answers to earlier requests before you send more.")
+        .retry_after(Duration::from_secs(1))
+}
+
+fn overloaded(policy: &'static str, detail: &str) -> Problem {
+    counted::limited(policy);
+    Problem::new(Code::Overloaded, detail)
+        .hint("Send the request again a little later.")
         .retry_after(Duration::from_secs(1))
 }

@@ -3,8 +3,8 @@
 use crate::{
     endpoint::Verb,
     json_guard,
+    limits::BodyLimit,
     problem::{Code, Problem},
-    services::WebConfig,
 };
 use actix_web::{
     HttpRequest,
@@ -13,20 +13,19 @@ use actix_web::{
 };
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
-use std::time::Duration;
 
 /// The members of the body; none for methods without one.
 pub async fn read(
     verb: Verb,
     request: &HttpRequest,
     payload: web::Payload,
-    config: &WebConfig,
+    limit: BodyLimit,
 ) -> Result<Map<String, Value>, Problem> {
     if verb.accepted_types().is_empty() {
         return Ok(Map::new());
     }
     check_type(verb, request.headers())?;
-    let bytes = raw(request, payload, config.most_body, config.body_patience).await?;
+    let bytes = raw(request, payload, limit).await?;
     json_guard::parse(&bytes).map_err(|wrong| {
         let problem = Problem::new(
             Code::MalformedJson,
@@ -44,9 +43,9 @@ pub async fn read(
 pub async fn raw(
     request: &HttpRequest,
     payload: web::Payload,
-    most: usize,
-    patience: Duration,
+    limit: BodyLimit,
 ) -> Result<BytesMut, Problem> {
+    let most = limit.max_bytes;
     if announced(request.headers()).is_some_and(|length| length > most as u64) {
         return Err(too_large(most));
     }
@@ -54,7 +53,7 @@ pub async fn raw(
         let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
         problem.header("Connection", "close")
     };
-    let collecting = tokio::time::timeout(patience, collect(payload, most));
+    let collecting = tokio::time::timeout(limit.timeout, collect(payload, most));
     collecting.await.map_err(late)?
 }
 

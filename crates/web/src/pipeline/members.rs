@@ -14,7 +14,7 @@ use crate::{
     cookies::Cookie,
     csrf,
     endpoint::{AgentHandler, Handling, MemberCall, Verb, Visitor},
-    limits::UnderWay,
+    limits::Slot,
     problem::{Code, Problem},
     refusals,
     services::Services,
@@ -30,7 +30,7 @@ pub(super) struct Admitted {
     member: Member,
     secret: PlainSession,
     visitor: Visitor,
-    _under_way: UnderWay,
+    _slot: Slot,
 }
 
 impl Pipeline {
@@ -39,7 +39,6 @@ impl Pipeline {
         &self,
         request: &HttpRequest,
         served: &Served,
-        mut under_way: UnderWay,
         trace: &mut Trace,
     ) -> Result<Admitted, Problem> {
         let services = &self.services;
@@ -49,7 +48,7 @@ impl Pipeline {
             Code::SessionRequired => {
                 let counted = services.limiter.count_anonymous(visitor.address);
                 counted.map_or_else(
-                    |exhausted| admit::too_many(&exhausted, admit::OWN_COUNT),
+                    |exhausted| admit::too_many(&exhausted, admit::OWN_COUNT).closing(),
                     |()| problem,
                 )
             }
@@ -67,12 +66,12 @@ impl Pipeline {
             admit::too_many(&exhausted, "the header RateLimit tells what is left")
         });
         trace.caller.standings = counted?;
-        under_way.belongs_to(holder).map_err(admit::crowded)?;
+        let slot = admit::accepted(services, holder)?;
         Ok(Admitted {
             member,
             secret,
             visitor,
-            _under_way: under_way,
+            _slot: slot,
         })
     }
 
@@ -89,6 +88,7 @@ impl Pipeline {
         }
         let missing = || signed_out(services);
         let secret = visitor.session.clone().ok_or_else(missing)?;
+        let _lookup = admit::lookup(services, visitor.address)?;
         let finding = signed_in::member(services, &secret);
         let member = match self.patiently(async { Ok(finding.await) }).await? {
             Ok(member) => member.ok_or_else(missing)?,
@@ -110,7 +110,7 @@ impl Pipeline {
         let services = &self.services;
         accept::check(request)?;
         let verb = served.endpoint.verb;
-        let body = body::read(verb, request, payload, &services.config).await?;
+        let body = body::read(verb, request, payload, services.config.body).await?;
         let wanted = preconditions::read(&served.endpoint, request)?;
         let call = MemberCall {
             member: admitted.member,
@@ -139,7 +139,7 @@ impl Pipeline {
         let services = &self.services;
         accept::check(request)?;
         let verb = served.endpoint.verb;
-        let body = body::read(verb, request, payload, &services.config).await?;
+        let body = body::read(verb, request, payload, services.config.body).await?;
         let wanted = preconditions::read(&served.endpoint, request)?;
         let account = admitted.member.account.id;
         let caller = Caller::Member(Box::new(admitted.member));

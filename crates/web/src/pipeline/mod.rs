@@ -1,8 +1,8 @@
 //! The fixed order in which every request is checked; each step has one status.
 //!
-//! URL (414) and header fields (431), route (404), method (405), room in the process (503), token (401, or 429 when an
-//! address sends too many that are not accepted), scope (403), rate and requests under way (429),
-//! Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
+//! URL (414) and header fields (431), route (404), method (405), token (401, or 429 when an
+//! address sends too many that are not accepted), scope (403), rate and requests under way (429, or 503 when the
+//! process has as many as it may), Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
 //! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
@@ -23,6 +23,7 @@ use crate::{
     csrf,
     endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
     entity_tag::Wanted,
+    limits::BodyLimit,
     mcp::{self, Entrance, Told},
     operational::{self, Operational},
     policy_reports,
@@ -146,7 +147,7 @@ impl Pipeline {
         };
         match told {
             Ok(Told::Whole(answer)) => exchange.finish(Ok(answer), false),
-            Ok(Told::Stream(stream, under_way)) => exchange.stream(stream, under_way),
+            Ok(Told::Stream(stream, slot)) => exchange.stream(stream, slot),
             Err(problem) => exchange.finish(Err(problem), request.method() == Method::HEAD),
         }
     }
@@ -175,10 +176,15 @@ impl Pipeline {
             .endpoint(request.method())
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
         trace.deprecated = served.endpoint.deprecated;
-        let under_way = admit::begin(&self.services)?;
+        let config = &self.services.config;
+        if served.endpoint.reads_cookies() {
+            trace.reads_cookies = true;
+            mcp::check_own_host(request, &config.public_base_url)?;
+        }
         let (scope, handler) = match served.endpoint.access {
             Access::Public(handler) => {
-                admit::anonymous(&self.services, request)?;
+                let _slot =
+                    admit::unknown(&self.services, admit::address(&self.services, request))?;
                 accept::check(request)?;
                 let query = Query::parse(request.query_string(), &served.parameters);
                 let handling = handler(Arc::clone(&self.services), PublicCall { query });
@@ -187,27 +193,29 @@ impl Pipeline {
             }
             Access::Report(handler) => {
                 let counted = self.services.limiter.count_report();
-                counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT))?;
-                csrf::check_origin(request, &self.services.config.public_base_url)?;
-                let patience = self.services.config.body_patience;
-                let body = body::raw(request, payload, policy_reports::MOST_BODY, patience).await?;
+                counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT).closing())?;
+                let address = admit::address(&self.services, request);
+                let _slot = admit::unknown_slot(&self.services, address)?;
+                csrf::check_origin(request, &config.public_base_url)?;
+                let limit = BodyLimit {
+                    max_bytes: policy_reports::MOST_BODY,
+                    ..config.unknown_body
+                };
+                let body = body::raw(request, payload, limit).await?;
                 return handler(&self.services, &body);
             }
             Access::Visitor(handler) => {
-                trace.reads_cookies = true;
                 return self.visit(request, payload, served, handler).await;
             }
             Access::Member(handler) => {
-                trace.reads_cookies = true;
-                let admitted = self.admit_member(request, served, under_way, trace).await?;
+                let admitted = self.admit_member(request, served, trace).await?;
                 let asked = Asked::of(request, &route, served);
                 return self
                     .attend(request, payload, admitted, asked, served, handler)
                     .await;
             }
             Access::Session(handler) => {
-                trace.reads_cookies = true;
-                let admitted = self.admit_member(request, served, under_way, trace).await;
+                let admitted = self.admit_member(request, served, trace).await;
                 let asked = Asked::of(request, &route, served);
                 let outcome = match admitted {
                     Ok(admitted) => {
@@ -220,7 +228,7 @@ impl Pipeline {
             }
             Access::Agent(scope, handler) => (scope, handler),
         };
-        let applicant = Applicant::of(request, &self.services, &served.endpoint, scope, under_way);
+        let applicant = Applicant::of(request, &self.services, &served.endpoint, scope)?;
         let asked = Asked::of(request, &route, served);
         if served.endpoint.verb == Verb::Get {
             let agreed = Agreed {
@@ -233,10 +241,10 @@ impl Pipeline {
         }
         let services = &self.services;
         let admitting = applicant.admit(services, &mut trace.caller);
-        let (agent, _under_way) = self.patiently(admitting).await?;
+        let (agent, _slot) = self.patiently(admitting).await?;
         accept::check(request)?;
         let verb = served.endpoint.verb;
-        let body = body::read(verb, request, payload, &services.config).await?;
+        let body = body::read(verb, request, payload, config.body).await?;
         let wanted = preconditions::read(&served.endpoint, request)?;
         let (once, account) = (
             once::asked(request, verb, &body, agent.token.id.into())?,
@@ -272,7 +280,7 @@ impl Pipeline {
         let reading = async move {
             let mut noted = Noted::default();
             let answer = async {
-                let (agent, _under_way) = applicant.admit(&services, &mut noted).await?;
+                let (agent, _slot) = applicant.admit(&services, &mut noted).await?;
                 agreed.accepts?;
                 let wanted = agreed.wanted?;
                 let caller = Caller::Agent(Box::new(agent));
@@ -320,10 +328,10 @@ impl Pipeline {
             Method::POST => {}
             _ => return Err(not_allowed(request.method(), &token_revocations::ALLOWED)),
         }
-        let _under_way = admit::begin(&self.services)?;
-        admit::anonymous(&self.services, request)?;
+        let _slot = admit::unknown(&self.services, admit::address(&self.services, request))?;
         accept::check(request)?;
-        let body = body::read(Verb::Post, request, payload, &self.services.config).await?;
+        let limit = self.services.config.unknown_body;
+        let body = body::read(Verb::Post, request, payload, limit).await?;
         self.patiently(token_revocations::take(&self.services, &body))
             .await
     }

@@ -4,7 +4,7 @@ use crate::{
     answer::{Answer, PROBLEM},
     counted,
     endpoint::Deprecation,
-    limits::{Standing, UnderWay},
+    limits::{Slot, Standing},
     mcp::Stream,
     problem::{Code, Problem},
     services::Services,
@@ -135,7 +135,7 @@ impl Exchange {
 
     /// Events as they come; `lasting` is kept until the last of them.
     #[must_use]
-    pub fn stream(self, stream: Stream, lasting: UnderWay) -> HttpResponse {
+    pub fn stream(self, stream: Stream, lasting: Slot) -> HttpResponse {
         let mut response = self.response(200);
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::CONTENT_TYPE, "text/event-stream"));

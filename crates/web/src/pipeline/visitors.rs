@@ -31,7 +31,8 @@ impl Visitor {
                 network: AddressPrefix::of(address),
                 browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
             },
-            device: device.and_then(|it| DeviceMark::read(&it, &config.device_key)),
+            device: device
+                .and_then(|it| DeviceMark::read(&it, &config.device_key, services.clock.now())),
             session: session.and_then(|it| PlainSession::parse(&it).ok()),
         }
     }
@@ -49,17 +50,21 @@ impl Pipeline {
     ) -> Result<Answer, Problem> {
         let services = &self.services;
         let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
-        // On a known device signing in has a count of its own, which others at its address do not use
-        // up.
         let signs_in = verb == Verb::Post && served.endpoint.path == sign_in::PATH;
-        if visitor.device.is_none() || !signs_in {
-            admit::anonymous(services, request)?;
-        }
+        let device = visitor.device.as_ref().filter(|_| signs_in);
+        let _slot = match (admit::unknown(services, visitor.address), device) {
+            // Others at the address do not keep the owner of a known device from signing in.
+            (Err(refusal), Some(mark)) => {
+                let admitting = admit::device(services, mark, refusal);
+                self.patiently(admitting).await?
+            }
+            (outcome, _) => outcome?,
+        };
         if verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
         }
         accept::check(request)?;
-        let body = body::read(verb, request, payload, &services.config).await?;
+        let body = body::read(verb, request, payload, services.config.unknown_body).await?;
         let call = VisitorCall {
             visitor,
             query: Query::parse(request.query_string(), &served.parameters),

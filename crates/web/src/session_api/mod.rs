@@ -84,10 +84,12 @@ fn welcomed(
         "account": account_view(&signed_in.account),
         "csrfToken": csrf::token(secret),
     });
-    let own = known.filter(|it| it.throttle_key(signed_in.user.id).is_some());
-    let mark = own
-        .cloned()
-        .unwrap_or_else(|| DeviceMark::new(signed_in.user.id, services.randomness.as_ref()));
+    let (user, now) = (&signed_in.user, services.clock.now());
+    let own = known.filter(|it| it.user() == user.id);
+    let mark = own.map_or_else(
+        || DeviceMark::new(user, now, services.randomness.as_ref()),
+        |it| it.renewed(now),
+    );
     let answer = Answer {
         cache: NOT_KEPT,
         ..Answer::with_status(status, &body)

@@ -27,14 +27,18 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     let (email, password) = read_body(&call.body, read)?;
     let visitor = call.visitor;
     let stranger = Door::Address(visitor.address);
-    let known = visitor.device.as_ref().map(DeviceMark::user);
+    let device = match visitor.device {
+        Some(mark) if services.recognize_device.run(&mark).await? => Some(mark),
+        _ => None,
+    };
+    let known = device.as_ref().map(DeviceMark::user);
     let door = known.map_or(stranger, Door::DevicesOf);
     { services.limiter.count_sign_in(door) }.map_err(|it| too_many(&it))?;
     let attempt = Attempt {
         email,
         password,
         place: visitor.place,
-        device: visitor.device,
+        device,
         before: visitor.session.map(|it| it.hash()),
     };
     match services.sign_in.run(&attempt).await {
@@ -88,6 +92,7 @@ fn too_many(exhausted: &Exhausted) -> Problem {
         .with("violated-policies", json!([exhausted.policy]))
         .hint(format!("Try again in {seconds} s."))
         .retry_after(Duration::from_secs_f64(seconds))
+        .closing()
 }
 
 /// GET /api/welcome and the like: answers that are only true now.

@@ -52,6 +52,10 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         }
         return one(&services, &call, filter.project, patience).await;
     }
+    if query.text("wait").is_some() {
+        let rule = "goes with jobId alone: name the analysis to wait for, or leave it out";
+        query.note(FieldError::in_query("wait", "not-applicable", rule));
+    }
     let Some(request) = page.filter(|_| query.finish().is_ok()) else {
         // Whether the project is there is told before what is wrong with the query.
         if let Some(project) = filter.project {

@@ -1,0 +1,116 @@
+//! How many connections there are, in all and by network. Each costs two files, and an idle one lasts as
+//! long as the keep-alive allows.
+
+use crate::{
+    counted,
+    hang_up::Peer,
+    limits::{RequestLimits, Slot, Slots, slot_limits},
+};
+use actix_web::{dev::Extensions, rt::net::TcpStream};
+use ipnet::IpNet;
+use std::{any::Any, net::IpAddr, sync::Arc};
+
+/// Counts connections.
+pub struct Connections {
+    slots: Arc<Slots>,
+    per_address: u32,
+    /// Networks whose connections count in all, but are never refused: proxies carry those of many.
+    exempt: Vec<IpNet>,
+}
+
+/// A connection that counts until it ends.
+struct Open {
+    _slot: Slot,
+}
+
+impl Connections {
+    /// There are none.
+    #[must_use]
+    pub fn new(limits: &RequestLimits) -> Self {
+        let proxies = limits.trusted_proxies.iter();
+        let exempt = proxies.chain(&limits.uncounted_networks).copied();
+        Self {
+            slots: Slots::new(limits.connections),
+            per_address: limits.connections_per_address,
+            exempt: exempt.collect(),
+        }
+    }
+
+    /// Notes a connection that begins, in what Actix keeps of it; closes it where its network or the
+    /// process has as many as it may.
+    pub fn begin(&self, connection: &dyn Any, kept: &mut Extensions) {
+        let Some(stream) = connection.downcast_ref::<TcpStream>() else {
+            return;
+        };
+        let Some(peer) = Peer::of(stream) else { return };
+        let Ok(address) = stream.peer_addr() else {
+            return;
+        };
+        match self.slot(address.ip()) {
+            Some(slot) => {
+                kept.insert(Open { _slot: slot });
+            }
+            None if self.is_exempt(address.ip()) => {}
+            None => {
+                counted::limited("connections");
+                peer.shut_down();
+            }
+        }
+        kept.insert(peer);
+    }
+
+    /// Whether so many exist that none is kept for a next request: three quarters of all.
+    #[must_use]
+    pub fn are_scarce(&self) -> bool {
+        self.slots.held() >= self.slots.max() - self.slots.max() / 4
+    }
+
+    fn slot(&self, address: IpAddr) -> Option<Slot> {
+        let limits = slot_limits(address, self.slots.max(), self.per_address);
+        let taken = if self.is_exempt(address) {
+            self.slots.take([])
+        } else {
+            self.slots.take(limits)
+        };
+        taken.ok()
+    }
+
+    fn is_exempt(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.exempt.iter().any(|it| it.contains(&address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_part_and_proxies_are_exempt() {
+        let connections = Connections::new(&RequestLimits {
+            connections: 16,
+            connections_per_address: 3,
+            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
+            ..RequestLimits::default()
+        });
+        let open = |address: &str, wanted: usize| -> Vec<Slot> {
+            let address = address.parse().unwrap();
+            (0..wanted)
+                .filter_map(|_| connections.slot(address))
+                .collect()
+        };
+        let one = open("192.0.2.1", 9);
+        assert_eq!(one.len(), 3);
+        let network: Vec<_> = (2..9)
+            .flat_map(|it| open(&format!("192.0.2.{it}"), 3))
+            .collect();
+        assert_eq!(network.len(), 5, "a /24 has half of all");
+        assert!(!connections.are_scarce());
+        let proxied = open("10.1.2.3", 4);
+        assert_eq!(proxied.len(), 4);
+        assert!(connections.are_scarce());
+        assert!(connections.is_exempt("127.0.0.1".parse().unwrap()));
+        drop((one, network, proxied));
+        assert_eq!(connections.slots.held(), 0);
+    }
+}

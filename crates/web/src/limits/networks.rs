@@ -1,0 +1,77 @@
+//! The networks that an address is counted in.
+//!
+//! A subscriber of IPv6 has a /64 at the least and often a /56 or a /48, so that a count by /64 alone
+//! grants one subscriber the allowance of many. Wider networks may hold several subscribers, therefore
+//! they have a multiple of an address's allowance.
+
+use super::SlotKey;
+use ipnet::IpNet;
+use std::net::IpAddr;
+
+/// Prefix lengths with the multiple of an address's allowance, from narrow to wide.
+const IPV4: [(u8, u32); 2] = [(32, 1), (24, 4)];
+pub(super) const IPV6: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 8)];
+
+/// The networks of an address from narrow to wide, each with the multiple of an address's allowance.
+pub fn networks(address: IpAddr) -> impl Iterator<Item = (IpNet, u32)> {
+    let address = address.to_canonical();
+    let prefixes: &'static [(u8, u32)] = match address {
+        IpAddr::V4(_) => &IPV4,
+        IpAddr::V6(_) => &IPV6,
+    };
+    prefixes.iter().filter_map(move |(length, multiple)| {
+        let network = IpNet::new(address, *length).ok()?;
+        Some((network.trunc(), *multiple))
+    })
+}
+
+/// How many of `max` slots each network of an address may hold: its multiple of `per_address`, and no
+/// network more than half of all.
+pub fn slot_limits(
+    address: IpAddr,
+    max: u32,
+    per_address: u32,
+) -> impl Iterator<Item = (SlotKey, u32)> {
+    let half = (max / 2).max(1);
+    networks(address).map(move |(network, multiple)| {
+        let limit = per_address.saturating_mul(multiple).min(half);
+        (SlotKey::Network(network), limit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(address: &str) -> Vec<String> {
+        let all = networks(address.parse().unwrap());
+        all.map(|(network, multiple)| format!("{network} {multiple}"))
+            .collect()
+    }
+
+    #[test]
+    fn an_address_is_counted_with_its_prefixes() {
+        assert_eq!(found("192.0.2.7"), ["192.0.2.7/32 1", "192.0.2.0/24 4"]);
+        assert_eq!(found("::ffff:192.0.2.7"), found("192.0.2.7"));
+        assert_eq!(
+            found("2001:db8:1:2345::9"),
+            [
+                "2001:db8:1:2345::/64 1",
+                "2001:db8:1:2300::/56 4",
+                "2001:db8:1::/48 8"
+            ]
+        );
+    }
+
+    #[test]
+    fn no_network_may_hold_more_than_half() {
+        let limits = |max, per_address| -> Vec<u32> {
+            let all = slot_limits("2001:db8::1".parse().unwrap(), max, per_address);
+            all.map(|(_, limit)| limit).collect()
+        };
+        assert_eq!(limits(64, 8), [8, 32, 32]);
+        assert_eq!(limits(1_000, 8), [8, 32, 64]);
+        assert_eq!(limits(4, 8), [2, 2, 2]);
+        assert_eq!(limits(1, 8), [1, 1, 1]);
+    }
+}

@@ -1,0 +1,155 @@
+//! Slots: how many requests or connections may exist at the same time, in all and by key.
+
+use super::Holder;
+use domain::ids::{AccountId, UserId};
+use ipnet::IpNet;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// What slots are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlotKey {
+    /// A token or a session.
+    Holder(Holder),
+    /// An account.
+    Account(AccountId),
+    /// A network of addresses; a single address is the smallest.
+    Network(IpNet),
+    /// A person on a device that they signed in on before.
+    DeviceOwner(UserId),
+}
+
+/// A number of slots, of which each key may hold some.
+pub struct Slots {
+    max: u32,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    total: u32,
+    by_key: HashMap<SlotKey, u32>,
+}
+
+/// Why there is no slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoSlot {
+    /// All are held.
+    Full,
+    /// The key holds as many as it may.
+    KeyFull {
+        /// The key.
+        key: SlotKey,
+        /// How many it may hold.
+        max: u32,
+    },
+}
+
+/// A slot; dropping it releases it.
+pub struct Slot {
+    slots: Arc<Slots>,
+    keys: Vec<SlotKey>,
+}
+
+impl Slots {
+    /// All are free.
+    #[must_use]
+    pub fn new(max: u32) -> Arc<Self> {
+        Arc::new(Self {
+            max,
+            held: Mutex::default(),
+        })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn max(&self) -> u32 {
+        self.max
+    }
+
+    /// How many are held.
+    #[must_use]
+    pub fn held(&self) -> u32 {
+        self.lock().total
+    }
+
+    /// Takes a slot that counts for each of these keys, with how many each may hold.
+    ///
+    /// # Errors
+    /// The first key that holds as many as it may; then that all slots are held.
+    pub fn take(
+        self: &Arc<Self>,
+        limits: impl IntoIterator<Item = (SlotKey, u32)>,
+    ) -> Result<Slot, NoSlot> {
+        let mut held = self.lock();
+        let mut keys = Vec::with_capacity(3);
+        for (key, max) in limits {
+            if held.by_key.get(&key).is_some_and(|count| *count >= max) {
+                return Err(NoSlot::KeyFull { key, max });
+            }
+            keys.push(key);
+        }
+        if held.total >= self.max {
+            return Err(NoSlot::Full);
+        }
+        held.total += 1;
+        for key in &keys {
+            *held.by_key.entry(*key).or_default() += 1;
+        }
+        Ok(Slot {
+            slots: Arc::clone(self),
+            keys,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut held = self.slots.lock();
+        held.total -= 1;
+        for key in &self.keys {
+            if let Some(count) = held.by_key.get_mut(key) {
+                *count -= 1;
+                if *count == 0 {
+                    held.by_key.remove(key);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_holds_and_a_dropped_slot_is_free_again() {
+        let slots = Slots::new(3);
+        let take = |user: i64, account: i64| {
+            slots.take([
+                (SlotKey::DeviceOwner(UserId(user)), 1),
+                (SlotKey::Account(AccountId(account)), 2),
+            ])
+        };
+        let first = take(1, 1).ok();
+        let key = SlotKey::DeviceOwner(UserId(1));
+        assert_eq!(take(1, 2).err(), Some(NoSlot::KeyFull { key, max: 1 }));
+        let second = take(2, 1).ok();
+        let key = SlotKey::Account(AccountId(1));
+        assert_eq!(take(3, 1).err(), Some(NoSlot::KeyFull { key, max: 2 }));
+        let third = take(3, 2).ok();
+        assert_eq!(take(4, 2).err(), Some(NoSlot::Full));
+        assert_eq!(slots.held(), 3);
+        drop(first);
+        drop(take(1, 1).unwrap());
+        drop((second, third));
+        let held = slots.lock();
+        assert!(held.total == 0 && held.by_key.is_empty());
+    }
+}

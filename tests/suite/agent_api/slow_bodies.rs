@@ -1,0 +1,342 @@
+//! Bodies that never end, and connections that stay: what unknown callers hold is theirs alone.
+
+use chrono::TimeDelta;
+use domain::{
+    account::AccountStatus,
+    ports::clock::Clock,
+    use_cases::{change_account::ChangeAccount, set_password::SetPassword},
+};
+use futures_util::future::join_all;
+use harness::{
+    app::{PASSWORD, TestApp},
+    databases::TestDatabase,
+};
+use reqwest::Method;
+use serde_json::json;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::mpsc,
+    task::JoinSet,
+    time::timeout,
+};
+use web::{limits::Rate, services::WebConfig};
+
+on_sqlite![
+    unknown_callers_never_cost_a_token_a_refusal,
+    networks_of_an_address_hold_a_part_of_the_unknown_slots,
+    a_mark_of_a_disabled_account_gains_no_slot,
+    a_slow_body_counts_for_its_token_before_it_is_read,
+    bodies_of_unknown_callers_are_short_and_quick,
+    connections_of_an_address_are_limited,
+    scarce_connections_are_not_kept,
+];
+
+const SIGN_IN: &str = "POST /api/session";
+
+/// The limits of a server as it is shipped, behind a proxy on this machine, with much time for bodies.
+async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> TestApp {
+    TestApp::configured(db, |config| {
+        config.limits.in_flight_unknown = 64;
+        config.limits.in_flight_per_address = 8;
+        config.limits.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        config.unknown_body.timeout = Duration::from_secs(120);
+        config.body.timeout = Duration::from_secs(120);
+        change(config);
+    })
+    .await
+}
+
+/// Requests of which the headers and one byte of the body are sent.
+struct Slow {
+    answers: mpsc::UnboundedReceiver<String>,
+    sent: usize,
+    _senders: JoinSet<()>,
+}
+
+impl Slow {
+    /// Sends one such request for each of these lines of further headers.
+    fn send(address: SocketAddr, request: &'static str, lines: Vec<String>) -> Self {
+        let (tell, answers) = mpsc::unbounded_channel();
+        let sent = lines.len();
+        let mut senders = JoinSet::new();
+        for line in lines {
+            let tell = tell.clone();
+            senders.spawn(async move {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                let head = format!(
+                    "{request} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: same-origin\r\ncontent-type: application/json\r\ncontent-length: 100\r\n{line}\r\n\r\n{{"
+                );
+                stream.write_all(head.as_bytes()).await.unwrap();
+                let mut answer = String::new();
+                let _ = stream.read_to_string(&mut answer).await;
+                let _ = tell.send(answer);
+                std::future::pending::<()>().await;
+            });
+        }
+        Self {
+            answers,
+            sent,
+            _senders: senders,
+        }
+    }
+
+    /// The answers to all but that many, for which the server waits.
+    async fn all_but(&mut self, waited_for: usize) -> Vec<String> {
+        let mut answers = vec![];
+        while answers.len() < self.sent - waited_for {
+            let next = timeout(Duration::from_secs(30), self.answers.recv()).await;
+            let have = answers.len();
+            answers.push(
+                next.unwrap_or_else(|_| panic!("{have} of {}", self.sent))
+                    .unwrap(),
+            );
+        }
+        let more = timeout(Duration::from_millis(500), self.answers.recv()).await;
+        assert!(more.is_err(), "more than expected: {more:?}");
+        answers
+    }
+}
+
+fn status(answer: &str) -> &str {
+    answer.get(9..12).unwrap_or("none")
+}
+
+fn from(address: &str) -> String {
+    format!("x-forwarded-for: {address}")
+}
+
+async fn unknown_callers_never_cost_a_token_a_refusal(db: TestDatabase) {
+    let app = shipped(&db, |config| config.limits.in_flight = 4).await;
+    let (agent, member) = (app.db_full_agent().await, app.db_member(0).await);
+    // 32 /48s of IPv6 with eight each would be 256.
+    let lines = (0..256).map(|n| from(&format!("2001:db8:{:x}::1", n / 8)));
+    let mut slow = Slow::send(app.address, SIGN_IN, lines.collect());
+    let refused = slow.all_but(64).await;
+    for answer in &refused {
+        assert_eq!(status(answer), "503", "{answer}");
+        assert!(answer.contains("\"code\":\"overloaded\""), "{answer}");
+        assert!(answer.contains("connection: close\r\n"), "{answer}");
+    }
+    for _ in 0..40 {
+        agent.get("/projects").await.ok();
+        member.get("/api/session").await.ok();
+    }
+    let anonymous = app.anonymous();
+    anonymous.get("/docs").await.refused(503, "overloaded");
+    // A token that is not accepted holds nothing, and is told so.
+    let guess = app.bearer(&format!("sightline_agt_{}", "a".repeat(49)));
+    guess.get("/projects").await.refused(401, "token-invalid");
+    for path in ["/livez", "/healthz", "/readyz"] {
+        agent.send(agent.anywhere(Method::GET, path)).await.ok();
+    }
+    drop(slow);
+    while anonymous.get("/docs").await.status == 503 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    anonymous.get("/docs").await.ok();
+}
+
+async fn networks_of_an_address_hold_a_part_of_the_unknown_slots(db: TestDatabase) {
+    let app = shipped(&db, |_| {}).await;
+    let repeated = |addresses: Vec<String>, times| -> Vec<String> {
+        let all = addresses.iter().flat_map(|it| vec![from(it); times]);
+        all.collect()
+    };
+    let of_a_56 = (0..16)
+        .map(|net| format!("2001:db8:0:{net:x}::1"))
+        .collect();
+    let of_a_24 = (0..9).map(|host| format!("192.0.2.{host}")).collect();
+    for (addresses, times, held) in [
+        (vec!["198.51.100.7".to_owned()], 20, 8),
+        (of_a_56, 4, 32),
+        (of_a_24, 5, 32),
+    ] {
+        let mut slow = Slow::send(app.address, SIGN_IN, repeated(addresses, times));
+        for answer in slow.all_but(held).await {
+            assert_eq!(status(&answer), "429", "{answer}");
+            assert!(
+                answer.contains("\"code\":\"concurrency-limited\""),
+                "{answer}"
+            );
+        }
+        drop(slow);
+        // Other paths of unknown callers are counted in the same slots.
+        let anonymous = app.anonymous();
+        while anonymous.get("/docs").await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+async fn switch(app: &TestApp, status: AccountStatus) {
+    let change = ChangeAccount::new(
+        Arc::clone(&app.storage),
+        Arc::clone(&app.clock) as Arc<dyn Clock>,
+        app.mint(),
+    );
+    let account = app.db_account().await;
+    change.switch(account, status).await.unwrap();
+}
+
+async fn a_mark_of_a_disabled_account_gains_no_slot(db: TestDatabase) {
+    let app = shipped(&db, |config| {
+        config.limits.sign_ins = Rate::of(60, 60);
+    })
+    .await;
+    let browser = app.db_member(0).await;
+    let mark = browser.cookie("__Host-device").unwrap();
+    let lines = vec![format!("cookie: __Host-device={mark}"); 30];
+    let mut known = Slow::send(app.address, SIGN_IN, lines.clone());
+    // Two beyond what the address may hold, for the owner alone.
+    known.all_but(8 + 2).await;
+    drop(known);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+
+    switch(&app, AccountStatus::Disabled).await;
+    let mut disabled = Slow::send(app.address, SIGN_IN, lines);
+    for answer in disabled.all_but(8).await {
+        assert_eq!(status(&answer), "429", "{answer}");
+    }
+}
+
+async fn a_slow_body_counts_for_its_token_before_it_is_read(db: TestDatabase) {
+    let app = shipped(&db, |config| config.limits.in_flight_per_token = 2).await;
+    for request in ["POST /mcp", "POST /api/agent/v1/projects"] {
+        let agent = app.db_full_agent().await;
+        let token = agent.token().unwrap();
+        let line =
+            format!("authorization: Bearer {token}\r\naccept: application/json, text/event-stream");
+        let mut slow = Slow::send(app.address, request, vec![line; 2]);
+        slow.all_but(2).await;
+        agent
+            .get("/models")
+            .await
+            .refused(429, "concurrency-limited");
+    }
+}
+
+async fn bodies_of_unknown_callers_are_short_and_quick(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.unknown_body.timeout = Duration::from_millis(50);
+    })
+    .await;
+    for request in [
+        SIGN_IN,
+        "POST /api/welcome",
+        "POST /api/token-revocations",
+        "POST /api/policy-reports",
+    ] {
+        let line = format!("user-agent: {request}");
+        let mut slow = Slow::send(app.address, request, vec![line]);
+        let answer = slow.all_but(0).await.remove(0);
+        assert_eq!(status(&answer), "408", "{request}: {answer}");
+    }
+    let browser = app.browser();
+    let sized = |bytes: usize| {
+        let frame = json!({ "email": "ann@example.com", "password": "" }).to_string();
+        json!({ "email": "ann@example.com", "password": "x".repeat(bytes - frame.len()) })
+    };
+    let fits = browser.post("/api/session", sized(4_096)).await;
+    assert_eq!(fits.errors()[0].0, "/password");
+    let answer = browser.post("/api/session", sized(4_097)).await;
+    let told = answer.refused(413, "payload-too-large");
+    assert_eq!(told["limitBytes"], 4_096);
+    // The longest password, of the widest characters.
+    let long = json!({ "email": "ann@example.com", "password": "𝒂".repeat(256) });
+    let answer = browser.post("/api/session", long).await;
+    answer.refused(401, "sign-in-refused");
+}
+
+/// Connections on each of which one request is answered.
+async fn connected(address: SocketAddr, wanted: usize) -> Vec<(TcpStream, String)> {
+    let connecting = (0..wanted).map(|_| async move {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n";
+        let _ = stream.write_all(head.as_bytes()).await;
+        let mut bytes = [0; 4_096];
+        let read = timeout(Duration::from_secs(30), stream.read(&mut bytes)).await;
+        let length = read.unwrap().unwrap_or(0);
+        let answer = String::from_utf8_lossy(&bytes[..length]).into_owned();
+        (length > 0).then_some((stream, answer))
+    });
+    join_all(connecting).await.into_iter().flatten().collect()
+}
+
+async fn connections_of_an_address_are_limited(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.connections_per_address = 4;
+        config.limits.uncounted_networks = vec![];
+    })
+    .await;
+    let kept = connected(app.address, 7).await;
+    assert_eq!(kept.len(), 4);
+    drop(kept);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(connected(app.address, 1).await.len(), 1);
+}
+
+async fn scarce_connections_are_not_kept(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| config.limits.connections = 8).await;
+    let kept = connected(app.address, 5).await;
+    let closes = |answer: &str| answer.contains("connection: close\r\n");
+    assert!(kept.iter().all(|(_, answer)| !closes(answer)));
+    let more = connected(app.address, 1).await;
+    assert!(closes(&more[0].1), "{}", more[0].1);
+}
+
+mod marks {
+    use super::*;
+
+    on_sqlite![a_mark_ends_with_its_account_its_password_and_its_time];
+
+    async fn a_mark_ends_with_its_account_its_password_and_its_time(db: TestDatabase) {
+        let app =
+            TestApp::configured(&db, |config| config.limits.sign_ins = Rate::of(10, 10)).await;
+        let known = app.db_member(0).await;
+        let owner = app.db_owner(0).await;
+        let email = owner.email.as_str();
+        let sign_in = async || {
+            known.set_cookie("__Host-sid", None);
+            known.sign_in(email, PASSWORD).await
+        };
+        // Strangers at the same address use up what it may try.
+        let use_up = async || {
+            for number in 0..11 {
+                let email = format!("somebody{number}@example.com");
+                app.browser().sign_in(&email, "another walrus").await;
+            }
+        };
+        use_up().await;
+        sign_in().await.ok();
+
+        app.clock.advance(TimeDelta::minutes(2));
+        switch(&app, AccountStatus::Disabled).await;
+        use_up().await;
+        sign_in().await.refused(429, "rate-limited");
+        switch(&app, AccountStatus::Active).await;
+        sign_in().await.ok();
+
+        app.clock.advance(TimeDelta::minutes(2));
+        let set = SetPassword::new(
+            Arc::clone(&app.storage),
+            Arc::clone(&app.clock) as Arc<dyn Clock>,
+            app.mint(),
+            app.hasher(),
+        );
+        set.run(&owner, PASSWORD).await.unwrap();
+        use_up().await;
+        sign_in().await.refused(429, "rate-limited");
+
+        app.clock.advance(TimeDelta::minutes(2));
+        sign_in().await.ok();
+        app.clock.advance(TimeDelta::days(89));
+        use_up().await;
+        sign_in().await.ok();
+        app.clock.advance(TimeDelta::days(90));
+        use_up().await;
+        sign_in().await.refused(429, "rate-limited");
+    }
+}
