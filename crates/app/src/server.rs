@@ -13,8 +13,13 @@ use domain::{
     ports::storage::{Storage, StorageError, retrying},
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::{net::TcpListener, sync::Arc, time::Duration};
-use tokio::sync::Notify;
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
 use web::{
     cookies::CookieStyle,
@@ -156,6 +161,22 @@ async fn shared_secret(
     let key = work.secrets().find_or_add(name, fresh).await?;
     work.commit().await?;
     Ok(key)
+}
+
+/// Connections that wait to be accepted. Beyond them the kernel drops attempts, and a caller tries again
+/// after a second: a burst of one caller's connections must not delay others so.
+const BACKLOG: u32 = 1_024;
+
+/// Listens.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
 }
 
 /// Serves on the listener until the token is cancelled; requests under way have so long to finish then.

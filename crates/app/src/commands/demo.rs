@@ -45,7 +45,7 @@ use domain::{
     },
     user::User,
 };
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -86,7 +86,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         ..loaded
     };
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
-    let listener = TcpListener::bind(foundation.settings.listen.0).with_context(|| {
+    let listener = server::bind(foundation.settings.listen.0).with_context(|| {
         format!(
             "cannot listen on {}; choose another address with --listen",
             foundation.settings.listen.0

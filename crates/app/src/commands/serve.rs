@@ -50,7 +50,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
 
 fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     let address = foundation.settings.listen.0;
-    TcpListener::bind(address).with_context(|| {
+    server::bind(address).with_context(|| {
         format!("cannot listen on {address}; another program may: choose another with --listen")
     })
 }
