@@ -32,6 +32,7 @@ on_every_database![
     units_are_counted_by_account_and_month,
     a_search_comes_back_whole_and_moves_up_when_it_is_repeated,
     searches_are_a_persons_own,
+    an_account_finds_its_own_newest_answer,
     old_rows_are_forgotten_a_part_at_a_time,
     active_keywords_of_a_market_are_told,
     volumes_are_noted_in_their_market_alone,
@@ -383,4 +384,25 @@ async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
     for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
         assert_eq!(volume(account, id).await, None, "{account} {id}");
     }
+}
+
+async fn an_account_finds_its_own_newest_answer(db: TestDatabase) {
+    two_accounts(&db).await;
+    let older = search(ANN, 1, "red shoes");
+    let mut newer = search(ANN, 2, "red shoes");
+    newer.kept = KeptResearch::bought(kept(2_000).found, after(60));
+    let key = older.key;
+    change!(db, tx => for it in [&newer, &older, &search(ANN, 3, "blue shoes")] {
+        tx.research().note(it).await.unwrap();
+    });
+    let own = |account, key, at| {
+        let db = &db;
+        async move { ask!(db, r => r.research().own(account, key, at).await.unwrap()) }
+    };
+    assert_eq!(own(ANN, key, now()).await, Some(newer.kept.clone()));
+    assert_eq!(own(BOB, key, now()).await, None);
+    assert_eq!(own(ANN, KEY, now()).await, None);
+    let end = newer.kept.expires_at;
+    assert_eq!(own(ANN, key, end - tick()).await, Some(newer.kept));
+    assert_eq!(own(ANN, key, end).await, None);
 }

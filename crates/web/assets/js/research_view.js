@@ -15,7 +15,7 @@ export function overview(answer) {
       el('h2', { class: 'title', tabindex: '-1' }, `“${answer.keyword}”`),
       el('p', { class: 'measured' },
         el('span', {}, 'Searched in ', el('b', {}, `${nameOf(answer.location)}, ${nameOf(answer.language)}`)),
-        el('span', {}, 'Measured ', el('b', {}, moment(answer.cachedAt, 'ago'))),
+        el('span', {}, 'Received ', el('b', {}, moment(answer.cachedAt, 'ago'))),
         el('span', {}, 'by ', el('b', {}, answer.provider ?? 'a supplier'), answer.provenance ? ` (${answer.provenance})` : ''),
         el('span', {}, answer.cached ? 'from your earlier searches: it took nothing of the month' : 'it took one search of the month'),
         answer.expiresAt ? el('span', {}, 'kept until ', el('b', {}, moment(answer.expiresAt, 'day'))) : null)),
