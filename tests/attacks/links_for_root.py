@@ -23,16 +23,21 @@ from pathlib import Path
 # The service's user: one that owns nothing else.
 SERVICE = 65534
 SECRET = "root's secret\n"
+ROOTS_MAIL = b"roots-own@example.com"
 SIDES = ["-wal", "-shm", "-journal"]
 
 
 class Place:
-    """A folder of the service's user, beside one that is root's alone."""
+    """A folder of the service's user, beside one that is root's alone.
 
-    def __init__(self, sightline):
+    Where it is closed, as systemd closes /var/lib/private, only root gets to it from outside.
+    """
+
+    def __init__(self, sightline, is_closed):
         self.sightline = sightline
+        self.is_closed = is_closed
         self.top = Path(tempfile.mkdtemp(prefix="sightline-links-"))
-        self.top.chmod(0o755)
+        self.top.chmod(0o700 if is_closed else 0o755)
         self.service = self.top / "service"
         self.service.mkdir(mode=0o700)
         os.chown(self.service, SERVICE, SERVICE)
@@ -83,8 +88,12 @@ class Place:
             found.append(f"made in root's folder: {', '.join(others)}")
         for path in [*self.service.rglob("*"), self.service]:
             about = os.lstat(path)
-            if stat.S_ISREG(about.st_mode) and about.st_uid == 0 and about.st_nlink == 1:
+            if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+                continue
+            if about.st_uid == 0:
                 found.append(f"root's file in the service's folder: {path.name}")
+            if ROOTS_MAIL in path.read_bytes():
+                found.append(f"what root's database holds: {path.name}")
         return found
 
     def remove(self):
@@ -129,6 +138,19 @@ def planted_database(place, target):
 def planted_named_database(place, target):
     place.as_service(f"ln -s {target} named.db")
     return ["--database-url", f"sqlite://{place.service}/named.db", "migrate", "run"]
+
+
+def planted_roots_database(place, _target):
+    place.must("--data-dir", place.vault, "account", "create", "--email", ROOTS_MAIL.decode(), "--name", "Root")
+    place.as_service(f"ln -s {place.vault}/sightline.db sightline.db")
+    return ["--data-dir", place.service, "backup", place.service / "copy"]
+
+
+def planted_roots_backup(place, _target):
+    place.must("--data-dir", place.vault, "account", "create", "--email", ROOTS_MAIL.decode(), "--name", "Root")
+    place.must("--data-dir", place.vault, "backup", place.vault / "own")
+    place.as_service(f"ln -s {place.vault}/own own; ln -s {place.vault}/own.manifest.json own.manifest.json")
+    return ["--data-dir", place.service, "restore", place.service / "own"]
 
 
 def planted_folder(place, _target):
@@ -204,6 +226,8 @@ def attacks(site):
     for side in SIDES:
         hard = functools.partial(planted_side, side=side, link="ln")
         yield f"{side} is root's file by a second name", hard, "secret"
+    yield "backup of root's database", planted_roots_database, "missing"
+    yield "restore of root's backup", planted_roots_backup, "missing"
     yield "data folder behind a link", planted_folder, "missing"
     yield "backup in a folder behind a link", planted_backup_folder, "missing"
     for flag in ["--html", "--keep"]:
@@ -211,9 +235,8 @@ def attacks(site):
         yield f"audit {flag} in a folder behind a link", planted, "missing"
 
 
-def still_works(sightline, site):
+def still_works(place, site):
     """What root does where nothing is planted, and whose files come of it."""
-    place = Place(sightline)
     failed = []
 
     def expect(holds, what):
@@ -241,12 +264,13 @@ def still_works(sightline, site):
         expect(back.returncode == 0 and owner(place.service / "sightline.db") == SERVICE,
                f"a backup is restored from {file.parent.name}, and the file is the service's")
     expect(place.run("restore", "--verify", backup).returncode == 0, "root looks whether its backup is whole")
-    listed = place.as_service(f"HOME={place.service} {sightline} --data-dir {place.service} account list")
-    expect(listed, "the service opens what root restored")
+    # From outside, the service does not get into a closed folder either.
+    if not place.is_closed:
+        listed = f"HOME={place.service} {place.sightline} --data-dir {place.service} account list"
+        expect(place.as_service(listed), "the service opens what root restored")
     report = place.service / "report.html"
     ran = place.run("audit", site, "--html", report, SIGHTLINE_CRAWLER__ALLOW_NETWORKS='["127.0.0.0/8"]')
     expect(ran.returncode == 0 and owner(report) == SERVICE, "a report in the service's folder is the service's")
-    place.remove()
     return failed
 
 
@@ -263,20 +287,25 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     site = f"http://127.0.0.1:{server.server_address[1]}/"
-    lost = 0
-    for name, planted, target in attacks(site):
-        place = Place(sightline)
-        command = planted(place, place.roots / target)
-        ran = place.run(*command, SIGHTLINE_CRAWLER__ALLOW_NETWORKS='["127.0.0.0/8"]')
-        found = place.given_away()
-        lost += bool(found)
-        print(f"{'GIVEN ' if found else 'held  '}  {name} (exit {ran.returncode}){': ' if found else ''}{'; '.join(found)}")
-        if arguments.verbose:
-            print(ran.stderr.strip())
+    lost, failed = 0, 0
+    for is_closed in (False, True):
+        print(f"In a folder that is {'closed to' if is_closed else 'open to'} others:")
+        for name, planted, target in attacks(site):
+            place = Place(sightline, is_closed)
+            command = planted(place, place.roots / target)
+            ran = place.run(*command, SIGHTLINE_CRAWLER__ALLOW_NETWORKS='["127.0.0.0/8"]')
+            found = place.given_away()
+            lost += bool(found)
+            told = f": {'; '.join(found)}" if found else ""
+            print(f"{'GIVEN ' if found else 'held  '}  {name} (exit {ran.returncode}){told}")
+            if arguments.verbose:
+                print(ran.stderr.strip())
+            place.remove()
+        place = Place(sightline, is_closed)
+        failed += len(still_works(place, site))
         place.remove()
-    failed = still_works(sightline, site)
     server.shutdown()
-    print(f"{lost} attack(s) were given something, {len(failed)} command(s) failed")
+    print(f"{lost} attack(s) were given something, {failed} command(s) failed")
     return 1 if lost or failed else 0
 
 
