@@ -119,7 +119,8 @@ fn with(mut site: SiteSpec, html: &str) -> SiteSpec {
 fn written(mut site: SiteSpec, lang: &str, text: &str) -> SiteSpec {
     let page = &mut site.pages[GLAZE];
     page.html = format!("lang={lang}");
-    page.text = (1..=6).map(|it| format!("<p>{it}. {text}</p>")).collect();
+    let paragraphs = (1..=6).map(|it| format!("<p>{it}. {text}</p>"));
+    page.text = paragraphs.collect::<Vec<_>>().concat();
     page.extra.clear();
     site
 }
