@@ -26,13 +26,10 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
     }
-    Worker::new(
-        name,
-        foundation.tools(),
-        Arc::new(Notify::new()),
-        stopping.work,
-    )
-    .run()
-    .await;
+    let tools = foundation.tools();
+    foundation.take_back_jobs(&tools).await;
+    Worker::new(name, tools, Arc::new(Notify::new()), stopping.work)
+        .run()
+        .await;
     Ok(Ended::Done)
 }
