@@ -16,7 +16,7 @@ use domain::{
     account::Account,
     email::EmailAddress,
     ids::{AccountId, JobId, UserId},
-    job::{Job, policy::QueuePolicy, progress::Progress},
+    job::{Job, policy::QueuePolicy, progress::Progress, slots::Room},
     ports::{clock::Clock, storage::Storage},
     project::Project,
     test_support::{a_job, a_project, a_user, an_account},
@@ -163,7 +163,7 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     let mut empty = 0;
     // Nothing may be there because others hold the lines for a moment.
     while empty < 20 {
-        let claimed = claim.run(&name, batch).await.unwrap();
+        let claimed = claim.run(&name, &Room::of(batch)).await.unwrap();
         if claimed.is_empty() {
             empty += 1;
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -208,7 +208,7 @@ async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
     let claim = ClaimJobs::new(Arc::clone(storage), Arc::new(Now), policy());
     let mut held: Vec<Job> = Vec::new();
     while held.len() < 100 {
-        held.extend(claim.run("bench", 100).await.unwrap());
+        held.extend(claim.run("bench", &Room::of(100)).await.unwrap());
     }
     let account = held[0].account;
     held.retain(|it| it.account == account);

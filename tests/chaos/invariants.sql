@@ -21,6 +21,8 @@ SELECT count(*) FROM account_queues WHERE running <> (SELECT count(*) FROM jobs 
 SELECT count(*) FROM jobs WHERE state IN ('scheduled', 'ready', 'running', 'retry_wait') AND NOT EXISTS (SELECT 1 FROM account_queues WHERE account_queues.account_id = jobs.account_id);
 -- wrong: jobs that would be looked for later than they may run
 SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = jobs.account_id WHERE state IN ('scheduled', 'ready', 'retry_wait') AND NOT cancel_requested AND (next_run_at IS NULL OR next_run_at > run_at);
+-- wrong: short jobs that a slot for them would look for later than they may run
+SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = jobs.account_id WHERE state IN ('scheduled', 'ready', 'retry_wait') AND kind = 'rankCheck' AND NOT cancel_requested AND (next_short_run_at IS NULL OR next_short_run_at > run_at);
 -- wrong: jobs whose lease, deadline or last moment would be noticed too late
 SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = jobs.account_id WHERE (state = 'running' AND (attention_at IS NULL OR attention_at > lease_until OR attention_at > deadline_at)) OR (state IN ('scheduled', 'ready', 'retry_wait') AND (attention_at IS NULL OR attention_at > expires_at));
 -- wrong: accounts with other money set aside than their unfinished jobs have

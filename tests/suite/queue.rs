@@ -13,7 +13,7 @@ use domain::{
     ids::{AccountId, IdMint, ProjectId},
     job::{
         Job, JobPriority, JobState, Trigger, kind::AnalysisKind, policy::QueuePolicy,
-        progress::Progress,
+        progress::Progress, slots::Room,
     },
     keyword::{KeywordChoice, KeywordText, NewKeywords},
     market::Market,
@@ -67,6 +67,7 @@ mod clock;
 mod machine;
 mod paid_calls;
 mod sixty_four;
+mod slots;
 
 on_every_database![
     the_least_served_account_is_next,
@@ -246,7 +247,7 @@ impl Queue {
 
     async fn claim_up_to(&self, worker: &str, wanted: u32) -> Vec<Job> {
         ClaimJobs::new(self.storage(), self.clock(), self.policy)
-            .run(worker, wanted)
+            .run(worker, &Room::of(wanted))
             .await
             .unwrap()
     }
@@ -537,7 +538,7 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
     let ours = behind_many(&queue, &db, "UPDATE jobs SET errors = 'no list'").await;
     assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
     let claim = ClaimJobs::new(queue.storage(), queue.clock(), queue.policy);
-    let told = claim.run("w", 1).await;
+    let told = claim.run("w", &Room::of(1)).await;
     assert!(
         matches!(told, Err(StorageError::Corrupt { .. })),
         "{told:?}"

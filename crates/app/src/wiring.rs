@@ -4,7 +4,7 @@ use crate::{
     settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
-    worker::{Load, Tools},
+    worker::{self, Load, Tools},
 };
 use anyhow::Context;
 use chrono::TimeDelta;
@@ -132,6 +132,14 @@ impl Foundation {
         }
     }
 
+    /// Takes back what an earlier process ran, on `SQLite`: one process serves or works there, kept alone by a lock on
+    /// the file that ends with the process, so whoever held those jobs is gone.
+    pub async fn take_back_jobs(&self, tools: &Tools) {
+        if self.database.kind() == DatabaseKind::Sqlite {
+            worker::take_back_all(tools).await;
+        }
+    }
+
     /// What a worker works with.
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
@@ -244,6 +252,8 @@ fn queue_policy(set: &QueueSettings) -> QueuePolicy {
         heartbeat: seconds(set.heartbeat_seconds),
         sweep: seconds(set.sweep_seconds),
         first_delay: seconds(set.first_delay_seconds),
+        running_per_account: set.running_per_account,
+        turn: seconds(set.turn_seconds),
         ..QueuePolicy::default()
     }
 }
@@ -453,6 +463,7 @@ fn starter(
 fn load(settings: &Settings) -> Load {
     Load {
         jobs: settings.worker.jobs,
+        short_jobs: settings.worker.short_jobs,
         keywords_at_once: settings.worker.keywords_at_once,
         paid_keywords_at_once: settings.worker.paid_keywords_at_once,
         paid_answers_at_once: settings.worker.paid_answers_at_once,

@@ -31,6 +31,7 @@ pub struct Record<'a> {
     checks: Places,
     links: Links,
     revisited: UrlSet,
+    is_ending: bool,
 }
 
 /// What is kept of links.
@@ -93,6 +94,7 @@ impl<'a> Record<'a> {
             checks: Places::default(),
             links: Links::default(),
             revisited: UrlSet::default(),
+            is_ending: false,
         };
         let mut behind = None;
         loop {
@@ -125,8 +127,25 @@ impl<'a> Record<'a> {
         }
         match decision {
             Continue::Yes => Ok(()),
+            Continue::NoFurther => {
+                self.is_ending = true;
+                Ok(())
+            }
             Continue::No => Err(SiteReadError::Stopped),
         }
+    }
+
+    /// Whether no further request may begin.
+    pub const fn is_ending(&self) -> bool {
+        self.is_ending
+    }
+
+    /// Refuses to go on when no further request may begin; asked while none is under way.
+    pub const fn go_on(&self) -> Result<(), SiteReadError> {
+        if self.is_ending {
+            return Err(SiteReadError::Stopped);
+        }
+        Ok(())
     }
 
     /// Notes a bound, once.

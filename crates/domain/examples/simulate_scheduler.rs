@@ -191,6 +191,7 @@ impl Line {
             waiting: self.waiting.len() as u32,
             running: self.running,
             next_run_at: None,
+            next_short_run_at: None,
             attention_at: None,
             virtual_time: self.served,
         }
@@ -296,9 +297,9 @@ impl Play<'_> {
             let seen: Vec<AccountQueue> =
                 seen.map(|(_, it)| self.lines[*it].as_seen(*it)).collect();
             let least = seen[0].virtual_time;
-            for (queue, turns) in seen
-                .iter()
-                .zip(shared_out(&seen, least, CAP, wanted as u32))
+            for (queue, turns) in
+                seen.iter()
+                    .zip(shared_out(&seen, least, |it| room(it, CAP), wanted as u32))
             {
                 let account = queue.account.0 as usize;
                 for _ in 0..turns.min(room(queue, CAP)) {

@@ -258,6 +258,7 @@ diesel::table! {
         next_run_at -> Nullable<Instant>,
         attention_at -> Nullable<Instant>,
         virtual_time -> Double,
+        next_short_run_at -> Nullable<Instant>,
     }
 }
 

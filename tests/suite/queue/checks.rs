@@ -15,7 +15,7 @@ const AUDIT: &str = include_str!("../../chaos/audit.sql");
 const ONE: &str = "(SELECT min(account_id) FROM accounts)";
 
 /// What each invariant is about, and statements that break it.
-const BROKEN: [(&str, &str); 26] = [
+const BROKEN: [(&str, &str); 27] = [
     (
         "accounts that run more than they may",
         "COPY jobs WHERE state = 'running' TIMES 4 SET id = id + 1, dedupe_key = dedupe_key || 'x'",
@@ -59,6 +59,10 @@ const BROKEN: [(&str, &str); 26] = [
     (
         "jobs that wait without a line to wait in",
         "DELETE FROM account_queues",
+    ),
+    (
+        "short jobs that a slot for them would look for later than they may run",
+        "UPDATE account_queues SET next_short_run_at = NULL",
     ),
     (
         "jobs that would be looked for later than they may run",

@@ -6,7 +6,7 @@ use analysis::result_type::ResultType;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use domain::{
     ids::{AccountId, JobId, KeywordId, TokenId},
-    job::Job,
+    job::{Job, slots::Takes},
     keyword::KeywordChoice,
     market::Market,
     page::{Direction, PageRequest},
@@ -147,7 +147,12 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
             .is_empty()
     );
     assert!(jobs.position(STRANGER, JobId(31)).await.unwrap().is_none());
-    assert!(jobs.lock_due(STRANGER, now(), 9).await.unwrap().is_empty());
+    assert!(
+        jobs.lock_due(STRANGER, Takes::AnyJob, now(), 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let (line, found) = jobs.lock_with_line(STRANGER, &[JobId(31)]).await.unwrap();
     assert_eq!((line.account, found), (STRANGER, vec![]));
     assert!(

@@ -8,6 +8,7 @@ use domain::{
         kind::AnalysisKind,
         policy::QueuePolicy,
         progress::{Progress, Stage},
+        slots::Takes,
     },
     keyword::KeywordChoice,
     money::MicroUsd,
@@ -27,6 +28,7 @@ on_every_database![
     a_dedupe_key_is_unique_among_unfinished_jobs,
     each_filter_selects_what_it_says,
     due_jobs_are_those_the_domain_calls_due,
+    a_slot_for_short_jobs_takes_no_other,
     jobs_needing_attention_are_those_the_domain_says,
     the_most_urgent_due_job_comes_first,
     a_position_counts_the_waiting_jobs_before_it,
@@ -261,10 +263,34 @@ async fn due_jobs_are_those_the_domain_calls_due(db: TestDatabase) {
                 ..example.clone()
             };
             tx.jobs().save(&example).await.unwrap();
-            let found = tx.jobs().lock_due(ANN, now(), 5).await.unwrap();
+            let found = tx
+                .jobs()
+                .lock_due(ANN, Takes::AnyJob, now(), 5)
+                .await
+                .unwrap();
             let is_due = example.is_due(now()) && !cancel_requested;
             assert_eq!(!found.is_empty(), is_due, "{example:?}");
         }
+    }
+}
+
+async fn a_slot_for_short_jobs_takes_no_other(db: TestDatabase) {
+    two_accounts(&db).await;
+    for (id, kind) in (1..).zip(AnalysisKind::BUILT) {
+        let example = Job {
+            kind,
+            ..job(ANN, id)
+        };
+        add_job(&db, &example).await;
+    }
+    let mut tx = db.storage.write().await.unwrap();
+    for (takes, wanted) in [
+        (Takes::AnyJob, &AnalysisKind::BUILT[..]),
+        (Takes::ShortJobs, &AnalysisKind::SHORT[..]),
+    ] {
+        let found = tx.jobs().lock_due(ANN, takes, now(), 9).await.unwrap();
+        let kinds: Vec<AnalysisKind> = found.iter().map(|it| it.kind).collect();
+        assert_eq!(kinds, wanted, "{takes:?}");
     }
 }
 
@@ -307,7 +333,13 @@ async fn the_most_urgent_due_job_comes_first(db: TestDatabase) {
     }
     let mut taken = vec![];
     let mut tx = db.storage.write().await.unwrap();
-    while let Some(next) = tx.jobs().lock_due(ANN, now(), 1).await.unwrap().pop() {
+    while let Some(next) = tx
+        .jobs()
+        .lock_due(ANN, Takes::AnyJob, now(), 1)
+        .await
+        .unwrap()
+        .pop()
+    {
         taken.push(next.id.0);
         tx.jobs()
             .save(&Job {

@@ -3,7 +3,7 @@
 use super::examples::*;
 use domain::{
     ids::{AccountId, JobId},
-    job::{Job, JobState, Lease},
+    job::{Job, JobState, Lease, kind::AnalysisKind, slots::Takes},
     ports::jobs::AccountQueue,
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -14,6 +14,8 @@ on_every_database![
     each_account_has_its_own_line,
     a_refreshed_line_counts_the_accounts_jobs,
     accounts_with_due_jobs_come_least_served_first_and_below_the_cap,
+    a_slot_for_short_jobs_finds_accounts_that_have_one,
+    accounts_that_run_jobs_are_listed_and_looked_after,
     accounts_are_looked_at_when_their_time_has_come,
     the_server_knows_its_load_and_its_next_moment,
     no_job_is_taken_twice_by_many_workers,
@@ -25,6 +27,7 @@ fn empty(account: AccountId) -> AccountQueue {
         waiting: 0,
         running: 0,
         next_run_at: None,
+        next_short_run_at: None,
         attention_at: None,
         virtual_time: 0.0,
     }
@@ -83,6 +86,7 @@ async fn a_refreshed_line_counts_the_accounts_jobs(db: TestDatabase) {
             run_at: after(20),
             expires_at: after(400),
             state: JobState::RetryWait,
+            kind: AnalysisKind::SiteAudit,
             ..job(ANN, 2)
         },
         Job {
@@ -112,6 +116,7 @@ async fn a_refreshed_line_counts_the_accounts_jobs(db: TestDatabase) {
         waiting: 3,
         running: 1,
         next_run_at: Some(after(20)),
+        next_short_run_at: Some(after(30)),
         attention_at: Some(after(40)),
         virtual_time: 2.5,
     };
@@ -148,11 +153,65 @@ async fn accounts_with_due_jobs_come_least_served_first_and_below_the_cap(db: Te
         (after(5), 2, 10, vec![AccountId(3), BOB, ANN]),
         (after(5), 2, 1, vec![AccountId(3)]),
     ] {
-        let found =
-            ask!(db, r => r.jobs().accounts_with_due_jobs(moment, cap, limit).await.unwrap());
+        let found = ask!(db, r => r.jobs().accounts_with_due_jobs(Takes::AnyJob, moment, cap, limit).await.unwrap());
         let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
         assert_eq!(ids, expected, "{moment} {cap} {limit}");
     }
+}
+
+async fn a_slot_for_short_jobs_finds_accounts_that_have_one(db: TestDatabase) {
+    two_accounts(&db).await;
+    let audit = |account, id| Job {
+        kind: AnalysisKind::SiteAudit,
+        ..job(account, id)
+    };
+    let late = Job {
+        run_at: after(5),
+        ..job(BOB, 2)
+    };
+    for example in [audit(ANN, 1), audit(BOB, 1), late] {
+        add_job(&db, &example).await;
+    }
+    for account in [ANN, BOB] {
+        change!(db, tx => tx.jobs().refresh_queue(account, 0.0).await.unwrap());
+    }
+    for (takes, moment, expected) in [
+        (Takes::AnyJob, now(), vec![ANN, BOB]),
+        (Takes::ShortJobs, after(4), vec![]),
+        (Takes::ShortJobs, after(5), vec![BOB]),
+    ] {
+        let found =
+            ask!(db, r => r.jobs().accounts_with_due_jobs(takes, moment, 4, 9).await.unwrap());
+        let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
+        assert_eq!(ids, expected, "{takes:?} {moment}");
+    }
+}
+
+async fn accounts_that_run_jobs_are_listed_and_looked_after(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let running = Job {
+        state: JobState::Running,
+        lease: Some(Lease {
+            epoch: 1,
+            owner: "w".into(),
+            until: after(45),
+        }),
+        ..job(BOB, 32)
+    };
+    add_job(&db, &running).await;
+    for account in [ANN, BOB] {
+        change!(db, tx => tx.jobs().refresh_queue(account, 0.0).await.unwrap());
+    }
+    ask!(db, r => {
+        for (behind, expected) in [(None, vec![BOB]), (Some(ANN), vec![BOB]), (Some(BOB), vec![])] {
+            let found = r.jobs().accounts_with_running_jobs(behind, 9).await.unwrap();
+            assert_eq!(found, expected, "{behind:?}");
+        }
+        for (since, expected) in [(after(44), true), (after(45), false)] {
+            let found = r.jobs().is_any_account_looked_after(since).await.unwrap();
+            assert_eq!(found, expected, "{since}");
+        }
+    });
 }
 
 async fn accounts_are_looked_at_when_their_time_has_come(db: TestDatabase) {
@@ -205,7 +264,13 @@ async fn no_job_is_taken_twice_by_many_workers(db: TestDatabase) {
             let mut taken = vec![];
             loop {
                 let mut tx = storage.write().await.unwrap();
-                let Some(next) = tx.jobs().lock_due(ANN, now(), 1).await.unwrap().pop() else {
+                let Some(next) = tx
+                    .jobs()
+                    .lock_due(ANN, Takes::AnyJob, now(), 1)
+                    .await
+                    .unwrap()
+                    .pop()
+                else {
                     return taken;
                 };
                 taken.push(next.id.0);

@@ -4,6 +4,7 @@ use super::examples::*;
 use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteRole};
 use domain::{
     ids::{JobId, SessionId, TokenId},
+    job::slots::Takes,
     money::MicroUsd,
     ports::{
         call_journal::{Ended, Ticket},
@@ -86,7 +87,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.jobs().lock_queue(ANN),
         r.jobs().try_lock_queue(ANN),
         r.jobs().refresh_queue(ANN, 0.0),
-        r.jobs().lock_due(ANN, now(), 1),
+        r.jobs().lock_due(ANN, Takes::AnyJob, now(), 1),
         r.jobs().lock_all(ANN, &[JobId(31)]),
         r.jobs().lock_with_line(ANN, &[JobId(31)]),
         r.jobs().save_all(&[job(ANN, 31)]),

@@ -5,6 +5,7 @@ use super::examples::*;
 use domain::{
     account::AccountUsage,
     ids::{JobId, ProjectId},
+    job::slots::Takes,
     ports::storage::{Storage, StorageError},
     project::Project,
 };
@@ -143,13 +144,13 @@ async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
     let mut second = db.storage.write().await.unwrap();
     let taken = first
         .jobs()
-        .lock_due(ANN, now(), 1)
+        .lock_due(ANN, Takes::AnyJob, now(), 1)
         .await
         .unwrap()
         .remove(0);
     let next = second
         .jobs()
-        .lock_due(ANN, now(), 1)
+        .lock_due(ANN, Takes::AnyJob, now(), 1)
         .await
         .unwrap()
         .remove(0);

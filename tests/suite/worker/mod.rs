@@ -40,6 +40,7 @@ mod settings;
 mod shared_turns;
 mod sign_in;
 mod site_audit;
+mod slots;
 mod small_site;
 mod suppliers;
 mod watcher;

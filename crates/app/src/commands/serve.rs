@@ -30,6 +30,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
+    foundation.take_back_jobs(&tools).await;
     tokio::spawn(look_for_faults(foundation.database.clone()));
     if let Some(admin) = &admin {
         tell(format!("  admin      {}", admin.words()));

@@ -28,13 +28,10 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         admin.started(&foundation);
     }
     warn_of_open_networks(&foundation.settings);
-    Worker::new(
-        name,
-        foundation.tools(),
-        Arc::new(Notify::new()),
-        stopping.work,
-    )
-    .run()
-    .await;
+    let tools = foundation.tools();
+    foundation.take_back_jobs(&tools).await;
+    Worker::new(name, tools, Arc::new(Notify::new()), stopping.work)
+        .run()
+        .await;
     Ok(Ended::Done)
 }

@@ -238,6 +238,8 @@ pub enum LogFormat {
 pub struct WorkerSettings {
     /// Jobs at the same time.
     pub jobs: usize,
+    /// Of these, how many are kept for rank checks; at least one takes jobs of any kind.
+    pub short_jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
     /// The same, when a supplier costs money: as many calls may have to be paid again after a
@@ -260,6 +262,10 @@ pub struct QueueSettings {
     pub sweep_seconds: u32,
     /// The first delay before a failed attempt is followed by another; doubles each time.
     pub first_delay_seconds: u32,
+    /// Running jobs of one account, over all workers.
+    pub running_per_account: u32,
+    /// How long a job runs at the least before it gives its slot back to others that wait.
+    pub turn_seconds: u32,
 }
 
 /// The crawler.
@@ -430,6 +436,7 @@ impl Default for WorkerSettings {
     fn default() -> Self {
         Self {
             jobs: 4,
+            short_jobs: 1,
             keywords_at_once: 16,
             paid_keywords_at_once: 1,
             paid_answers_at_once: 4,
@@ -444,6 +451,8 @@ impl Default for QueueSettings {
             heartbeat_seconds: 10,
             sweep_seconds: 10,
             first_delay_seconds: 15,
+            running_per_account: 4,
+            turn_seconds: 60,
         }
     }
 }

@@ -25,6 +25,8 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let delay = settings.shutdown_delay_seconds;
     mistakes.within("shutdown_delay_seconds", delay, &(0..=10), "0 to 10");
     mistakes.within("worker.jobs", worker.jobs, &(1..=1_000), "1 to 1000");
+    let short = worker.short_jobs;
+    mistakes.within("worker.short_jobs", short, &(0..=1_000), "0 to 1000");
     let keywords = worker.keywords_at_once;
     mistakes.within(
         "worker.keywords_at_once",
@@ -425,9 +427,13 @@ fn queue(settings: &Settings, mistakes: &mut Mistakes) {
         ("queue.heartbeat_seconds", queue.heartbeat_seconds),
         ("queue.sweep_seconds", queue.sweep_seconds),
         ("queue.first_delay_seconds", queue.first_delay_seconds),
+        ("queue.turn_seconds", queue.turn_seconds),
     ] {
         mistakes.within(key, seconds, &(1..=3_600), "1 to 3600");
     }
+    let running = queue.running_per_account;
+    let key = "queue.running_per_account";
+    mistakes.within(key, running, &(1..=1_000), "1 to 1000");
     let least = queue.heartbeat_seconds.saturating_mul(2);
     let allowed = format!(
         "{least} (twice queue.heartbeat_seconds, which is {}) to 7200",

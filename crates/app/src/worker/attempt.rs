@@ -23,6 +23,10 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+/// How long an audit that gives its slot back waits for requests under way: longer than one answer may take
+/// (`FetchLimits::total`), shorter than a host's longest pause.
+const LONGEST_TO_YIELD: Duration = Duration::from_secs(30);
+
 /// One attempt.
 pub(super) struct Attempt {
     tools: Tools,
@@ -36,6 +40,10 @@ pub(super) struct Attempt {
 pub(super) struct AttemptState {
     /// Cancelled when the attempt has to stop: shutdown, a lost lease, or the owner's wish.
     pub(super) stop: CancellationToken,
+    /// Cancelled when the job is to give its slot back at its next checkpoint.
+    yields: CancellationToken,
+    /// Whether progress was stored since the claim, and a checkpoint is still ahead.
+    can_yield: AtomicBool,
     lost: AtomicBool,
     canceled: AtomicBool,
     progress: Mutex<Progress>,
@@ -83,6 +91,39 @@ impl AttemptState {
         }
     }
 
+    /// Notes that progress was stored: the next attempt goes on from there.
+    pub(super) fn advance(&self) {
+        self.can_yield.store(true, Ordering::SeqCst);
+    }
+
+    /// Notes that what is left is done in one go.
+    pub(super) fn pass_last_checkpoint(&self) {
+        self.can_yield.store(false, Ordering::SeqCst);
+    }
+
+    pub(super) fn can_yield(&self) -> bool {
+        self.can_yield.load(Ordering::SeqCst)
+    }
+
+    /// Asks the job to give its slot back. An audit finishes the requests that are under way, so that no page is
+    /// fetched twice; the others stop as they do when the worker shuts down.
+    pub(super) fn yield_slot(&self, kind: AnalysisKind) {
+        self.yields.cancel();
+        if kind != AnalysisKind::SiteAudit {
+            self.stop.cancel();
+        }
+    }
+
+    pub(super) fn is_asked_to_yield(&self) -> bool {
+        self.yields.is_cancelled()
+    }
+
+    /// Over when the job was asked to give its slot back and what is under way takes too long to wait for.
+    pub(super) async fn yield_overdue(&self) {
+        self.yields.cancelled().await;
+        tokio::time::sleep(LONGEST_TO_YIELD).await;
+    }
+
     /// Takes in that the lease was lost.
     pub(super) fn lose(&self) {
         self.lost.store(true, Ordering::SeqCst);
@@ -100,6 +141,8 @@ impl Attempt {
     ) -> Self {
         let state = Arc::new(AttemptState {
             stop,
+            yields: CancellationToken::new(),
+            can_yield: AtomicBool::new(false),
             lost: AtomicBool::new(false),
             canceled: AtomicBool::new(false),
             progress: Mutex::new(job.progress.clone()),
@@ -111,6 +154,14 @@ impl Attempt {
             job,
             state,
         }
+    }
+
+    pub(super) const fn job(&self) -> &Job {
+        &self.job
+    }
+
+    pub(super) const fn state(&self) -> &Arc<AttemptState> {
+        &self.state
     }
 
     pub(super) async fn run(self) {

@@ -169,6 +169,7 @@ mod tests {
             waiting: 0,
             running: 0,
             next_run_at: None,
+            next_short_run_at: None,
             attention_at: None,
             virtual_time: 0.0,
         }

@@ -8,6 +8,7 @@ mod endings;
 mod heart;
 mod rank_check;
 mod site_audit;
+mod slots;
 mod staging;
 mod suggest;
 mod until_stopped;
@@ -15,13 +16,25 @@ mod web_vitals;
 
 use crate::system_clock::SystemClock;
 use attempt::Attempt;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::IdMint,
-    job::{Job, clock_watch::Distrust, policy::QueuePolicy},
+    job::{
+        Job,
+        clock_watch::Distrust,
+        policy::QueuePolicy,
+        slots::{Room, Slots, Takes},
+        turns::CANDIDATES,
+    },
     ports::{
-        ai_answers::AiEngines, clock::Clock, randomness::Randomness, search_results::SearchResults,
-        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
+        ai_answers::AiEngines,
+        clock::Clock,
+        jobs::AccountQueue,
+        randomness::Randomness,
+        search_results::SearchResults,
+        site_door::SiteDoors,
+        site_reader::SiteReader,
+        storage::{Storage, StorageError},
     },
     schedule::Schedule,
     use_cases::{
@@ -37,6 +50,7 @@ use domain::{
 };
 use endings::Endings;
 use heart::Heart;
+use slots::WorkerSlots;
 use std::{
     sync::{
         Arc,
@@ -44,7 +58,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// What a worker works with.
@@ -85,6 +99,8 @@ pub struct Tools {
 pub struct Load {
     /// Jobs at the same time.
     pub jobs: usize,
+    /// Of these, how many are kept for short jobs.
+    pub short_jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
     /// The same, when a supplier costs money.
@@ -111,6 +127,24 @@ pub struct Worker {
     tools: Tools,
     wake: Arc<Notify>,
     stop: CancellationToken,
+}
+
+/// Gives every running job back to the queue. Only for a process that has the database for itself, and before it
+/// runs a job: those of an earlier process would else wait for the end of their leases.
+pub async fn take_back_all(tools: &Tools) {
+    let sweep = SweepQueue::new(
+        Arc::clone(&tools.storage),
+        Arc::clone(&tools.clock),
+        Arc::clone(&tools.randomness),
+        tools.policy,
+    );
+    match sweep.take_back_all().await {
+        Ok(swept) => tell(&swept),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "Jobs of an earlier process cannot be taken back yet; their leases run out by themselves."
+        ),
+    }
 }
 
 /// How often house is kept.
@@ -146,7 +180,9 @@ impl Worker {
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.policy.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
-        let slots = Arc::new(Semaphore::new(self.tools.load.jobs.max(1)));
+        let load = &self.tools.load;
+        let slots = Slots::new(small(load.jobs.max(1)), small(load.short_jobs));
+        let slots = Arc::new(WorkerSlots::new(slots));
         let heart = Arc::new(Heart::default());
         let endings = Arc::new(Endings::new(PublishResults::new(
             Arc::clone(&self.tools.storage),
@@ -155,28 +191,30 @@ impl Worker {
         let beating = tokio::spawn(Arc::clone(&heart).beat(self.tools.clone()));
         let running = TaskTracker::new();
         while !self.stop.is_cancelled() {
-            let free = self.free_slots(&slots).await;
-            if free.is_empty() {
-                break;
-            }
+            let room = slots.room();
             // Leases that a wrong clock gives would be over when they begin, or never.
-            let jobs = if trust.load(Ordering::SeqCst) {
-                self.claim(free.len()).await
-            } else {
-                vec![]
+            let is_trusted = trust.load(Ordering::SeqCst);
+            let jobs = match &room {
+                Some(room) if is_trusted => self.claim(room).await,
+                _ => vec![],
             };
             let is_idle = jobs.is_empty();
-            for (job, slot) in jobs.into_iter().zip(free) {
+            for job in jobs {
                 let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
                 let endings = Arc::clone(&endings);
                 let attempt = Attempt::new(tools, heart, endings, job, self.stop.child_token());
+                let slot = slots.take(attempt.job(), attempt.state());
                 running.spawn(async move {
                     attempt.run().await;
                     drop(slot);
                 });
             }
             if is_idle {
-                self.rest().await;
+                let has_room = room.is_some_and(|it| it.takes == Takes::AnyJob);
+                if is_trusted && !has_room {
+                    self.look_who_waits(&slots).await;
+                }
+                self.rest(&slots, has_room).await;
             }
         }
         running.close();
@@ -193,29 +231,13 @@ impl Worker {
         }
     }
 
-    /// All that are free, once one is; none when the worker has to stop.
-    async fn free_slots(&self, slots: &Arc<Semaphore>) -> Vec<OwnedSemaphorePermit> {
-        let first = tokio::select! {
-            () = self.stop.cancelled() => None,
-            slot = Arc::clone(slots).acquire_owned() => slot.ok(),
-        };
-        let mut free: Vec<OwnedSemaphorePermit> = first.into_iter().collect();
-        while !free.is_empty()
-            && let Ok(slot) = Arc::clone(slots).try_acquire_owned()
-        {
-            free.push(slot);
-        }
-        free
-    }
-
-    async fn claim(&self, free: usize) -> Vec<Job> {
+    async fn claim(&self, room: &Room) -> Vec<Job> {
         let claim = ClaimJobs::new(
             Arc::clone(&self.tools.storage),
             Arc::clone(&self.tools.clock),
             self.tools.policy,
         );
-        let wanted = free.try_into().unwrap_or(u32::MAX);
-        match claim.run(&self.name, wanted).await {
+        match claim.run(&self.name, room).await {
             Ok(jobs) => jobs,
             Err(error) => {
                 tracing::warn!(
@@ -227,14 +249,44 @@ impl Worker {
         }
     }
 
-    async fn rest(&self) {
+    /// Lets a job that has had its turn give its slot back when other accounts wait for one.
+    async fn look_who_waits(&self, slots: &WorkerSlots) {
+        let policy = &self.tools.policy;
+        if !slots.is_any_turn_over(policy.turn) {
+            return;
+        }
+        let now = self.tools.clock.now();
+        match self.who_waits(now).await {
+            Ok(waiting) => slots.ask_for_one(&waiting, policy.turn, now),
+            Err(error) => tracing::warn!(
+                error = chain(&error),
+                "Who waits cannot be read; the worker looks again."
+            ),
+        }
+    }
+
+    async fn who_waits(&self, now: DateTime<Utc>) -> Result<Vec<AccountQueue>, StorageError> {
+        let cap = self.tools.policy.running_per_account;
+        let mut read = self.tools.storage.read().await?;
+        let jobs = read.jobs();
+        let waiting = jobs.accounts_with_due_jobs(Takes::AnyJob, now, cap, CANDIDATES[0]);
+        waiting.await
+    }
+
+    /// Waits until it is worth looking again. A worker without room for every job looks as soon as a slot is free.
+    async fn rest(&self, slots: &WorkerSlots, has_room: bool) {
         let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.randomness.as_ref()));
         tokio::select! {
             () = self.stop.cancelled() => {}
             () = self.wake.notified() => {}
+            () = slots.freed(), if !has_room => {}
             () = tokio::time::sleep(rest) => {}
         }
     }
+}
+
+fn small(number: usize) -> u32 {
+    number.try_into().unwrap_or(u32::MAX)
 }
 
 async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {

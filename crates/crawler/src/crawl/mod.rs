@@ -144,6 +144,7 @@ impl<'a> Crawl<'a> {
     /// Reads everything the plan allows.
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
         self.read_llms_txt().await?;
+        self.record.go_on()?;
         let listed = self.read_sitemaps().await?;
         self.enter(CrawlPhase::Pages);
         let start = self.record.urls().id(self.tools.start.as_str());

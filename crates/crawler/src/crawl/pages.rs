@@ -109,7 +109,10 @@ impl<'a> Crawl<'a> {
         let mut running = FuturesUnordered::new();
         let mut queue = RenderQueue::default();
         loop {
-            while running.len() < connections as usize && queue.has_room() {
+            while !self.record.is_ending()
+                && running.len() < connections as usize
+                && queue.has_room()
+            {
                 if ahead.is_empty() {
                     let Some(part) = parts.next() else { break };
                     ahead = self.with_what_is_kept(part).await?;
@@ -123,7 +126,7 @@ impl<'a> Crawl<'a> {
             let (is_read, mut steps) = futures_util::select! {
                 steps = running.select_next_some() => (true, steps),
                 steps = queue.showing.select_next_some() => (false, steps),
-                complete => return Ok(()),
+                complete => return self.record.go_on(),
             };
             if is_read {
                 self.in_vain += u64::from(!has_page(&steps));

@@ -4,7 +4,7 @@ use super::Crawl;
 use crate::check::{Target, check};
 use analysis::observation::web_site::CrawlStep;
 use domain::ports::site_reader::SiteReadError;
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use url::Url;
 
 /// Such pages that are asked for at the most; a site that changed all its addresses has many.
@@ -17,17 +17,25 @@ impl Crawl<'_> {
         self.revisits.total = targets.len() as u64;
         let (fetcher, robots) = (self.tools.fetcher, &self.tools.robots);
         let most = fetcher.settings.connections_per_crawl.max(1) as usize;
-        let checks = targets.into_iter().map(|it| check(fetcher, robots, it));
-        let mut checks = stream::iter(checks).buffer_unordered(most);
-        while !self.is_late()
-            && let Some(checked) = checks.next().await
-        {
+        let mut waiting = targets.into_iter();
+        let mut running = FuturesUnordered::new();
+        loop {
+            while running.len() < most && !self.record.is_ending() {
+                let Some(target) = waiting.next() else { break };
+                running.push(check(fetcher, robots, target));
+            }
+            if self.is_late() {
+                break;
+            }
+            let Some(checked) = running.next().await else {
+                break;
+            };
             let step = CrawlStep::Revisit(Box::new(checked));
             self.record.add(vec![step]).await?;
             self.revisits.done += 1;
             self.tell_progress();
         }
-        Ok(())
+        self.record.go_on()
     }
 
     /// Pages that are kept and were not met.

@@ -45,6 +45,7 @@ impl Crawl<'_> {
             };
             self.tell_progress();
             read += 1;
+            self.record.go_on()?;
             let (fact, further) = self.read_sitemap(&url, named).await?;
             pages.extend(fact.pages);
             for url in further {

@@ -82,7 +82,7 @@ impl Crawl<'_> {
         let mut running = FuturesUnordered::new();
         loop {
             let late = self.begun.elapsed() > tools.fetcher.settings.max_duration;
-            while running.len() < most && !late {
+            while running.len() < most && !late && !self.record.is_ending() {
                 let Some(target) = waiting.next() else { break };
                 running.push(check(tools.fetcher, &tools.robots, target));
             }
@@ -96,6 +96,7 @@ impl Crawl<'_> {
             self.record.add(steps).await?;
             self.tell_progress();
         }
+        self.record.go_on()?;
         if waiting.next().is_some() {
             self.record.limit(LimitHit::Duration).await?;
         }

@@ -35,6 +35,16 @@ impl AnalysisKind {
         Self::WebVitals,
     ];
 
+    /// Those that take seconds as a rule. A large one takes longer, and gives its slot back to others after a turn
+    /// like any other ([`super::slots`]).
+    pub const SHORT: [Self; 1] = [Self::RankCheck];
+
+    /// Whether it takes seconds as a rule.
+    #[must_use]
+    pub const fn is_short(self) -> bool {
+        matches!(self, Self::RankCheck)
+    }
+
     /// The name callers use.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -158,6 +168,14 @@ mod tests {
         for result in ResultType::ALL {
             assert!(AnalysisKind::computes(result), "{result:?}");
         }
+    }
+
+    #[test]
+    fn short_kinds_are_those_that_are_listed() {
+        for kind in AnalysisKind::ALL {
+            assert_eq!(kind.is_short(), AnalysisKind::SHORT.contains(&kind));
+        }
+        assert!(AnalysisKind::SHORT.iter().all(|it| it.is_built()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ impl AccountQueue {
         line.enter(after);
         if line.waiting == 0 {
             line.next_run_at = None;
+            line.next_short_run_at = None;
         }
         if line.waiting + line.running == 0 {
             line.attention_at = None;
@@ -41,6 +42,9 @@ impl AccountQueue {
             // A job that is to be stopped is not run again: it must not call workers.
             if !job.cancel_requested {
                 self.next_run_at = earlier(self.next_run_at, Some(job.run_at));
+                if job.kind.is_short() {
+                    self.next_short_run_at = earlier(self.next_short_run_at, Some(job.run_at));
+                }
             }
         } else if job.state.is_unfinished() {
             self.running += 1;
@@ -57,7 +61,11 @@ fn earlier(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ids::AccountId, job::policy::QueuePolicy, test_support::a_job};
+    use crate::{
+        ids::AccountId,
+        job::{kind::AnalysisKind, policy::QueuePolicy},
+        test_support::a_job,
+    };
     use chrono::TimeDelta;
 
     fn empty() -> AccountQueue {
@@ -66,6 +74,7 @@ mod tests {
             waiting: 0,
             running: 0,
             next_run_at: None,
+            next_short_run_at: None,
             attention_at: None,
             virtual_time: 7.0,
         }
@@ -109,6 +118,26 @@ mod tests {
             assert_eq!(line.next_run_at, Some(early.run_at));
             assert_eq!(line.attention_at, Some(early.expires_at));
         }
+    }
+
+    #[test]
+    fn the_first_short_job_has_a_moment_of_its_own() {
+        let long = Job {
+            kind: AnalysisKind::SiteAudit,
+            ..a_job()
+        };
+        let mut short = a_job();
+        short.run_at += TimeDelta::hours(1);
+        assert_eq!(short.kind, AnalysisKind::RankCheck);
+        let line = empty().after(None, &long);
+        assert_eq!((line.waiting, line.next_short_run_at), (1, None));
+        let both = line.after(None, &short);
+        assert_eq!(both.next_run_at, Some(long.run_at));
+        assert_eq!(both.next_short_run_at, Some(short.run_at));
+        let policy = QueuePolicy::default();
+        let claimed = short.claimed("w", short.run_at, &policy).unwrap();
+        let alone = empty().after(None, &short).after(Some(&short), &claimed);
+        assert_eq!(alone.next_short_run_at, None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod line;
 pub mod policy;
 pub mod progress;
 pub mod purse;
+pub mod slots;
 pub mod transitions;
 pub mod turns;
 
@@ -18,10 +19,13 @@ use crate::{
     keyword::KeywordChoice,
     money::MicroUsd,
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use kind::AnalysisKind;
 use policy::QueuePolicy;
 use progress::Progress;
+
+/// An idle worker looks for due jobs at least once a second.
+const TAKEN_WITHIN: TimeDelta = TimeDelta::seconds(15);
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -360,6 +364,12 @@ impl Job {
     #[must_use]
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.state.is_waiting() && self.run_at <= now && now < self.expires_at
+    }
+
+    /// Whether it has been due for so long that any idle worker would have taken it.
+    #[must_use]
+    pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
+        self.is_due(now) && !self.cancel_requested && self.run_at + TAKEN_WITHIN <= now
     }
 
     /// Whether it may be forgotten: it ended long ago.

@@ -30,7 +30,9 @@ pub struct QueuePolicy {
     pub longest_delay: TimeDelta,
     /// Longest delay that a supplier can ask for.
     pub longest_asked_delay: TimeDelta,
-    /// Running jobs of one account.
+    /// How long a job runs at the least before it gives its slot back to others that wait.
+    pub turn: TimeDelta,
+    /// Running jobs of one account, over all worker processes.
     pub running_per_account: u32,
     /// Unfinished jobs of one account.
     pub queued_per_account: u32,
@@ -56,6 +58,7 @@ impl Default for QueuePolicy {
             first_delay: TimeDelta::seconds(15),
             longest_delay: TimeDelta::minutes(30),
             longest_asked_delay: TimeDelta::hours(6),
+            turn: TimeDelta::seconds(60),
             running_per_account: 4,
             queued_per_account: 200,
             queued_in_all: 10_000,

@@ -123,7 +123,7 @@ impl Job {
         Ok(self.with_error(error).ended(JobState::Failed, now))
     }
 
-    /// The worker gives it back because it shuts down; the attempt does not count.
+    /// The worker gives it back because it shuts down or because others wait; the attempt does not count.
     pub fn released(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;
         if self.cancel_requested {
@@ -176,6 +176,32 @@ impl Job {
                 .with_error(self.error_now("expired", "No worker took the analysis in time.", now))
                 .ended(JobState::Expired, now)),
         }
+    }
+
+    /// Its worker is known to be gone, whatever its lease says. After the first loss it may run again at once: a
+    /// process that ended is rarely the job's fault. A job that was lost before waits like any other failure.
+    pub fn lost(
+        &self,
+        jitter: f64,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<Self, TransitionRefused> {
+        if self.state != JobState::Running {
+            return Err(WrongState);
+        }
+        if self.cancel_requested {
+            return Ok(self.ended(JobState::Canceled, now));
+        }
+        let lost = self.taken_away(jitter, now, policy);
+        let is_first = lost.state == JobState::RetryWait && lost.crash_count == 1;
+        Ok(if is_first {
+            Self {
+                run_at: now,
+                ..lost
+            }
+        } else {
+            lost
+        })
     }
 
     fn taken_away(&self, jitter: f64, now: DateTime<Utc>, policy: &QueuePolicy) -> Self {

@@ -12,13 +12,18 @@ pub const SERVICE_OF_A_JOB: f64 = 1.0;
 pub const CANDIDATES: [u32; 3] = [16, 128, 512];
 
 /// How many jobs each account gets when so many are taken one after the other, each from whoever has
-/// had least service by then. The accounts come least served first.
+/// had least service by then, and none gets more than its `most`. The accounts come least served first.
 #[must_use]
-pub fn shared_out(accounts: &[AccountQueue], least: f64, cap: u32, wanted: u32) -> Vec<u32> {
+pub fn shared_out(
+    accounts: &[AccountQueue],
+    least: f64,
+    most: impl Fn(&AccountQueue) -> u32,
+    wanted: u32,
+) -> Vec<u32> {
     let mut turns = vec![0_u32; accounts.len()];
     for _ in 0..wanted {
         let open = accounts.iter().zip(&turns).enumerate();
-        let open = open.filter(|(_, (queue, taken))| **taken < room(queue, cap).min(queue.waiting));
+        let open = open.filter(|(_, (queue, taken))| **taken < most(queue).min(queue.waiting));
         let service = |queue: &AccountQueue, taken: u32| {
             f64::from(taken).mul_add(SERVICE_OF_A_JOB, queue.virtual_time.max(least))
         };
@@ -48,9 +53,22 @@ mod tests {
             waiting,
             running,
             next_run_at: None,
+            next_short_run_at: None,
             attention_at: None,
             virtual_time,
         }
+    }
+
+    fn in_all(queue: &AccountQueue) -> u32 {
+        room(queue, 4)
+    }
+
+    #[test]
+    fn an_account_at_its_share_leaves_the_rest_to_others() {
+        let accounts = [queue(1, 9, 0, 0.0), queue(2, 9, 0, 50.0)];
+        let share = |queue: &AccountQueue| if queue.account.0 == 1 { 3 } else { 1 };
+        assert_eq!(shared_out(&accounts, 0.0, share, 4), [3, 1]);
+        assert_eq!(shared_out(&accounts[..1], 0.0, share, 4), [3]);
     }
 
     #[test]
@@ -60,7 +78,7 @@ mod tests {
             queue(2, 9, 0, 5.0),
             queue(3, 9, 0, 7.0),
         ];
-        let of = |wanted| shared_out(&accounts, 5.0, 4, wanted);
+        let of = |wanted| shared_out(&accounts, 5.0, in_all, wanted);
         assert_eq!(of(0), [0, 0, 0]);
         assert_eq!(of(1), [1, 0, 0]);
         assert_eq!(of(2), [1, 1, 0]);
@@ -80,14 +98,14 @@ mod tests {
             queue(2, 9, 3, 0.0),
             queue(3, 9, 5, 0.0),
         ];
-        assert_eq!(shared_out(&accounts, 0.0, 4, 10), [1, 1, 0]);
-        assert_eq!(shared_out(&[], 0.0, 4, 10), Vec::<u32>::new());
+        assert_eq!(shared_out(&accounts, 0.0, in_all, 10), [1, 1, 0]);
+        assert_eq!(shared_out(&[], 0.0, in_all, 10), Vec::<u32>::new());
     }
 
     #[test]
     fn whoever_comes_late_does_not_take_all_turns() {
         // Its virtual time is far behind: it begins where the least served stand.
         let accounts = [queue(1, 9, 0, 100.0), queue(2, 9, 0, 3.0)];
-        assert_eq!(shared_out(&accounts, 100.0, 4, 4), [2, 2]);
+        assert_eq!(shared_out(&accounts, 100.0, in_all, 4), [2, 2]);
     }
 }

@@ -3,7 +3,7 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobStatus, kind::AnalysisKind, policy::QueuePolicy},
+    job::{Job, JobStatus, kind::AnalysisKind, policy::QueuePolicy, slots::Takes},
     page::{Page, PageRequest},
 };
 use async_trait::async_trait;
@@ -38,6 +38,8 @@ pub struct AccountQueue {
     pub running: u32,
     /// When the first waiting job may run, or earlier; `None` when none waits.
     pub next_run_at: Option<DateTime<Utc>>,
+    /// The same of its short jobs ([`AnalysisKind::is_short`]).
+    pub next_short_run_at: Option<DateTime<Utc>>,
     /// When the sweep should look at the account: the first end of a lease, a deadline or a wait, or
     /// earlier.
     pub attention_at: Option<DateTime<Utc>>,
@@ -138,11 +140,12 @@ pub trait JobRepository: Send {
         account: AccountId,
         virtual_time: f64,
     ) -> Result<AccountQueue, StorageError>;
-    /// The account's next due jobs in the order priority, `run_at`, id; locked, passing over jobs
+    /// The account's next due jobs of these kinds in the order priority, `run_at`, id; locked, passing over jobs
     /// that others have locked. Equal to [`Job::is_due`] and not [`Job::cancel_requested`].
     async fn lock_due(
         &mut self,
         account: AccountId,
+        takes: Takes,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError>;
@@ -164,9 +167,10 @@ pub trait JobRepository: Send {
         limit: u32,
     ) -> Result<u64, StorageError>;
 
-    /// Accounts with due jobs and fewer than `cap` running, least served first. For workers.
+    /// Accounts with due jobs of these kinds and fewer than `cap` running, least served first. For workers.
     async fn accounts_with_due_jobs(
         &mut self,
+        takes: Takes,
         now: DateTime<Utc>,
         cap: u32,
         limit: u32,
@@ -177,6 +181,18 @@ pub trait JobRepository: Send {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError>;
+    /// Accounts with running jobs behind one in the order of their ids. For a process that works alone.
+    async fn accounts_with_running_jobs(
+        &mut self,
+        behind: Option<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError>;
+    /// Whether some account runs jobs and need not be looked at before `since`: only workers that live look after
+    /// accounts in time. For any account's requests.
+    async fn is_any_account_looked_after(
+        &mut self,
+        since: DateTime<Utc>,
+    ) -> Result<bool, StorageError>;
     /// The least virtual time of accounts with unfinished jobs; a newcomer begins there. For workers and requests.
     async fn least_virtual_time(&mut self) -> Result<f64, StorageError>;
     /// Unfinished jobs of the whole server.

@@ -143,6 +143,9 @@ impl CrawlProgress {
 pub enum Continue {
     /// Go on.
     Yes,
+    /// Begin no further request, and stop once what is under way is recorded: nothing is fetched twice by a later
+    /// attempt.
+    NoFurther,
     /// Stop at once; what was recorded stays for a later attempt.
     No,
 }

@@ -4,6 +4,7 @@ use crate::{
     job::{
         Job,
         policy::QueuePolicy,
+        slots::{Room, Takes},
         turns::{self, CANDIDATES, SERVICE_OF_A_JOB},
     },
     ports::{
@@ -19,6 +20,13 @@ use std::{
 
 /// How many old jobs are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
+
+/// What an account gets: so many jobs by its turns, and so many at the most.
+struct Turn {
+    queue: AccountQueue,
+    turns: u32,
+    most: u32,
+}
 
 /// Claims jobs.
 pub struct ClaimJobs {
@@ -38,26 +46,44 @@ impl ClaimJobs {
         }
     }
 
-    /// Up to `wanted` jobs, leased to the worker; none when nothing is due.
+    /// As many jobs as there is room for, leased to the worker; none when nothing is due that fits.
     ///
     /// The accounts are chosen from the directory of queues and the jobs inside each account, so
     /// that each transaction stays within one account. What an account gets together costs one
     /// transaction.
-    pub async fn run(&self, worker: &str, wanted: u32) -> Result<Vec<Job>, StorageError> {
+    pub async fn run(&self, worker: &str, room: &Room) -> Result<Vec<Job>, StorageError> {
+        let cap = self.policy.running_per_account;
         let mut tried = 0;
         let mut damage = Ok(());
         for candidates in CANDIDATES {
-            let limit = candidates.max(wanted);
-            let cap = self.policy.running_per_account;
+            let limit = candidates.max(room.free);
             let reader = &mut self.storage.read().await?;
             let now = self.clock.now();
-            let accounts = reader.jobs().accounts_with_due_jobs(now, cap, limit);
+            let accounts = reader
+                .jobs()
+                .accounts_with_due_jobs(room.takes, now, cap, limit);
             let accounts = accounts.await?;
+            let others_wait = accounts.len() > 1;
+            let most = |queue: &AccountQueue| {
+                let share = if others_wait {
+                    room.share(queue.account)
+                } else {
+                    u32::MAX
+                };
+                turns::room(queue, cap).min(share)
+            };
             let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
             let are_all = accounts.len() < limit as usize;
             let mut untried = accounts.get(tried..).unwrap_or_default().to_vec();
             apart(&mut untried, worker);
-            match self.claim_of(&untried, least, worker, wanted).await {
+            let turns = turns::shared_out(&untried, least, most, room.free);
+            let turns = { untried.iter().zip(turns) }.map(|(queue, turns)| Turn {
+                queue: *queue,
+                turns,
+                most: most(queue),
+            });
+            let turns: Vec<Turn> = turns.collect();
+            match self.claim_of(&turns, least, worker, room.takes).await {
                 Ok(claimed) if !claimed.is_empty() => return Ok(claimed),
                 Ok(_) => {}
                 Err(error) if is_damage(&error) => damage = Err(error),
@@ -73,27 +99,25 @@ impl ClaimJobs {
 
     async fn claim_of(
         &self,
-        accounts: &[AccountQueue],
+        turns: &[Turn],
         least: f64,
         worker: &str,
-        wanted: u32,
+        takes: Takes,
     ) -> Result<Vec<Job>, StorageError> {
-        let cap = self.policy.running_per_account;
-        let turns = turns::shared_out(accounts, least, cap, wanted);
         let mut claimed = Vec::new();
         let mut trouble = Ok(());
-        for (queue, turns) in accounts.iter().zip(turns) {
+        for turn in turns {
             // Those whose turn it is not yet are asked when nobody else's job can be had.
             let most = if claimed.is_empty() {
-                turns.max(1)
+                turn.turns.max(1).min(turn.most)
             } else {
-                turns
+                turn.turns
             };
             if most == 0 {
                 continue;
             }
             match retrying(self.storage.as_ref(), || {
-                self.claim_in(*queue, least, worker, most)
+                self.claim_in(turn.queue, least, worker, takes, most)
             })
             .await
             {
@@ -119,6 +143,7 @@ impl ClaimJobs {
         seen: AccountQueue,
         least: f64,
         worker: &str,
+        takes: Takes,
         most: u32,
     ) -> Result<Vec<Job>, StorageError> {
         let mut work = self.storage.write().await?;
@@ -130,7 +155,8 @@ impl ClaimJobs {
             return Ok(vec![]);
         }
         let now = self.clock.now();
-        let due = work.jobs().lock_due(queue.account, now, most).await?;
+        let jobs = work.jobs();
+        let due = jobs.lock_due(queue.account, takes, now, most).await?;
         let claim = |job| Some((job, Job::claimed(job, worker, now, &self.policy).ok()?));
         let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
         let line =

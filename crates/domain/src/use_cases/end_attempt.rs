@@ -38,7 +38,7 @@ pub enum AttemptEnd {
     },
     /// Never again: what went wrong will not pass.
     Failed(AttemptError),
-    /// The worker shuts down; the attempt does not count.
+    /// The worker shuts down, or the job gives its slot to others; the attempt does not count.
     GivenBack,
     /// The owner wanted it stopped.
     Stopped,

@@ -24,6 +24,7 @@ pub mod end_session;
 pub mod end_sessions;
 pub mod fetch_console_rows;
 pub mod fetch_due_console;
+pub mod find_workers;
 pub mod fire_schedules;
 pub mod forget_pages;
 pub mod forget_search;

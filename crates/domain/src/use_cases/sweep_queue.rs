@@ -70,6 +70,50 @@ impl SweepQueue {
         Ok(swept)
     }
 
+    /// Takes back every job that runs, whatever its lease says. Only for a process that has the database for itself
+    /// and runs no job yet: whoever held those jobs is gone.
+    pub async fn take_back_all(&self) -> Result<Swept, StorageError> {
+        let mut swept = Swept::default();
+        let mut behind = None;
+        loop {
+            let mut read = self.storage.read().await?;
+            let accounts = read
+                .jobs()
+                .accounts_with_running_jobs(behind, AT_ONCE)
+                .await?;
+            drop(read);
+            let Some(last) = accounts.last() else {
+                return Ok(swept);
+            };
+            behind = Some(*last);
+            for account in accounts {
+                match retrying(self.storage.as_ref(), || self.take_back(account)).await {
+                    Ok(moved) => swept.moved.extend(moved),
+                    Err(error) => swept.troubles.push((account, error)),
+                }
+            }
+        }
+    }
+
+    async fn take_back(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
+        let mut work = self.storage.write().await?;
+        let queue = work.jobs().lock_queue(account).await?;
+        let now = self.clock.now();
+        let mut moved = Vec::new();
+        for job in work.jobs().lock_unfinished(account, None).await? {
+            let jitter = jitter(self.randomness.as_ref());
+            if let Ok(lost) = job.lost(jitter, now, &self.policy) {
+                put_away(work.as_mut(), &lost).await?;
+                moved.push(lost);
+            }
+        }
+        work.jobs()
+            .refresh_queue(account, queue.virtual_time)
+            .await?;
+        work.commit().await?;
+        Ok(moved)
+    }
+
     async fn sweep(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
         let mut work = self.storage.write().await?;
         let Some(queue) = work.jobs().try_lock_queue(account).await? else {

@@ -30,7 +30,7 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState, kind::AnalysisKind, policy::QueuePolicy},
+    job::{Job, JobState, kind::AnalysisKind, policy::QueuePolicy, slots::Takes},
     page::{Page, PageRequest, Position},
     ports::{
         jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
@@ -339,6 +339,7 @@ impl JobRepository for Session<Db> {
     async fn lock_due(
         &mut self,
         account: AccountId,
+        takes: Takes,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError> {
@@ -346,7 +347,7 @@ impl JobRepository for Session<Db> {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(is_waiting())
-                .filter(kind_is_one_of(&AnalysisKind::BUILT))
+                .filter(kind_is_one_of(takes.kinds()))
                 .filter(jobs::run_at.le(At(now)))
                 .filter(jobs::expires_at.gt(At(now)))
                 .filter(jobs::cancel_requested.eq(false))
@@ -385,12 +386,13 @@ impl JobRepository for Session<Db> {
 
     async fn accounts_with_due_jobs(
         &mut self,
+        takes: Takes,
         now: DateTime<Utc>,
         cap: u32,
         limit: u32,
     ) -> Result<Vec<AccountQueue>, StorageError> {
         let rows = self.ask(Whose::Everyone, move |db| {
-            queues::with_due_jobs(db, now, cap, limit)
+            queues::with_due_jobs(db, takes, now, cap, limit)
         });
         rows.await?
             .into_iter()
@@ -407,6 +409,27 @@ impl JobRepository for Session<Db> {
             queues::needing_attention(db, now, limit)
         });
         Ok(ids.await?.into_iter().map(AccountId).collect())
+    }
+
+    async fn accounts_with_running_jobs(
+        &mut self,
+        behind: Option<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError> {
+        let ids = self.ask(Whose::Everyone, move |db| {
+            queues::with_running_jobs(db, behind, limit)
+        });
+        Ok(ids.await?.into_iter().map(AccountId).collect())
+    }
+
+    async fn is_any_account_looked_after(
+        &mut self,
+        since: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        let found = self.ask(Whose::Everyone, move |db| {
+            queues::is_any_looked_after(db, since)
+        });
+        found.await
     }
 
     async fn least_virtual_time(&mut self) -> Result<f64, StorageError> {

@@ -9,13 +9,14 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use diesel::{
-    dsl::{IsNotNull, min, sql},
+    dsl::{IsNotNull, exists, min, sql},
     insert_into,
     prelude::*,
+    select,
     sql_types::{BigInt, Nullable},
     update,
 };
-use domain::ids::AccountId;
+use domain::{ids::AccountId, job::slots::Takes};
 
 /// As the partial index has it: only then is it used. Whoever has unfinished jobs has a moment at which the
 /// sweep should look at them (a wait or a lease ends some time), and nobody else has.
@@ -56,10 +57,21 @@ fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
             next_run_at: None,
             attention_at: None,
             virtual_time: 0.0,
+            next_short_run_at: None,
         })
         .on_conflict_do_nothing()
         .execute(db)
 }
+
+type Counted = (
+    i64,
+    Option<At>,
+    Option<At>,
+    i64,
+    Option<At>,
+    Option<At>,
+    Option<At>,
+);
 
 /// Counts the account's unfinished jobs anew.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
@@ -74,9 +86,12 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
             sql::<BigInt>("COUNT(CASE WHEN jobs.state = 'running' THEN 1 END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.lease_until END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.deadline_at END)"),
+            // AnalysisKind::SHORT.
+            sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state <> 'running' AND NOT jobs.cancel_requested AND jobs.kind = 'rankCheck' THEN jobs.run_at END)"),
         ));
-    let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline) = steady(counts)
-        .get_result::<(i64, Option<At>, Option<At>, i64, Option<At>, Option<At>)>(db)?;
+    let counted = steady(counts).get_result::<Counted>(db)?;
+    let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline, next_short) =
+        counted;
     let moments = [first_expiry, first_loss, first_deadline];
     let row = QueueRow {
         account_id: account.0,
@@ -85,6 +100,7 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
         next_run_at,
         attention_at: moments.into_iter().flatten().min(),
         virtual_time,
+        next_short_run_at: next_short,
     };
     save(db, &row)?;
     Ok(row)
@@ -108,18 +124,45 @@ fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
 
 pub fn with_due_jobs(
     db: &mut Db,
+    takes: Takes,
     now: DateTime<Utc>,
     cap: u32,
     limit: u32,
 ) -> QueryResult<Vec<QueueRow>> {
     let query = account_queues::table
         .filter(has_jobs())
-        .filter(account_queues::next_run_at.le(At(now)))
         .filter(account_queues::running.lt(i64::from(cap)))
         .order((account_queues::virtual_time, account_queues::account_id))
         .limit(limit.into())
         .select(QueueRow::as_select());
-    steady(query).load(db)
+    match takes {
+        Takes::AnyJob => steady(query.filter(account_queues::next_run_at.le(At(now)))).load(db),
+        Takes::ShortJobs => {
+            steady(query.filter(account_queues::next_short_run_at.le(At(now)))).load(db)
+        }
+    }
+}
+
+pub fn with_running_jobs(
+    db: &mut Db,
+    behind: Option<AccountId>,
+    limit: u32,
+) -> QueryResult<Vec<i64>> {
+    account_queues::table
+        .filter(has_jobs())
+        .filter(account_queues::running.gt(0))
+        .filter(account_queues::account_id.gt(behind.map_or(i64::MIN, |it| it.0)))
+        .order(account_queues::account_id)
+        .limit(limit.into())
+        .select(account_queues::account_id)
+        .load(db)
+}
+
+pub fn is_any_looked_after(db: &mut Db, since: DateTime<Utc>) -> QueryResult<bool> {
+    let looked_after = account_queues::table
+        .filter(account_queues::attention_at.gt(At(since)))
+        .filter(account_queues::running.gt(0));
+    select(exists(looked_after)).get_result(db)
 }
 
 pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryResult<Vec<i64>> {

@@ -98,6 +98,7 @@ pub struct QueueRow {
     pub next_run_at: Option<At>,
     pub attention_at: Option<At>,
     pub virtual_time: f64,
+    pub next_short_run_at: Option<At>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -195,6 +196,7 @@ impl From<&AccountQueue> for QueueRow {
             next_run_at: line.next_run_at.map(At),
             attention_at: line.attention_at.map(At),
             virtual_time: line.virtual_time,
+            next_short_run_at: line.next_short_run_at.map(At),
         }
     }
 }
@@ -254,6 +256,7 @@ impl TryFrom<QueueRow> for AccountQueue {
             waiting: counted(row.waiting, "waiting jobs")?,
             running: counted(row.running, "running jobs")?,
             next_run_at: row.next_run_at.map(Into::into),
+            next_short_run_at: row.next_short_run_at.map(Into::into),
             attention_at: row.attention_at.map(Into::into),
             virtual_time: row.virtual_time,
         })

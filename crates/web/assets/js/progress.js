@@ -57,7 +57,8 @@ function update(at, job) {
   const bar = at.querySelector('progress');
   if (bar && total > 0) { bar.max = total; bar.value = done; }
   const text = at.querySelector('[data-progress]');
-  const now = total > 0 ? `${done} of ${total} ${unit}` : job.status;
+  const counted = total > 0 ? `${done} of ${total} ${unit}` : job.status;
+  const now = job.waitingFor === 'worker' ? 'no worker is online' : counted;
   if (text && text.textContent !== now) text.textContent = now;
   const isOver = !UNFINISHED.includes(job.status);
   if (isOver) tell(`The analysis ended: ${job.status}.`);

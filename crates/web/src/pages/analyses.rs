@@ -36,6 +36,7 @@ struct Line<'a> {
     when: Html,
     known: bool,
     waits_for: &'static str,
+    no_worker: bool,
     done: u64,
     total: u64,
     unit: &'a str,
@@ -58,8 +59,14 @@ pub const fn name(kind: AnalysisKind) -> &'static str {
     }
 }
 
-/// One analysis, with its bar while it runs.
-pub fn line(job: &Job, project: Option<Html>) -> Html {
+/// Whether these wait because no worker is online.
+pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, NoPage> {
+    let find = &visit.services.find_workers;
+    Ok(find.is_none_online_for(jobs).await?)
+}
+
+/// One analysis, with its bar while it runs. `no_worker`: it waits because none is online.
+pub fn line(job: &Job, project: Option<Html>, no_worker: bool) -> Html {
     let status = job.state.status();
     let sign = match status {
         JobStatus::Succeeded => "good",
@@ -90,6 +97,7 @@ pub fn line(job: &Job, project: Option<Html>) -> Html {
         } else {
             "a worker"
         },
+        no_worker,
         done: job.progress.done,
         total: if live {
             job.progress.total.max(1)
@@ -142,6 +150,8 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         ListJobsError::Storage(error) => NoPage::Storage(error),
     })?;
     let names = names(visit).await?;
+    let none_is_online = waits_for_worker(visit, &list.jobs.items).await?;
+    let now = visit.services.clock.now();
     let lead = match (list.queue.running, list.queue.queued) {
         (0, 0) => "Nothing is running.".to_owned(),
         (running, queued) => format!("{running} running, {queued} waiting."),
@@ -179,6 +189,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
                 line(
                     job,
                     Some(parts::link(&format!("/projects/{}", job.project), label)),
+                    none_is_online && job.is_overdue(now),
                 )
             })
             .collect();

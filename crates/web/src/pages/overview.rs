@@ -53,9 +53,11 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
             "This project is out of use: nothing is measured. Bring it back in its settings.",
         ));
     }
+    let none_is_online = analyses::waits_for_worker(visit, &state.jobs).await?;
+    let now = visit.services.clock.now();
     let running: Vec<Html> = { state.jobs.iter() }
         .filter(|it| it.state.is_unfinished())
-        .map(|it| analyses::line(it, None))
+        .map(|it| analyses::line(it, None, none_is_online && it.is_overdue(now)))
         .collect();
     let is_running = !running.is_empty();
     if is_running {
@@ -425,7 +427,7 @@ fn measurements(state: &ProjectState) -> Html {
 fn past(state: &ProjectState) -> Html {
     let ended: Vec<Html> = { state.jobs.iter() }
         .filter(|it| !it.state.is_unfinished())
-        .map(|it| analyses::line(it, None))
+        .map(|it| analyses::line(it, None, false))
         .collect();
     if ended.is_empty() {
         return Html::default();

@@ -156,6 +156,9 @@ impl Pass<'_> {
         let hold = Hold::of(self.job);
         let go_on = record.run(hold, &kept, in_vain, &progress).await?;
         self.state.heed(go_on);
+        if !kept.is_empty() {
+            self.state.advance();
+        }
         Ok(())
     }
 

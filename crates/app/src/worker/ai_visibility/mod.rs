@@ -108,6 +108,7 @@ pub(super) async fn run(
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
+    state.pass_last_checkpoint();
     match pass.trouble.end(&pass) {
         Some(end) => Ok(Done::End(end)),
         None => pass.judge().await,

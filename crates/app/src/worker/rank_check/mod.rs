@@ -81,6 +81,7 @@ pub(super) async fn run(
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
+    state.pass_last_checkpoint();
     match pass.trouble.end(job, tools, pass.done) {
         Some(end) => Ok(Done::End(end)),
         None => pass.judge().await,
@@ -206,6 +207,9 @@ impl<'a> Pass<'a> {
             .run(Hold::of(self.job), &kept, in_vain, &progress)
             .await?;
         self.state.heed(go_on);
+        if !kept.is_empty() {
+            self.state.advance();
+        }
         Ok(())
     }
 

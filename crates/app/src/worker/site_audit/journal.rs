@@ -153,8 +153,11 @@ impl CrawlJournal for StoredJournal<'_> {
         {
             Ok(go_on) => {
                 self.state.heed(go_on);
+                self.state.advance();
                 Ok(if self.state.stop.is_cancelled() {
                     Continue::No
+                } else if self.state.is_asked_to_yield() {
+                    Continue::NoFurther
                 } else {
                     Continue::Yes
                 })

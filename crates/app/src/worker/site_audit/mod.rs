@@ -79,7 +79,9 @@ pub(super) async fn run(
     let reading = tokio::select! {
         reading = tools.sites.read(&plan, &journal) => reading,
         () = state.stop.cancelled() => return Ok(Done::Stopped),
+        () = state.yield_overdue() => return Ok(Done::Stopped),
     };
+    state.pass_last_checkpoint();
     let observation = match reading {
         Ok(observation) => observation,
         Err(error) => return journal.explain(error),

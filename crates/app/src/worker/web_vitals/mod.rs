@@ -184,6 +184,7 @@ impl Pass<'_> {
         self.records.insert(task.place, record);
         self.state.note(self.progress(false));
         self.state.heed(go_on);
+        self.state.advance();
         Ok(())
     }
 

@@ -74,6 +74,30 @@ fn a_worker_that_lost_its_lease_can_do_nothing() {
 }
 
 #[test]
+fn a_lost_job_may_run_at_once_after_its_first_loss_alone() {
+    let first = running().lost(0.0, now(), &policy()).unwrap();
+    assert_eq!((first.state, first.run_at), (JobState::RetryWait, now()));
+    assert_eq!((first.crash_count, first.attempt), (1, 1));
+    let again = first.claimed("x", now(), &policy()).unwrap();
+    let second = again.lost(0.0, now(), &policy()).unwrap();
+    assert_eq!(second.run_at, now() + policy().delay_after(2, 0.0));
+    let third = second.claimed("y", second.run_at, &policy()).unwrap();
+    let third = third.lost(0.0, second.run_at, &policy()).unwrap();
+    assert_eq!((third.state, third.crash_count), (JobState::Failed, 3));
+}
+
+#[test]
+fn only_what_runs_is_lost() {
+    for job in [a_job(), running().finished(1, false, now()).unwrap()] {
+        assert_eq!(job.lost(0.0, now(), &policy()), Err(WrongState));
+    }
+    let mut canceled = running();
+    canceled.cancel_requested = true;
+    let canceled = canceled.lost(0.0, now(), &policy()).unwrap();
+    assert_eq!(canceled.state, JobState::Canceled);
+}
+
+#[test]
 fn a_job_that_kills_three_workers_is_poison() {
     let mut job = a_job();
     for _ in 0..3 {
@@ -318,6 +342,7 @@ enum Event {
     Stop,
     Cancel,
     Sweep,
+    Lose,
     Wait { seconds: u32 },
 }
 
@@ -333,6 +358,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         1 => Just(Event::Stop),
         1 => Just(Event::Cancel),
         3 => Just(Event::Sweep),
+        1 => Just(Event::Lose),
         4 => (0..9_000_u32).prop_map(|seconds| Event::Wait { seconds }),
     ];
     prop::collection::vec(event, 1..60)
@@ -357,6 +383,7 @@ fn apply(job: &Job, event: Event, now: DateTime<Utc>) -> Result<Job, TransitionR
         Event::Stop => job.stopped(job.epoch, now),
         Event::Cancel => job.canceled(now),
         Event::Sweep => job.swept(0.5, now, &policy),
+        Event::Lose => job.lost(0.5, now, &policy),
         Event::Wait { .. } => Ok(job.clone()),
     }
 }

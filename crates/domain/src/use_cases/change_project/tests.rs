@@ -26,6 +26,7 @@ fn queue() -> AccountQueue {
         waiting: 0,
         running: 0,
         next_run_at: None,
+        next_short_run_at: None,
         attention_at: None,
         virtual_time: 0.0,
     }

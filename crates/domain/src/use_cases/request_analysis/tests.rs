@@ -30,6 +30,7 @@ fn queue(waiting: u32, virtual_time: f64) -> AccountQueue {
         waiting,
         running: 0,
         next_run_at: None,
+        next_short_run_at: None,
         attention_at: None,
         virtual_time,
     }

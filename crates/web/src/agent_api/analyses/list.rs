@@ -67,8 +67,10 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .list_jobs
         .run(call.account(), &filter, &request)
         .await?;
+    let none_is_online = services.find_workers.is_none_online_for(&list.jobs.items);
+    let none_is_online = none_is_online.await?;
     let items = written(call.telling, &mut list.jobs, None, |job| {
-        JobView::of(job, None, now)
+        JobView::of(job, None, now).while_none_is_online(none_is_online, job, now)
     });
     let next = paging.next_cursor(&list.jobs, key, now);
     let body = ListBody {
@@ -111,7 +113,12 @@ async fn one(
         found = find(services, call, JobId(id)).await?;
     }
     let now = services.clock.now();
-    let item = JobView::of(&found.job, found.position, now);
+    let none_is_online = services.find_workers.is_none_online_for([&found.job]);
+    let item = JobView::of(&found.job, found.position, now).while_none_is_online(
+        none_is_online.await?,
+        &found.job,
+        now,
+    );
     let answer = Answer::ok(
         &json!({ "items": [item], "queue": QueueView::of(&found.queue, now), "nextCursor": null, "limit": 1 }),
     );

@@ -47,6 +47,9 @@ pub struct JobView {
     /// How many of the account's analyses go first, when it is asked for by `jobId`; null when it
     /// does not wait, and in lists.
     pub queue_position: Option<u32>,
+    /// `worker` when it has been due for some seconds and no worker is online to take it; null otherwise, and where an
+    /// analysis is started or canceled.
+    pub waiting_for: Option<&'static str>,
     /// Whether it was there already when it was asked for.
     pub deduplicated: bool,
     /// When it was asked for.
@@ -171,10 +174,23 @@ impl JobView {
                 .collect(),
             error: job.error().map(JobErrorView::of),
             queue_position,
+            waiting_for: None,
             deduplicated: false,
             created_at: job.created_at,
             started_at: job.started_at,
             finished_at: job.finished_at,
+        }
+    }
+}
+
+impl JobView {
+    /// Tells that it waits for a worker, where none is online and it is overdue.
+    #[must_use]
+    pub fn while_none_is_online(self, none_is_online: bool, job: &Job, now: DateTime<Utc>) -> Self {
+        let waits = none_is_online && job.is_overdue(now);
+        Self {
+            waiting_for: waits.then_some("worker"),
+            ..self
         }
     }
 }

@@ -1,0 +1,159 @@
+//! The slots of this worker: what runs in them, for how long, and who is asked to give one back.
+
+use super::attempt::AttemptState;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::AccountId,
+    job::{
+        Job,
+        kind::AnalysisKind,
+        slots::{Room, Slots, Taken},
+    },
+    ports::jobs::AccountQueue,
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::sync::Notify;
+
+/// How long an account that gave a slot back lets others claim first. Claims follow each other within a second.
+const BEHIND_FOR: Duration = Duration::from_secs(3);
+
+/// The slots of this worker.
+pub(super) struct WorkerSlots {
+    slots: Slots,
+    held: Mutex<Held>,
+    freed: Notify,
+}
+
+#[derive(Default)]
+struct Held {
+    next: u64,
+    running: BTreeMap<u64, Running>,
+    behind: Option<(AccountId, Instant)>,
+}
+
+struct Running {
+    account: AccountId,
+    kind: AnalysisKind,
+    since: Instant,
+    state: Arc<AttemptState>,
+}
+
+/// A slot, free again when this is dropped.
+pub(super) struct Slot {
+    of: Arc<WorkerSlots>,
+    number: u64,
+}
+
+impl WorkerSlots {
+    pub(super) fn new(slots: Slots) -> Self {
+        Self {
+            slots,
+            held: Mutex::default(),
+            freed: Notify::new(),
+        }
+    }
+
+    /// What there is room for; `None` when no slot is free.
+    pub(super) fn room(&self) -> Option<Room> {
+        let held = self.held();
+        let behind = { held.behind }.filter(|(_, at)| at.elapsed() < BEHIND_FOR);
+        self.slots
+            .room(&held.taken(), behind.map(|(account, _)| account))
+    }
+
+    /// Takes a slot for a job that was claimed.
+    pub(super) fn take(self: &Arc<Self>, job: &Job, state: &Arc<AttemptState>) -> Slot {
+        let mut held = self.held();
+        let number = held.next;
+        held.next += 1;
+        if held
+            .behind
+            .is_some_and(|(account, _)| account != job.account)
+        {
+            held.behind = None;
+        }
+        let running = Running {
+            account: job.account,
+            kind: job.kind,
+            since: Instant::now(),
+            state: Arc::clone(state),
+        };
+        held.running.insert(number, running);
+        Slot {
+            of: Arc::clone(self),
+            number,
+        }
+    }
+
+    /// Whether some job has run for a whole turn: only then is it worth asking who waits.
+    pub(super) fn is_any_turn_over(&self, turn: TimeDelta) -> bool {
+        let held = self.held();
+        let taken = held.taken();
+        taken.iter().any(|it| it.can_yield && it.ran >= turn)
+    }
+
+    /// Asks one of the running jobs to give its slot back to those who wait, if one has to.
+    pub(super) fn ask_for_one(
+        &self,
+        waiting: &[AccountQueue],
+        turn: TimeDelta,
+        now: DateTime<Utc>,
+    ) {
+        let held = self.held();
+        let place = self.slots.who_yields(&held.taken(), waiting, turn, now);
+        let Some(running) = place.and_then(|it| held.running.values().nth(it)) else {
+            return;
+        };
+        tracing::info!(
+            accountId = running.account.0,
+            kind = running.kind.name(),
+            ran = running.since.elapsed().as_secs(),
+            "Others wait: a job is asked to give its slot back at its next checkpoint."
+        );
+        running.state.yield_slot(running.kind);
+    }
+
+    /// When a slot becomes free.
+    pub(super) async fn freed(&self) {
+        self.freed.notified().await;
+    }
+
+    fn free(&self, number: u64) {
+        let mut held = self.held();
+        if let Some(running) = held.running.remove(&number)
+            && running.state.is_asked_to_yield()
+        {
+            held.behind = Some((running.account, Instant::now()));
+        }
+        drop(held);
+        self.freed.notify_one();
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    /// In the order of the numbers.
+    fn taken(&self) -> Vec<Taken> {
+        let taken = self.running.values().map(|it| Taken {
+            account: it.account,
+            kind: it.kind,
+            ran: TimeDelta::from_std(it.since.elapsed()).unwrap_or(TimeDelta::MAX),
+            can_yield: it.state.can_yield(),
+            is_asked: it.state.is_asked_to_yield(),
+        });
+        taken.collect()
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.of.free(self.number);
+    }
+}

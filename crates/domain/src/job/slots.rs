@@ -1,0 +1,331 @@
+//! The slots of one worker process: which jobs fit into those that are free, and which running job gives its slot
+//! back when others wait.
+//!
+//! Three rules keep one account from holding up the others:
+//!
+//! - While others wait, an account gets at most one slot fewer than the process has.
+//! - Some slots take [short jobs](AnalysisKind::is_short) only.
+//! - A job that has run for a whole turn gives its slot back at its next checkpoint when an account waits that runs
+//!   fewer jobs. So a short job that turns out to be long holds up others for one turn at the most.
+
+use super::kind::AnalysisKind;
+use crate::{ids::AccountId, ports::jobs::AccountQueue};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeMap;
+
+/// Which jobs may be claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Jobs of any kind.
+    AnyJob,
+    /// [Short jobs](AnalysisKind::is_short) alone.
+    ShortJobs,
+}
+
+impl Takes {
+    /// Their kinds, as far as this version runs them.
+    #[must_use]
+    pub const fn kinds(self) -> &'static [AnalysisKind] {
+        match self {
+            Self::AnyJob => &AnalysisKind::BUILT,
+            Self::ShortJobs => &AnalysisKind::SHORT,
+        }
+    }
+}
+
+/// The slots of a worker process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots {
+    all: u32,
+    for_short_jobs: u32,
+}
+
+/// A slot that is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Whose job runs in it.
+    pub account: AccountId,
+    /// What is run.
+    pub kind: AnalysisKind,
+    /// How long it has run since it was claimed.
+    pub ran: TimeDelta,
+    /// Whether it has stored progress since then and still has a checkpoint ahead: what goes on without either would
+    /// never end if it gave its slot back.
+    pub can_yield: bool,
+    /// Whether it was asked to give its slot back.
+    pub is_asked: bool,
+}
+
+/// What a worker process has room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    /// Which jobs.
+    pub takes: Takes,
+    /// How many.
+    pub free: u32,
+    most_of_account: u32,
+    held: BTreeMap<AccountId, u32>,
+    behind: Option<AccountId>,
+}
+
+impl Room {
+    /// Room for so many jobs of any kind and account.
+    #[must_use]
+    pub const fn of(free: u32) -> Self {
+        Self {
+            takes: Takes::AnyJob,
+            free,
+            most_of_account: u32::MAX,
+            held: BTreeMap::new(),
+            behind: None,
+        }
+    }
+
+    /// How many slots more an account may take while others wait.
+    #[must_use]
+    pub fn share(&self, account: AccountId) -> u32 {
+        if self.behind == Some(account) {
+            return 0;
+        }
+        let held = self.held.get(&account).copied().unwrap_or(0);
+        self.most_of_account.saturating_sub(held)
+    }
+}
+
+impl Slots {
+    /// So many slots, and how many of them take short jobs only; at least one takes jobs of any kind.
+    #[must_use]
+    pub const fn new(all: u32, for_short_jobs: u32) -> Self {
+        let most = all.saturating_sub(1);
+        Self {
+            all,
+            for_short_jobs: if for_short_jobs < most {
+                for_short_jobs
+            } else {
+                most
+            },
+        }
+    }
+
+    /// What there is room for beside the jobs that run; `None` when no slot is free. An account that has just given
+    /// a slot back stands `behind` the others.
+    #[must_use]
+    pub fn room(&self, taken: &[Taken], behind: Option<AccountId>) -> Option<Room> {
+        let free = self.all.checked_sub(count(taken)).filter(|it| *it > 0)?;
+        let (takes, free) = match self.free_for_long_jobs(taken) {
+            0 => (Takes::ShortJobs, free),
+            some => (Takes::AnyJob, some.min(free)),
+        };
+        Some(Room {
+            takes,
+            free,
+            most_of_account: self.all.saturating_sub(1).max(1),
+            held: by_account(taken),
+            behind,
+        })
+    }
+
+    /// Which of the running jobs gives its slot back, when nothing more can be claimed and accounts wait: the one
+    /// that has run longest of the account with most slots. The account that waits, least served first, runs fewer
+    /// jobs anywhere than the other has slots here. One at a time is asked, after a `turn` at the earliest.
+    #[must_use]
+    pub fn who_yields(
+        &self,
+        taken: &[Taken],
+        waiting: &[AccountQueue],
+        turn: TimeDelta,
+        now: DateTime<Utc>,
+    ) -> Option<usize> {
+        if taken.iter().any(|it| it.is_asked && it.can_yield) {
+            return None;
+        }
+        let held = by_account(taken);
+        let holds = |it: &Taken| held.get(&it.account).copied().unwrap_or(0);
+        let is_full_of_long_jobs = self.free_for_long_jobs(taken) == 0;
+        waiting.iter().find_map(|queue| {
+            let has_short_job = queue.next_short_run_at.is_some_and(|at| at <= now);
+            let helps = |it: &Taken| has_short_job || !it.kind.is_short() || !is_full_of_long_jobs;
+            let able = taken.iter().enumerate().filter(|(_, it)| {
+                it.account != queue.account
+                    && it.can_yield
+                    && it.ran >= turn
+                    && holds(it) > queue.running
+                    && helps(it)
+            });
+            let (place, _) = able.max_by_key(|(_, it)| (holds(it), it.ran))?;
+            Some(place)
+        })
+    }
+
+    fn free_for_long_jobs(&self, taken: &[Taken]) -> u32 {
+        let long = taken.iter().filter(|it| !it.kind.is_short()).count();
+        let long = u32::try_from(long).unwrap_or(u32::MAX);
+        (self.all - self.for_short_jobs).saturating_sub(long)
+    }
+}
+
+fn count(taken: &[Taken]) -> u32 {
+    u32::try_from(taken.len()).unwrap_or(u32::MAX)
+}
+
+fn by_account(taken: &[Taken]) -> BTreeMap<AccountId, u32> {
+    let mut held = BTreeMap::new();
+    for it in taken {
+        *held.entry(it.account).or_default() += 1;
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ports::clock::Clock, test_support::FrozenClock};
+    use AnalysisKind::{RankCheck, SiteAudit};
+
+    const ANN: AccountId = AccountId(1);
+    const BOB: AccountId = AccountId(2);
+    const EVE: AccountId = AccountId(3);
+    const TURN: TimeDelta = TimeDelta::seconds(60);
+
+    fn runs(account: AccountId, kind: AnalysisKind, seconds: i64) -> Taken {
+        Taken {
+            account,
+            kind,
+            ran: TimeDelta::seconds(seconds),
+            can_yield: true,
+            is_asked: false,
+        }
+    }
+
+    fn waits(account: AccountId, running: u32, has_short_job: bool) -> AccountQueue {
+        AccountQueue {
+            account,
+            waiting: 1,
+            running,
+            next_run_at: Some(now()),
+            next_short_run_at: has_short_job.then(now),
+            attention_at: None,
+            virtual_time: 0.0,
+        }
+    }
+
+    fn now() -> DateTime<Utc> {
+        FrozenClock::default().now()
+    }
+
+    fn takes(slots: Slots, taken: &[Taken]) -> Option<(Takes, u32)> {
+        slots.room(taken, None).map(|it| (it.takes, it.free))
+    }
+
+    #[test]
+    fn long_jobs_leave_slots_to_short_ones() {
+        let slots = Slots::new(4, 1);
+        let mut taken = vec![];
+        for free in [3, 2, 1] {
+            assert_eq!(takes(slots, &taken), Some((Takes::AnyJob, free)));
+            taken.push(runs(ANN, SiteAudit, 1));
+        }
+        assert_eq!(takes(slots, &taken), Some((Takes::ShortJobs, 1)));
+        taken.push(runs(BOB, RankCheck, 1));
+        assert_eq!(takes(slots, &taken), None);
+    }
+
+    #[test]
+    fn short_jobs_may_take_every_slot() {
+        let slots = Slots::new(3, 1);
+        let taken = [runs(ANN, RankCheck, 1); 3];
+        assert_eq!(takes(slots, &taken[..1]), Some((Takes::AnyJob, 2)));
+        assert_eq!(takes(slots, &taken[..2]), Some((Takes::AnyJob, 1)));
+        assert_eq!(takes(slots, &taken), None);
+    }
+
+    #[test]
+    fn a_process_with_one_slot_takes_any_job() {
+        for slots in [Slots::new(1, 1), Slots::new(1, 0), Slots::new(1, 9)] {
+            assert_eq!(takes(slots, &[]), Some((Takes::AnyJob, 1)));
+        }
+        assert_eq!(takes(Slots::new(2, 9), &[]), Some((Takes::AnyJob, 1)));
+        assert_eq!(takes(Slots::new(2, 0), &[]), Some((Takes::AnyJob, 2)));
+    }
+
+    #[test]
+    fn an_account_gets_all_slots_but_one_while_others_wait() {
+        let slots = Slots::new(4, 1);
+        let taken = [runs(ANN, SiteAudit, 1), runs(ANN, SiteAudit, 1)];
+        let room = slots.room(&taken, None).unwrap();
+        assert_eq!((room.share(ANN), room.share(BOB)), (1, 3));
+        let room = slots.room(&taken, Some(BOB)).unwrap();
+        assert_eq!((room.share(ANN), room.share(BOB)), (1, 0));
+        let one = Slots::new(1, 0).room(&[], None).unwrap();
+        assert_eq!(one.share(ANN), 1);
+        assert_eq!(Room::of(7).share(ANN), u32::MAX);
+    }
+
+    #[test]
+    fn the_longest_job_of_who_has_most_slots_yields() {
+        let slots = Slots::new(4, 0);
+        let taken = [
+            runs(BOB, SiteAudit, 900),
+            runs(ANN, SiteAudit, 61),
+            runs(ANN, SiteAudit, 70),
+            runs(ANN, SiteAudit, 59),
+        ];
+        let waiting = [waits(EVE, 0, false)];
+        assert_eq!(slots.who_yields(&taken, &waiting, TURN, now()), Some(2));
+        assert_eq!(slots.who_yields(&taken, &[], TURN, now()), None);
+    }
+
+    #[test]
+    fn nothing_yields_before_its_turn_is_over() {
+        let slots = Slots::new(1, 0);
+        let waiting = [waits(BOB, 0, true)];
+        let asked = |taken: Taken| slots.who_yields(&[taken], &waiting, TURN, now());
+        assert_eq!(asked(runs(ANN, SiteAudit, 59)), None);
+        assert_eq!(asked(runs(ANN, SiteAudit, 60)), Some(0));
+        assert_eq!(asked(runs(ANN, RankCheck, 60)), Some(0));
+    }
+
+    #[test]
+    fn nothing_yields_without_progress_or_twice() {
+        let slots = Slots::new(2, 0);
+        let waiting = [waits(BOB, 0, true)];
+        let stuck = Taken {
+            can_yield: false,
+            ..runs(ANN, SiteAudit, 900)
+        };
+        let asked = Taken {
+            is_asked: true,
+            ..runs(ANN, SiteAudit, 900)
+        };
+        let other = runs(ANN, SiteAudit, 100);
+        let of = |taken: &[Taken]| slots.who_yields(taken, &waiting, TURN, now());
+        assert_eq!(of(&[stuck, other]), Some(1));
+        assert_eq!(of(&[asked, other]), None);
+        // One that goes on to its end holds nobody else back.
+        let ending = Taken {
+            can_yield: false,
+            ..asked
+        };
+        assert_eq!(of(&[ending, other]), Some(1));
+    }
+
+    #[test]
+    fn an_account_that_runs_as_many_waits() {
+        let slots = Slots::new(2, 0);
+        let taken = [runs(ANN, SiteAudit, 900), runs(BOB, SiteAudit, 900)];
+        let of = |waiting: &[AccountQueue]| slots.who_yields(&taken, waiting, TURN, now());
+        assert_eq!(of(&[waits(ANN, 1, true)]), None);
+        assert_eq!(of(&[waits(EVE, 1, true)]), None);
+        assert!(of(&[waits(ANN, 1, true), waits(EVE, 0, false)]).is_some());
+    }
+
+    #[test]
+    fn no_short_job_yields_for_long_ones_that_do_not_fit() {
+        let slots = Slots::new(2, 1);
+        let taken = [runs(ANN, SiteAudit, 10), runs(BOB, RankCheck, 900)];
+        let of =
+            |has_short_job| slots.who_yields(&taken, &[waits(EVE, 0, has_short_job)], TURN, now());
+        assert_eq!(of(false), None);
+        assert_eq!(of(true), Some(1));
+    }
+}

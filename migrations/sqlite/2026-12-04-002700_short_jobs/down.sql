@@ -1,0 +1,1 @@
+ALTER TABLE account_queues DROP COLUMN next_short_run_at;
