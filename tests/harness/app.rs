@@ -28,7 +28,7 @@ use domain::{
     scope::Scope,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
-    token::ApiToken,
+    token::{ApiToken, TokenPolicy},
     use_cases::{
         create_account::CreateAccount,
         issue_token::{Asker, IssueToken, NewToken},
@@ -448,7 +448,8 @@ impl TestApp {
             Arc::clone(&self.mint),
             Arc::clone(&self.hasher),
         );
-        set.run(&owner, PASSWORD).await.expect("a password");
+        let ended = set.run(&owner, PASSWORD, false).await;
+        ended.expect("a password");
         owner
     }
 
@@ -520,6 +521,7 @@ fn config() -> WebConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
         },
+        tokens: TokenPolicy::default(),
     }
 }
 

@@ -50,6 +50,7 @@ pub async fn services(
             cookies: cookies(&foundation.settings),
             device_key: DeviceKey(shared(foundation, "device-key").await?),
         },
+        tokens: foundation.settings.tokens.policy(),
     };
     let ports = Ports {
         storage: Arc::clone(&foundation.storage),

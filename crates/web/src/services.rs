@@ -26,6 +26,7 @@ use domain::{
         storage::{Storage, StorageError},
     },
     project::Project,
+    token::TokenPolicy,
     use_cases::{
         add_content_plan::AddContentPlan,
         authenticate_agent::AuthenticateAgent,
@@ -69,6 +70,7 @@ use domain::{
         read_project::ReadProject,
         read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
+        read_since_sign_in::ReadSinceSignIn,
         read_top_results::ReadTopResults,
         reauthenticate::Reauthenticate,
         remember_answer::RememberAnswer,
@@ -117,6 +119,8 @@ pub struct WebConfig {
     pub limits: RequestLimits,
     /// How browsers know who is signed in.
     pub sessions: SessionConfig,
+    /// How long tokens last at the most.
+    pub tokens: TokenPolicy,
 }
 
 /// How browsers know who is signed in.
@@ -209,6 +213,7 @@ pub struct Services {
     pub(crate) note_session_use: NoteSessionUse,
     pub(crate) note_failed_sign_in: NoteFailedSignIn,
     pub(crate) sign_in: SignIn,
+    pub(crate) read_since_sign_in: ReadSinceSignIn,
     pub(crate) end_session: EndSession,
     pub(crate) end_sessions: EndSessions,
     pub(crate) list_sessions: ListSessions,
@@ -291,7 +296,7 @@ impl Services {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             documents: Documents::default(),
-            authenticate: AuthenticateAgent::new(s(), c()),
+            authenticate: AuthenticateAgent::new(s(), c()).under(config.tokens),
             note_token_use: NoteTokenUse::new(s(), c()),
             report_leak: ReportLeak::new(s(), c(), m()),
             look_up_repeat: LookUpRepeat::new(s(), c()),
@@ -317,14 +322,15 @@ impl Services {
             note_session_use: NoteSessionUse::new(s(), c()),
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
             sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
+            read_since_sign_in: ReadSinceSignIn::new(s()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
             list_sessions: ListSessions::new(s(), c()),
             welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher()),
             change_profile: ChangeProfile::new(s(), c(), m()),
             change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
-            list_tokens: ListTokens::new(s()),
-            issue_token: IssueToken::new(s(), c(), r(), m()),
+            list_tokens: ListTokens::new(s()).under(config.tokens),
+            issue_token: IssueToken::new(s(), c(), r(), m()).under(config.tokens),
             revoke_token: RevokeToken::new(s(), c(), m()),
             list_audit_events: ListAuditEvents::new(s()),
             cancel_analysis: CancelAnalysis::new(s(), c()),

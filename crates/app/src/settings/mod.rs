@@ -25,7 +25,8 @@ pub use values::{
     WebAddress,
 };
 
-use domain::use_cases::keep_house::Retention;
+use chrono::TimeDelta;
+use domain::{token::TokenPolicy, use_cases::keep_house::Retention};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
@@ -80,6 +81,8 @@ pub struct Settings {
     pub sessions: SessionSettings,
     /// How passwords are kept.
     pub passwords: PasswordSettings,
+    /// How long tokens last.
+    pub tokens: TokenSettings,
 }
 
 /// What operators look at.
@@ -96,6 +99,24 @@ pub struct AdminSettings {
 pub struct SessionSettings {
     /// Whether cookies may go over plain http where the server is reached that way.
     pub plain_cookies: bool,
+}
+
+/// How long tokens last.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TokenSettings {
+    /// The longest lifetime of an API token, in days.
+    pub max_lifetime_days: Option<u32>,
+}
+
+impl TokenSettings {
+    /// What the rules call it.
+    #[must_use]
+    pub fn policy(&self) -> TokenPolicy {
+        TokenPolicy {
+            longest: { self.max_lifetime_days }.map(|it| TimeDelta::days(it.into())),
+        }
+    }
 }
 
 /// How passwords are kept.
@@ -285,6 +306,7 @@ impl Default for Settings {
             retention: RetentionSettings::default(),
             sessions: SessionSettings::default(),
             passwords: PasswordSettings::default(),
+            tokens: TokenSettings::default(),
         }
     }
 }
