@@ -48,6 +48,8 @@ class Visitor:
         self.connection.request("POST", "/api/session", json.dumps({"email": email, "password": password}), headers)
         answer = self.connection.getresponse()
         answer.read()
+        # The server closes what rests for 75 s, which an attack of others may outlast.
+        self.connection.close()
         for line in answer.headers.get_all("Set-Cookie") or []:
             name, value = line.split(";")[0].split("=", 1)
             self.cookies[name] = value

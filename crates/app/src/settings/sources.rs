@@ -334,7 +334,7 @@ pub(super) fn nearest(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 32] = [
+const OPTIONAL: [&str; 33] = [
     "ai.sentiment_by",
     "ai.chatgpt.api_key",
     "ai.chatgpt.price_per_million_input",
@@ -363,6 +363,7 @@ const OPTIONAL: [&str; 32] = [
     "search.serp_api.api_key",
     "search.serper.api_key",
     "search_console.key_file",
+    "tokens.max_lifetime_days",
     "vitals.crux.api_key",
     "vitals.lab.browser",
     "vitals.lab.folder",
