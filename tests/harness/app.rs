@@ -30,7 +30,7 @@ use domain::{
     stored_data::StorageLimits,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
-    token::ApiToken,
+    token::{ApiToken, TokenPolicy},
     use_cases::{
         create_account::CreateAccount,
         issue_token::{Asker, IssueToken, NewToken},
@@ -470,7 +470,8 @@ impl TestApp {
             Arc::clone(&self.mint),
             Arc::clone(&self.hasher),
         );
-        set.run(&owner, PASSWORD).await.expect("a password");
+        let ended = set.run(&owner, PASSWORD, false).await;
+        ended.expect("a password");
         owner
     }
 
@@ -553,6 +554,7 @@ fn config() -> WebConfig {
         new_accounts: AccountLimits::default(),
         storage_limits: StorageLimits::default(),
         purge_term: PurgeTerm::default(),
+        tokens: TokenPolicy::default(),
     }
 }
 

@@ -333,14 +333,17 @@ pub enum AccountCommand {
         json: bool,
     },
     /// Set the password that an account's owner signs in with: it is read from standard input. All
-    /// of the owner's sessions end.
+    /// of the owner's sessions end, and guesses of others no longer count against the owner.
     #[command(
-        after_help = "Example:\n  sightline account password --email ann@example.com < password.txt"
+        after_help = "Examples:\n  sightline account password --email ann@example.com < password.txt\n  sightline account password --email ann@example.com --revoke-tokens < password.txt"
     )]
     Password {
         /// The owner's e-mail address.
         #[arg(long)]
         email: String,
+        /// Revoke all of the account's tokens as well: whoever was in the account may have made one.
+        #[arg(long)]
+        revoke_tokens: bool,
     },
     /// Switch an account off: its tokens open nothing, its sessions end, its unfinished analyses are canceled,
     /// and its schedules start none. `--enable` switches it on again.
@@ -401,9 +404,10 @@ pub enum TokenCommand {
         /// `all`, or names separated by commas.
         #[arg(long, default_value = "all")]
         scopes: String,
-        /// `90d`, `12h` (up to ten years), or `never`.
-        #[arg(long, default_value = "90d")]
-        expires_in: String,
+        /// `90d`, `12h` (up to ten years), or `never`; 90 days when left out, or
+        /// `tokens.max_lifetime_days` where that is less.
+        #[arg(long)]
+        expires_in: Option<String>,
     },
     /// List an account's tokens.
     #[command(after_help = "Example:\n  sightline token list --email ann@example.com")]

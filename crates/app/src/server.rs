@@ -67,6 +67,7 @@ pub async fn services(
             .retention
             .retention()
             .deactivated_projects,
+        tokens: foundation.settings.tokens.policy(),
     };
     let ports = Ports {
         storage: Arc::clone(&foundation.storage),

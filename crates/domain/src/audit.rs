@@ -184,6 +184,17 @@ impl AuditEvent {
     }
 }
 
+impl AuditEvent {
+    /// The network that somebody signed in from, or tried to, as the particulars of these two kinds
+    /// of events tell it; `None` of all others.
+    #[must_use]
+    pub fn network(&self) -> Option<&str> {
+        let tells = [AuditAction::SessionBegun, AuditAction::SessionRefused];
+        let (_, network) = self.detail.rsplit_once("from ")?;
+        tells.contains(&self.action).then_some(network)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

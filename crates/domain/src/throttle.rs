@@ -16,14 +16,43 @@ use std::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressPrefix(IpAddr);
 
+/// The network that providers give to one customer (RFC 6177), whose every /64 is theirs.
+const CUSTOMER_BITS: u8 = 56;
+/// The network that larger sites get (RFC 6177), and the smallest that is routed on its own.
+const SITE_BITS: u8 = 48;
+
 impl AddressPrefix {
     /// The network of an address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 8 << 8).into(),
-            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
-        })
+        let bits = |it: IpAddr| if it.is_ipv4() { 24 } else { 64 };
+        let address = address.to_canonical();
+        Self(masked(address, bits(address)))
+    }
+
+    /// The networks that guesses from it are counted by, smallest first: the address block of one
+    /// customer, and of IPv6 the block of a whole site.
+    fn counted(self) -> (String, Option<String>) {
+        match self.0 {
+            IpAddr::V4(_) => (self.to_string(), None),
+            IpAddr::V6(_) => {
+                let of = |bits| format!("{}/{bits}", masked(self.0, bits));
+                (of(CUSTOMER_BITS), Some(of(SITE_BITS)))
+            }
+        }
+    }
+}
+
+fn masked(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let off = 32 - u32::from(bits);
+            Ipv4Addr::from_bits(address.to_bits() >> off << off).into()
+        }
+        IpAddr::V6(address) => {
+            let off = 128 - u32::from(bits);
+            Ipv6Addr::from_bits(address.to_bits() >> off << off).into()
+        }
     }
 }
 
@@ -41,9 +70,14 @@ pub struct ThrottleKey(pub [u8; 32]);
 impl ThrottleKey {
     /// An e-mail address, tried from a network; whether anybody has the address makes no
     /// difference.
+    fn of_network(email: &EmailAddress, network: &str) -> Self {
+        Self::of(&["stranger", email.as_str(), network])
+    }
+
+    /// An e-mail address, tried from wherever, on devices that are not known.
     #[must_use]
-    pub fn of_stranger(email: &EmailAddress, from: AddressPrefix) -> Self {
-        Self::of(&["stranger", email.as_str(), &from.to_string()])
+    pub fn of_email(email: &EmailAddress) -> Self {
+        Self::of(&["email", email.as_str()])
     }
 
     /// A device on which that person signed in before. It is counted by itself, so that the
@@ -69,36 +103,106 @@ impl ThrottleKey {
     }
 }
 
+/// How many guesses are allowed by one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// So many cost no waiting; then each waits twice as long as the one before, from a second to
+    /// [`Throttle::LONGEST`]. Counting begins anew after a success, and after
+    /// [`Throttle::FORGOTTEN_AFTER`] without a guess.
+    Doubling {
+        /// Guesses without waiting.
+        free: u32,
+    },
+    /// So many at once, and in the long run as many in [`Throttle::FORGOTTEN_AFTER`]: one counted
+    /// guess is forgotten after each equal part of it. A success takes back its own guess and
+    /// leaves those of others counted.
+    Draining {
+        /// Guesses at once.
+        most: u32,
+    },
+}
+
+impl Pace {
+    /// From one network, on one device, in one session.
+    pub const NARROW: Self = Self::Doubling { free: 5 };
+    /// From the block of a whole IPv6 site, which may be many customers.
+    pub const SITE: Self = Self::Doubling { free: 20 };
+    /// For one e-mail address, from everywhere: as many failures as NIST SP 800-63B-4, 3.2.2 allows.
+    pub const EMAIL: Self = Self::Draining { most: 100 };
+
+    /// Counts one more guess, or tells how long to wait for it. A guess counts as wrong until it
+    /// turns out right, so that many at once do not slip through together.
+    pub fn count(self, before: Throttle, now: DateTime<Utc>) -> Result<Throttle, TimeDelta> {
+        match self {
+            Self::Doubling { free } => before.doubling(free, now),
+            Self::Draining { most } => before.draining(most, now),
+        }
+    }
+}
+
+/// A key with the pace of its guesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GuessLimit {
+    /// What is counted by.
+    pub key: ThrottleKey,
+    /// How many are allowed.
+    pub pace: Pace,
+}
+
+impl GuessLimit {
+    /// Everything that a guess on an unknown device is counted by: the network, its site, the e-mail
+    /// address. They are locked in this order, from many to one, so that no two attempts wait for
+    /// each other.
+    #[must_use]
+    pub fn of_stranger(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
+        let (network, site) = from.counted();
+        let by_network = |network: &str, pace| Self {
+            key: ThrottleKey::of_network(email, network),
+            pace,
+        };
+        let mut limits = vec![by_network(&network, Pace::NARROW)];
+        limits.extend(site.map(|it| by_network(&it, Pace::SITE)));
+        limits.push(Self {
+            key: ThrottleKey::of_email(email),
+            pace: Pace::EMAIL,
+        });
+        limits
+    }
+
+    /// What guesses on a known device or in a session are counted by, and by nothing else.
+    #[must_use]
+    pub fn alone(key: ThrottleKey) -> Vec<Self> {
+        vec![Self {
+            key,
+            pace: Pace::NARROW,
+        }]
+    }
+}
+
 /// Guesses that were counted by a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttle {
-    /// Guesses since the last success, this one among them.
+    /// Guesses that are not forgotten, this one among them.
     pub guesses: u32,
-    /// When the last of them was made.
+    /// When the last of them was made; of a draining count, when one was last forgotten.
     pub last_at: DateTime<Utc>,
 }
 
 impl Throttle {
-    /// Guesses that cost no waiting.
-    pub const FREE: u32 = 5;
     /// The longest wait between two.
     pub const LONGEST: TimeDelta = TimeDelta::minutes(15);
     /// Without a guess for so long, counting begins anew.
     pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(24);
 
-    /// Counts one more guess, or tells how long to wait for it. A guess counts as wrong until it
-    /// turns out right, so that many at once do not slip through together.
-    pub fn count(before: Option<Self>, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
-        let guesses = match before {
-            Some(it) if it.last_at + Self::FORGOTTEN_AFTER > now => {
-                let wait = it.last_at + it.pause() - now;
-                if wait > TimeDelta::zero() {
-                    return Err(wait);
-                }
-                it.guesses
+    fn doubling(self, free: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        let mut guesses = 0;
+        if self.last_at + Self::FORGOTTEN_AFTER > now {
+            let wait = self.last_at + self.pause(free) - now;
+            if wait > TimeDelta::zero() {
+                return Err(wait);
             }
-            _ => 0,
-        };
+            guesses = self.guesses;
+        }
         Ok(Self {
             guesses: guesses.saturating_add(1),
             last_at: now,
@@ -107,12 +211,38 @@ impl Throttle {
 
     /// How long after the last guess the next may come: nothing for the first ones, then a second,
     /// and twice as long after each.
-    fn pause(self) -> TimeDelta {
-        let Some(beyond) = self.guesses.checked_sub(Self::FREE) else {
+    fn pause(self, free: u32) -> TimeDelta {
+        let Some(beyond) = self.guesses.checked_sub(free) else {
             return TimeDelta::zero();
         };
         // 2¹⁰ seconds are more than the longest pause.
         TimeDelta::seconds(1 << beyond.min(10)).min(Self::LONGEST)
+    }
+
+    fn draining(self, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        let part = Self::FORGOTTEN_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(most);
+        // A clock that was set back forgets nothing.
+        let passed = (now - self.last_at)
+            .num_microseconds()
+            .unwrap_or(i64::MAX)
+            .max(0);
+        let parts = u32::try_from(passed / part).unwrap_or(u32::MAX);
+        let left = self.guesses.saturating_sub(parts);
+        if left >= most {
+            let beyond = i64::from(left - most);
+            return Err(TimeDelta::microseconds(
+                part - passed % part + beyond * part,
+            ));
+        }
+        Ok(Self {
+            guesses: left + 1,
+            last_at: if left == 0 {
+                now
+            } else {
+                self.last_at
+                    .max(now - TimeDelta::microseconds(passed % part))
+            },
+        })
     }
 }
 
@@ -121,24 +251,89 @@ mod tests {
     use super::*;
     use crate::{ports::clock::Clock, test_support::FrozenClock};
 
+    const TICK: TimeDelta = TimeDelta::microseconds(1);
+
+    /// Counts so many at this moment.
+    fn counted(pace: Pace, before: Throttle, guesses: u32, now: DateTime<Utc>) -> Throttle {
+        (0..guesses).fold(before, |it, _| pace.count(it, now).unwrap())
+    }
+
     #[test]
     fn five_guesses_are_free_and_then_each_waits_twice_as_long() {
         let clock = FrozenClock::default();
-        let mut counted = None;
-        for _ in 0..5 {
-            counted = Some(Throttle::count(counted, clock.now()).unwrap());
-        }
+        let none = Throttle {
+            guesses: 0,
+            last_at: clock.now(),
+        };
+        let pace = Pace::NARROW;
+        let mut count = counted(pace, none, 5, clock.now());
         for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
-            let wait = Throttle::count(counted, clock.now()).unwrap_err();
+            let wait = pace.count(count, clock.now()).unwrap_err();
             assert_eq!(wait, TimeDelta::seconds(seconds));
-            clock.advance(wait - TimeDelta::microseconds(1));
-            assert!(Throttle::count(counted, clock.now()).is_err());
-            clock.advance(TimeDelta::microseconds(1));
-            counted = Some(Throttle::count(counted, clock.now()).unwrap());
+            clock.advance(wait - TICK);
+            assert!(pace.count(count, clock.now()).is_err());
+            clock.advance(TICK);
+            count = pace.count(count, clock.now()).unwrap();
         }
         clock.advance(Throttle::FORGOTTEN_AFTER);
-        let anew = Throttle::count(counted, clock.now()).unwrap();
+        let anew = pace.count(count, clock.now()).unwrap();
         assert_eq!(anew.guesses, 1);
+    }
+
+    #[test]
+    fn a_hundred_guesses_at_once_then_one_in_864_seconds() {
+        let clock = FrozenClock::default();
+        let none = Throttle {
+            guesses: 0,
+            last_at: clock.now(),
+        };
+        let pace = Pace::EMAIL;
+        let mut count = counted(pace, none, 100, clock.now());
+        for _ in 0..3 {
+            let wait = pace.count(count, clock.now()).unwrap_err();
+            assert_eq!(wait, TimeDelta::seconds(864));
+            clock.advance(wait - TICK);
+            assert_eq!(pace.count(count, clock.now()), Err(TICK));
+            clock.advance(TICK);
+            count = pace.count(count, clock.now()).unwrap();
+        }
+        clock.advance(TimeDelta::seconds(2 * 864 + 100));
+        count = counted(pace, count, 2, clock.now());
+        let wait = TimeDelta::seconds(764);
+        assert_eq!(
+            pace.count(count, clock.now()),
+            Err(wait),
+            "parts of a part count"
+        );
+        clock.advance(Throttle::FORGOTTEN_AFTER);
+        assert_eq!(counted(pace, count, 100, clock.now()).guesses, 100);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_allows_no_further_guess() {
+        let now = FrozenClock::default().now();
+        let full = Throttle {
+            guesses: 100,
+            last_at: now + TimeDelta::hours(1),
+        };
+        assert!(Pace::EMAIL.count(full, now).is_err());
+    }
+
+    #[test]
+    fn no_more_than_two_hundred_guesses_fit_into_a_day() {
+        let clock = FrozenClock::default();
+        let mut count = Throttle {
+            guesses: 0,
+            last_at: clock.now(),
+        };
+        let mut looked_at = 0;
+        for _ in 0..24 * 60 {
+            while let Ok(next) = Pace::EMAIL.count(count, clock.now()) {
+                (count, looked_at) = (next, looked_at + 1);
+            }
+            clock.advance(TimeDelta::minutes(1));
+        }
+        assert!((195..=200).contains(&looked_at), "{looked_at}");
     }
 
     #[test]
@@ -149,10 +344,22 @@ mod tests {
         assert_ne!(prefix("192.0.2.1"), prefix("192.0.3.1"));
         assert_eq!(prefix("2001:db8:1:2:3::4").to_string(), "2001:db8:1:2::/64");
         assert_eq!(prefix("192.0.2.1").to_string(), "192.0.2.0/24");
+    }
+
+    #[test]
+    fn an_ipv6_guess_counts_for_its_customer_and_its_site() {
         let ann = EmailAddress::parse("ann@example.com").unwrap();
-        assert_ne!(
-            ThrottleKey::of_stranger(&ann, prefix("192.0.2.1")),
-            ThrottleKey::of_stranger(&ann, prefix("192.0.3.1"))
-        );
+        let limits =
+            |from: &str| GuessLimit::of_stranger(&ann, AddressPrefix::of(from.parse().unwrap()));
+        let shared = |one: &str, other: &str| {
+            let others = limits(other);
+            limits(one).iter().filter(|it| others.contains(it)).count()
+        };
+        assert_eq!(limits("192.0.2.1").len(), 2);
+        assert_eq!(shared("192.0.2.1", "192.0.2.250"), 2);
+        assert_eq!(shared("192.0.2.1", "192.0.3.1"), 1, "the e-mail address");
+        assert_eq!(shared("2001:db8:1:200::1", "2001:db8:1:2ff::1"), 3);
+        assert_eq!(shared("2001:db8:1:200::1", "2001:db8:1:300::1"), 2);
+        assert_eq!(shared("2001:db8:1:200::1", "2001:db8:2:200::1"), 1);
     }
 }

@@ -125,6 +125,40 @@ pub struct ApiToken {
     pub rotated_from: Option<TokenId>,
 }
 
+/// How long tokens last at the most, on this server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TokenPolicy {
+    /// The longest lifetime; `None` sets no bound.
+    pub longest: Option<TimeDelta>,
+}
+
+impl TokenPolicy {
+    /// Whether a token may be made to last so long; `None` is for ever.
+    #[must_use]
+    pub fn allows(self, lifetime: Option<TimeDelta>) -> bool {
+        let fits = |longest| lifetime.is_some_and(|it| it <= longest);
+        self.longest.is_none_or(fits)
+    }
+
+    /// As long as that, or as long as tokens last at the most.
+    #[must_use]
+    pub fn shortened(self, lifetime: TimeDelta) -> TimeDelta {
+        self.longest.map_or(lifetime, |it| it.min(lifetime))
+    }
+
+    /// The token as it is accepted: one that was made to last longer, before there was a bound, ends
+    /// where one that is made now would have.
+    #[must_use]
+    pub fn applied(self, token: ApiToken) -> ApiToken {
+        let latest = self.longest.map(|it| token.created_at + it);
+        let expires_at = [token.expires_at, latest].into_iter().flatten().min();
+        ApiToken {
+            expires_at,
+            ..token
+        }
+    }
+}
+
 /// Why a token ends before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RevokeReason {
@@ -217,6 +251,27 @@ mod tests {
 
     fn token() -> PlainToken {
         PlainToken::generate(&CountingRandomness::default())
+    }
+
+    #[test]
+    fn a_longest_lifetime_holds_for_tokens_made_before_it() {
+        let day = TimeDelta::days(1);
+        let policy = TokenPolicy {
+            longest: Some(day * 30),
+        };
+        let token = crate::test_support::a_token();
+        let at = |days| Some(token.created_at + day * days);
+        for (made, accepted) in [(None, at(30)), (at(90), at(30)), (at(7), at(7))] {
+            let token = ApiToken {
+                expires_at: made,
+                ..token.clone()
+            };
+            assert_eq!(policy.applied(token.clone()).expires_at, accepted);
+            assert_eq!(TokenPolicy::default().applied(token).expires_at, made);
+        }
+        assert!(policy.allows(Some(day * 30)) && !policy.allows(Some(day * 31)));
+        assert!(!policy.allows(None) && TokenPolicy::default().allows(None));
+        assert_eq!(policy.shortened(day * 90), day * 30);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use argon2::{
 };
 use async_trait::async_trait;
 use domain::{
-    password::{PasswordHash, PasswordRefusal, TypedPassword},
+    password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword},
     ports::{
         password_hasher::{Compared, HashingError, PasswordHasher},
         randomness::Randomness,
@@ -57,12 +57,10 @@ pub struct Argon2Hasher {
     /// Whoever is being served or waits.
     line: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// What is compared with when there is nothing to compare with.
-    nobodys: phc::PasswordHash,
 }
 
 impl Argon2Hasher {
-    /// By these settings; one hash is made at once, for the comparisons that are for show.
+    /// By these settings.
     pub fn new(
         settings: HashingSettings,
         randomness: Arc<dyn Randomness>,
@@ -74,16 +72,21 @@ impl Argon2Hasher {
             Some(Params::DEFAULT_OUTPUT_LEN),
         )
         .map_err(broken)?;
-        let mut nobodys = [0; 32];
-        randomness.fill(&mut nobodys);
-        let hash = made(&params, &nobodys, &salt(randomness.as_ref()))?;
         Ok(Self {
-            nobodys: phc::PasswordHash::new(&hash).map_err(broken)?,
             params,
             randomness,
             line: Arc::new(Semaphore::new(settings.at_once + settings.waiting)),
             turns: Arc::new(Semaphore::new(settings.at_once.max(1))),
         })
+    }
+
+    /// The parameters of that cost; today's where there is none that can be read.
+    fn pretended(&self, cost: Option<&HashCost>) -> Params {
+        let read = |it: &HashCost| {
+            let named = phc::PasswordHash::new(&it.parameters).ok()?;
+            Params::try_from(&named).ok()
+        };
+        cost.and_then(read).unwrap_or_else(|| self.params.clone())
     }
 
     async fn in_turn<T: Send + 'static>(
@@ -135,12 +138,9 @@ impl PasswordHasher for Argon2Hasher {
     async fn compare(
         &self,
         password: &TypedPassword,
-        hash: Option<PasswordHash>,
+        hash: &PasswordHash,
     ) -> Result<Compared, HashingError> {
-        let known = hash.map(|it| phc::PasswordHash::new(&it.0).map_err(broken));
-        let known = known.transpose()?;
-        let is_somebodys = known.is_some();
-        let known = known.unwrap_or_else(|| self.nobodys.clone());
+        let known = phc::PasswordHash::new(&hash.0).map_err(broken)?;
         let is_outdated = Params::try_from(&known).map_err(broken)? != self.params;
         let password = password.clone();
         let fits = self
@@ -150,11 +150,22 @@ impl PasswordHasher for Argon2Hasher {
                     .is_ok())
             })
             .await?;
-        Ok(if fits && is_somebodys {
+        Ok(if fits {
             Compared::Right { is_outdated }
         } else {
             Compared::Wrong
         })
+    }
+
+    async fn pretend(
+        &self,
+        password: &TypedPassword,
+        cost: Option<HashCost>,
+    ) -> Result<(), HashingError> {
+        let (params, password) = (self.pretended(cost.as_ref()), password.clone());
+        let salt = salt(self.randomness.as_ref());
+        let making = self.in_turn(move || made(&params, password.reveal(), &salt));
+        making.await.map(drop)
     }
 }
 
@@ -201,11 +212,10 @@ mod tests {
         let again = hasher.hash(&one).await.expect("a hash");
         assert_ne!(hash, again, "each has a salt of its own");
         let right = Compared::Right { is_outdated: false };
-        assert_eq!(hasher.compare(&one, Some(hash.clone())).await, Ok(right));
-        assert_eq!(hasher.compare(&one, Some(again.clone())).await, Ok(right));
+        assert_eq!(hasher.compare(&one, &hash).await, Ok(right));
+        assert_eq!(hasher.compare(&one, &again).await, Ok(right));
         let wrong = Ok(Compared::Wrong);
-        assert_eq!(hasher.compare(&other, Some(hash.clone())).await, wrong);
-        assert_eq!(hasher.compare(&one, None).await, wrong);
+        assert_eq!(hasher.compare(&other, &hash).await, wrong);
     }
 
     #[tokio::test]
@@ -216,7 +226,7 @@ mod tests {
         let hash = hasher.hash_chosen("tkgz-81!rq04", &known).await;
         let hash = hash.expect("a turn").expect("a good one");
         let right = Ok(Compared::Right { is_outdated: false });
-        let compared = hasher.compare(&typed("tkgz-81!rq04"), Some(hash)).await;
+        let compared = hasher.compare(&typed("tkgz-81!rq04"), &hash).await;
         assert_eq!(compared, right);
     }
 
@@ -241,7 +251,17 @@ mod tests {
             hash.0
         );
         let outdated = Ok(Compared::Right { is_outdated: true });
-        assert_eq!(new.compare(&password, Some(hash.clone())).await, outdated);
+        assert_eq!(new.compare(&password, &hash).await, outdated);
+    }
+
+    #[tokio::test]
+    async fn nobodys_password_costs_what_a_kept_hash_costs() {
+        let (old, new) = (hasher(|_| {}), hasher(|it| it.passes = 2));
+        let password = typed("tkgz-81!rq04");
+        let cost = HashCost::of(&old.hash(&password).await.expect("a hash"));
+        assert_eq!(new.pretended(cost.as_ref()), old.params);
+        assert_eq!(new.pretended(None), new.params);
+        assert_eq!(new.pretend(&password, cost).await, Ok(()));
     }
 
     #[tokio::test]
@@ -250,7 +270,7 @@ mod tests {
         // m=65536, t=2, p=1, version 19 (phc-winner-argon2, src/test.c).
         let vector = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
         let compared = hasher(|_| {})
-            .compare(&typed("password"), Some(PasswordHash(vector.into())))
+            .compare(&typed("password"), &PasswordHash(vector.into()))
             .await;
         assert_eq!(compared, Ok(Compared::Right { is_outdated: true }));
     }

@@ -29,6 +29,7 @@ use domain::{
     },
     project::{Project, PurgeTerm},
     stored_data::StorageLimits,
+    token::TokenPolicy,
     use_cases::{
         add_content_plan::AddContentPlan,
         authenticate_agent::AuthenticateAgent,
@@ -73,6 +74,7 @@ use domain::{
         read_project::ReadProject,
         read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
+        read_since_sign_in::ReadSinceSignIn,
         read_top_results::ReadTopResults,
         reauthenticate::Reauthenticate,
         recognize_device::RecognizeDevice,
@@ -128,6 +130,8 @@ pub struct WebConfig {
     pub storage_limits: StorageLimits,
     /// For how long deactivated projects can be brought back.
     pub purge_term: PurgeTerm,
+    /// How long tokens last at the most.
+    pub tokens: TokenPolicy,
 }
 
 /// How browsers know who is signed in.
@@ -224,6 +228,7 @@ pub struct Services {
     pub(crate) note_failed_sign_in: NoteFailedSignIn,
     pub(crate) recognize_device: RecognizeDevice,
     pub(crate) sign_in: SignIn,
+    pub(crate) read_since_sign_in: ReadSinceSignIn,
     pub(crate) end_session: EndSession,
     pub(crate) end_sessions: EndSessions,
     pub(crate) list_sessions: ListSessions,
@@ -309,7 +314,7 @@ impl Services {
             import_slots: ImportSlots::default(),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
-            authenticate: AuthenticateAgent::new(s(), c()),
+            authenticate: AuthenticateAgent::new(s(), c()).under(config.tokens),
             note_token_use: NoteTokenUse::new(s(), c()),
             report_leak: ReportLeak::new(s(), c(), m()),
             look_up_repeat: LookUpRepeat::new(s(), c()),
@@ -337,6 +342,7 @@ impl Services {
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
             recognize_device: RecognizeDevice::new(s()),
             sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
+            read_since_sign_in: ReadSinceSignIn::new(s()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
             list_sessions: ListSessions::new(s(), c()),
@@ -344,8 +350,8 @@ impl Services {
                 .with_limits(config.new_accounts),
             change_profile: ChangeProfile::new(s(), c(), m()),
             change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
-            list_tokens: ListTokens::new(s()),
-            issue_token: IssueToken::new(s(), c(), r(), m()),
+            list_tokens: ListTokens::new(s()).under(config.tokens),
+            issue_token: IssueToken::new(s(), c(), r(), m()).under(config.tokens),
             revoke_token: RevokeToken::new(s(), c(), m()),
             list_audit_events: ListAuditEvents::new(s()),
             cancel_analysis: CancelAnalysis::new(s(), c()),

@@ -45,13 +45,24 @@ fn nothing() -> Vec<Parameter> {
     vec![]
 }
 
-fn everywhere() -> Vec<Parameter> {
+fn revoke_tokens() -> Vec<Parameter> {
     vec![Parameter {
+        name: "revokeTokens",
+        description: "true revokes every token of the account as well.",
+        required: false,
+        schema: json!({ "type": "boolean", "default": false }),
+    }]
+}
+
+fn everywhere() -> Vec<Parameter> {
+    let mut all = revoke_tokens();
+    all.push(Parameter {
         name: "everywhere",
         description: "true ends every session of the person.",
         required: false,
         schema: json!({ "type": "boolean", "default": false }),
-    }]
+    });
+    all
 }
 
 fn how_many() -> Vec<Parameter> {
@@ -243,13 +254,16 @@ fn sessions_of_people() -> Vec<Endpoint> {
             "listSessions",
             "Where one is signed in",
         ),
-        line(
-            Verb::Delete,
-            "/api/settings/sessions",
-            member!(sessions::end_others),
-            "endOtherSessions",
-            "End all other sessions",
-        ),
+        Endpoint {
+            parameters: revoke_tokens,
+            ..line(
+                Verb::Delete,
+                "/api/settings/sessions",
+                member!(sessions::end_others),
+                "endOtherSessions",
+                "End all other sessions",
+            )
+        },
         line(
             Verb::Delete,
             "/api/settings/sessions/{id}",

@@ -2,6 +2,8 @@
 
 use harness::{
     app::{PASSWORD, TestApp},
+    browsers::Browser,
+    callers::Caller,
     databases::TestDatabase,
     on_every_database,
 };
@@ -10,6 +12,9 @@ use serde_json::json;
 on_every_database![
     another_password_ends_the_other_sessions_and_the_old_id,
     a_password_that_others_guess_is_refused,
+    a_password_change_revokes_tokens_when_asked,
+    signing_out_everywhere_revokes_tokens_when_asked,
+    ending_other_sessions_revokes_tokens_when_asked,
 ];
 
 const PATH: &str = "/api/settings/password";
@@ -65,4 +70,97 @@ async fn a_password_that_others_guess_is_refused(db: TestDatabase) {
             browser.post(PATH, back).await.ok();
         }
     }
+}
+
+/// A token that works, of the first account.
+async fn a_token_of(browser: &Browser, app: &TestApp) -> Caller {
+    let wish = json!({ "name": "ci", "scopes": ["projects:read"] });
+    let created = browser
+        .post("/api/settings/api-tokens", wish)
+        .await
+        .created();
+    let token = app.bearer(created["token"].as_str().unwrap());
+    token.get("/projects").await.ok();
+    token
+}
+
+/// How many tokens the audit log says were revoked, and by whom.
+async fn revoked_in_the_log(browser: &Browser) -> Vec<String> {
+    let log = browser.get("/api/settings/audit-log").await.ok();
+    let events = log["items"].as_array().unwrap();
+    events
+        .iter()
+        .filter(|it| it["action"] == "token.revoked" && !it["tokenId"].is_null())
+        .map(|it| {
+            format!(
+                "{} {}",
+                it["actor"].as_str().unwrap(),
+                it["detail"].as_str().unwrap()
+            )
+        })
+        .collect()
+}
+
+async fn a_password_change_revokes_tokens_when_asked(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (browser, other) = (app.db_member(0).await, app.db_other_agent().await);
+    let tokens = [
+        a_token_of(&browser, &app).await,
+        a_token_of(&browser, &app).await,
+    ];
+    let change = json!({ "currentPassword": PASSWORD, "newPassword": NEW });
+    let changed = browser.post(PATH, change).await.ok();
+    assert_eq!(changed["revokedTokens"], 0);
+    tokens[0].get("/projects").await.ok();
+
+    let wrong = json!({ "currentPassword": "another walrus", "newPassword": PASSWORD, "revokeTokens": true });
+    browser.post(PATH, wrong).await.errors();
+    tokens[0].get("/projects").await.ok();
+    let change = json!({ "currentPassword": NEW, "newPassword": PASSWORD, "revokeTokens": true });
+    let changed = browser.post(PATH, change).await.ok();
+    assert_eq!(changed["revokedTokens"], 2);
+    for token in &tokens {
+        token.get("/projects").await.refused(401, "token-revoked");
+    }
+    other.get("/projects").await.ok();
+    let log = revoked_in_the_log(&browser).await;
+    assert_eq!(log, ["owner with the password"; 2]);
+}
+
+async fn signing_out_everywhere_revokes_tokens_when_asked(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let token = a_token_of(&browser, &app).await;
+    let alone = browser.delete("/api/session?revokeTokens=true").await;
+    assert_eq!(alone.errors()[0].0, "revokeTokens", "only with everywhere");
+    let out = browser.delete("/api/session?everywhere=true").await.ok();
+    assert_eq!(out["revokedTokens"], 0);
+    token.get("/projects").await.ok();
+
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let path = "/api/session?everywhere=true&revokeTokens=true";
+    let out = browser.delete(path).await.ok();
+    assert_eq!(
+        (&out["endedSessions"], &out["revokedTokens"]),
+        (&json!(1), &json!(1))
+    );
+    token.get("/projects").await.refused(401, "token-revoked");
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let log = revoked_in_the_log(&browser).await;
+    assert_eq!(log, ["owner with all sessions"]);
+}
+
+async fn ending_other_sessions_revokes_tokens_when_asked(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let token = a_token_of(&browser, &app).await;
+    // There is no other session: tokens are revoked all the same.
+    let path = "/api/settings/sessions?revokeTokens=true";
+    let ended = browser.delete(path).await.ok();
+    assert_eq!(
+        (&ended["endedSessions"], &ended["revokedTokens"]),
+        (&json!(0), &json!(1))
+    );
+    token.get("/projects").await.refused(401, "token-revoked");
+    assert!(browser.is_signed_in().await);
 }

@@ -307,8 +307,10 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
         format!("session {} from 127.0.0.0/24", told["session"]["id"])
     };
     let first = id().await;
+    app.clock.advance(TimeDelta::seconds(1));
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     let second = id().await;
+    app.clock.advance(TimeDelta::seconds(1));
     // Somebody else at the same computer: the event is its owner's, not theirs.
     browser.sign_in("owner1@example.com", PASSWORD).await.ok();
     let anew = "as somebody signed in anew in its browser";

@@ -1,11 +1,15 @@
 //! What is set: tokens, names, report defaults, AI models.
 
+use chrono::TimeDelta;
 use harness::{app::TestApp, databases::TestDatabase, on_every_database};
 use serde_json::{Value, json};
+use web::services::WebConfig;
 
 on_every_database![
     a_token_is_shown_once_works_and_is_revoked,
     what_a_token_is_to_be_is_checked,
+    a_token_lasts_no_longer_than_the_server_allows,
+    a_longest_lifetime_ends_tokens_that_were_made_before,
     what_is_called_is_changed_and_an_address_belongs_to_one,
     report_defaults_are_inherited_by_projects,
     models_are_set_together_or_not_at_all,
@@ -96,6 +100,63 @@ async fn what_a_token_is_to_be_is_checked(db: TestDatabase) {
     let forever = json!({ "name": "ci", "scopes": ["projects:read"], "expiresInDays": null });
     let created = browser.post(TOKENS, forever).await.created();
     assert_eq!(created["expiresAt"], Value::Null);
+}
+
+/// Where tokens last 30 days at the most.
+fn thirty_days(config: &mut WebConfig) {
+    config.tokens.longest = Some(TimeDelta::days(30));
+}
+
+async fn a_token_lasts_no_longer_than_the_server_allows(db: TestDatabase) {
+    let app = TestApp::configured(&db, thirty_days).await;
+    let browser = app.db_member(0).await;
+    for days in [json!(null), json!(31), json!(90)] {
+        let wish = json!({ "name": "ci", "scopes": ["projects:read"], "expiresInDays": days });
+        let refused = browser.post(TOKENS, wish).await;
+        let problem = refused.refused(422, "validation-failed");
+        let error = &problem["errors"][0];
+        assert_eq!(
+            (&error["pointer"], &error["max"]),
+            (&json!("/expiresInDays"), &json!(30))
+        );
+        assert!(
+            refused.body.contains("30 days at the most"),
+            "{}",
+            refused.body
+        );
+    }
+    for wish in [
+        json!({ "name": "ci", "scopes": ["projects:read"] }),
+        json!({ "name": "ci", "scopes": ["projects:read"], "expiresInDays": 30 }),
+    ] {
+        let created = browser.post(TOKENS, wish).await.created();
+        assert_eq!(created["expiresAt"], "2026-10-21T14:13:20Z");
+    }
+}
+
+async fn a_longest_lifetime_ends_tokens_that_were_made_before(db: TestDatabase) {
+    let app = TestApp::configured(&db, thirty_days).await;
+    // The harness makes tokens without an end, as they were made before there was a bound.
+    let agent = app.db_full_agent().await;
+    app.clock
+        .advance(TimeDelta::days(30) - TimeDelta::seconds(1));
+    assert_eq!(
+        agent.get("/health").await.ok()["token"]["expiresAt"],
+        "2026-10-21T14:13:20Z"
+    );
+    let browser = app.db_member(0).await;
+    let listed = |status: &'static str| {
+        let browser = browser.clone();
+        async move {
+            let listed = browser.get(TOKENS).await.ok();
+            assert_eq!(listed["items"][0]["status"], status);
+            assert_eq!(listed["items"][0]["expiresAt"], "2026-10-21T14:13:20Z");
+        }
+    };
+    listed("active").await;
+    app.clock.advance(TimeDelta::seconds(1));
+    agent.get("/health").await.refused(401, "token-expired");
+    listed("expired").await;
 }
 
 async fn what_is_called_is_changed_and_an_address_belongs_to_one(db: TestDatabase) {

@@ -1,15 +1,19 @@
 //! Signing in and out.
 
 use chrono::TimeDelta;
-use domain::account::{Account, AccountStatus};
+use domain::{
+    account::{Account, AccountStatus},
+    audit::AuditAction,
+};
 use harness::{
     app::{PASSWORD, TestApp},
+    browsers::Browser,
     callers::Answer,
     databases::TestDatabase,
     on_every_database,
 };
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 on_every_database![
     somebody_signs_in_looks_around_and_signs_out,
@@ -19,6 +23,9 @@ on_every_database![
     signing_out_everywhere_ends_every_session,
     a_token_does_not_count_here_and_a_cookie_not_there,
     what_is_sent_is_checked,
+    an_owner_is_told_what_happened_since_the_last_sign_in,
+    a_first_sign_in_tells_of_nothing,
+    pages_tell_it_for_ten_minutes,
 ];
 
 const SID: &str = "__Host-sid";
@@ -202,4 +209,109 @@ async fn what_is_sent_is_checked(db: TestDatabase) {
         .get("/api/session")
         .await
         .refused(401, "session-required");
+}
+
+/// Waits until so many failures are in the audit log, where they are written off the request's path.
+async fn failures_noted(app: &TestApp, count: usize) {
+    let account = app.db_account().await;
+    for _ in 0..200 {
+        let mut read = app.storage.read().await.unwrap();
+        let events = read.audit().newest(account, 200).await.unwrap();
+        drop(read);
+        let refused = AuditAction::SessionRefused;
+        if events.iter().filter(|it| it.action == refused).count() == count {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("the failures were not noted");
+}
+
+/// Three failures, a password of the operator's and a token, an hour after each other.
+async fn something_happened(app: &TestApp) {
+    let owner = app.db_owner(0).await;
+    app.clock.advance(TimeDelta::hours(1));
+    let stranger = app.browser();
+    for _ in 0..3 {
+        let guess = stranger.sign_in(owner.email.as_str(), "another walrus");
+        guess.await.refused(401, "sign-in-refused");
+    }
+    failures_noted(app, 3).await;
+    app.clock.advance(TimeDelta::hours(1));
+    app.db_owner_with_password(0).await;
+    app.clock.advance(TimeDelta::hours(1));
+    app.db_full_agent().await;
+    app.clock.advance(TimeDelta::hours(1));
+}
+
+/// Signs the first owner in, some time after the password was set.
+async fn signed_in(app: &TestApp) -> Browser {
+    app.db_owner_with_password(0).await;
+    app.clock.advance(TimeDelta::hours(1));
+    let browser = app.browser();
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    browser
+}
+
+async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    signed_in(&app).await;
+    something_happened(&app).await;
+    let browser = app.browser();
+    let signed_in = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let told = &signed_in["sinceLastSignIn"];
+    let change = |action: &str, at: &str| json!({ "action": action, "actor": "operator", "count": 1, "lastAt": at });
+    let expected = json!({
+        "lastSignInAt": "2026-09-21T15:13:20Z",
+        "lastSignInFrom": "127.0.0.0/24",
+        "failedSignIns": 3,
+        "lastFailedAt": "2026-09-21T16:13:20Z",
+        "failedFrom": ["127.0.0.0/24"],
+        "changes": [
+            change("token.created", "2026-09-21T18:13:20Z"),
+            change("password.changed", "2026-09-21T17:13:20Z"),
+        ],
+        "isComplete": true,
+    });
+    assert_eq!(*told, expected);
+    let session = browser.get("/api/session").await.ok();
+    let same = &session["sinceLastSignIn"];
+    assert_eq!(same, told, "as long as the session lasts");
+
+    app.clock.advance(TimeDelta::hours(1));
+    let again = app.browser();
+    let signed_in = again.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let told = &signed_in["sinceLastSignIn"];
+    let quiet = (&told["failedSignIns"], &told["changes"]);
+    assert_eq!(quiet, (&json!(0), &json!([])));
+}
+
+async fn a_first_sign_in_tells_of_nothing(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let session = signed_in(&app).await.get("/api/session").await.ok();
+    assert_eq!(session["sinceLastSignIn"], Value::Null);
+}
+
+/// A page as a browser reads it.
+async fn page(browser: &Browser, path: &str) -> String {
+    let request = browser.bare(Method::GET, path);
+    let answer = request.header("Accept", "text/html").send().await;
+    answer.unwrap().text().await.unwrap()
+}
+
+async fn pages_tell_it_for_ten_minutes(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let words = "3 failed sign-ins";
+    assert!(!page(&signed_in(&app).await, "/").await.contains(words));
+    something_happened(&app).await;
+    let browser = app.browser();
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    for path in ["/", "/analyses"] {
+        let page = page(&browser, path).await;
+        assert!(page.contains(words), "{path}");
+        let link = "href=\"/settings/account#log\"";
+        assert!(page.contains(link), "{path}");
+    }
+    app.clock.advance(TimeDelta::minutes(10));
+    assert!(!page(&browser, "/").await.contains(words));
 }

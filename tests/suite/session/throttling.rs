@@ -4,6 +4,8 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use harness::{
     app::{PASSWORD, TestApp},
+    browsers::Browser,
+    callers::Answer,
     databases::TestDatabase,
     on_every_database,
 };
@@ -18,7 +20,124 @@ on_every_database![
     a_known_device_is_not_held_up_by_others,
     an_address_has_ten_attempts_a_minute,
     the_password_in_a_session_is_guessed_as_slowly,
+    guesses_from_many_networks_stop_at_a_hundred,
+    a_known_device_signs_in_while_others_are_stopped,
+    guesses_within_one_ipv6_site_are_counted_together,
+    the_right_password_uses_up_no_guess,
+    an_operators_new_password_sets_the_count_back,
 ];
+
+/// Behind a proxy, so that a request may come from any network.
+async fn behind_a_proxy(db: &TestDatabase) -> TestApp {
+    TestApp::configured(db, |config| {
+        config.limits.trusted_proxies = vec!["127.0.0.0/8".parse::<IpNet>().unwrap()];
+    })
+    .await
+}
+
+async fn sign_in_from(browser: &Browser, address: &str, email: &str, password: &str) -> Answer {
+    let body = json!({ "email": email, "password": password });
+    let request = browser.from_our_page(Method::POST, "/api/session");
+    let request = request.header("X-Forwarded-For", address).json(&body);
+    browser.send(request).await
+}
+
+/// How many guesses, each from a network of its own, are looked at before one is refused, and what
+/// `Retry-After` says then.
+async fn guesses_until_refused(app: &TestApp, email: &str) -> (usize, String) {
+    let browser = app.browser();
+    for number in 0..150 {
+        let address = format!("10.{number}.0.1");
+        let answer = sign_in_from(&browser, &address, email, "another walrus").await;
+        if answer.status == 429 {
+            answer.refused(429, "rate-limited");
+            return (number, answer.header("retry-after").to_owned());
+        }
+        answer.refused(401, "sign-in-refused");
+    }
+    (150, String::new())
+}
+
+async fn guesses_from_many_networks_stop_at_a_hundred(db: TestDatabase) {
+    let app = behind_a_proxy(&db).await;
+    app.db_owner_with_password(0).await;
+    for email in ["owner0@example.com", "nobody@example.com"] {
+        assert_eq!(
+            guesses_until_refused(&app, email).await,
+            (100, "864".into())
+        );
+    }
+    // One more every 14.4 minutes, the right password among them.
+    app.clock.advance(TimeDelta::seconds(864));
+    for email in ["owner0@example.com", "nobody@example.com"] {
+        assert_eq!(guesses_until_refused(&app, email).await, (1, "864".into()));
+    }
+    app.clock.advance(TimeDelta::seconds(864));
+    let (email, browser) = ("owner0@example.com", app.browser());
+    sign_in_from(&browser, "10.200.0.1", email, PASSWORD)
+        .await
+        .ok();
+    app.clock.advance(TimeDelta::hours(24));
+    assert_eq!(guesses_until_refused(&app, email).await.0, 100);
+}
+
+async fn a_known_device_signs_in_while_others_are_stopped(db: TestDatabase) {
+    let app = behind_a_proxy(&db).await;
+    let known = app.db_member(0).await;
+    known.set_cookie("__Host-sid", None);
+    let email = "owner0@example.com";
+    assert_eq!(guesses_until_refused(&app, email).await.0, 100);
+    let stranger = sign_in_from(&app.browser(), "10.200.0.1", email, PASSWORD).await;
+    stranger.refused(429, "rate-limited");
+    sign_in_from(&known, "10.201.0.1", email, PASSWORD)
+        .await
+        .ok();
+    // That its owner signed in gives others no further guesses.
+    let stranger = sign_in_from(&app.browser(), "10.200.0.1", email, PASSWORD).await;
+    stranger.refused(429, "rate-limited");
+}
+
+async fn guesses_within_one_ipv6_site_are_counted_together(db: TestDatabase) {
+    let app = behind_a_proxy(&db).await;
+    app.db_owner_with_password(0).await;
+    let (browser, email) = (app.browser(), "owner0@example.com");
+    let mut looked_at = vec![];
+    // Ten /64 of each of ten /56, all in one /48.
+    for customer in 0..10 {
+        for network in 0..10 {
+            let address = format!("2001:db8:7:{customer:x}{network:02x}::1");
+            let answer = sign_in_from(&browser, &address, email, "another walrus").await;
+            looked_at.push(answer.status == 401);
+        }
+    }
+    let in_the_first = looked_at[..10].iter().filter(|it| **it).count();
+    let in_all = looked_at.iter().filter(|it| **it).count();
+    assert_eq!((in_the_first, in_all), (5, 20), "by /56, by /48");
+    let elsewhere = sign_in_from(&browser, "2001:db8:8::1", email, PASSWORD).await;
+    elsewhere.ok();
+}
+
+async fn the_right_password_uses_up_no_guess(db: TestDatabase) {
+    let app = behind_a_proxy(&db).await;
+    app.db_owner_with_password(0).await;
+    let email = "owner0@example.com";
+    for number in 0..110 {
+        let address = format!("10.{number}.1.1");
+        let browser = app.browser();
+        sign_in_from(&browser, &address, email, PASSWORD).await.ok();
+    }
+}
+
+async fn an_operators_new_password_sets_the_count_back(db: TestDatabase) {
+    let app = behind_a_proxy(&db).await;
+    app.db_owner_with_password(0).await;
+    let email = "owner0@example.com";
+    assert_eq!(guesses_until_refused(&app, email).await.0, 100);
+    app.db_owner_with_password(0).await;
+    sign_in_from(&app.browser(), "10.200.0.1", email, PASSWORD)
+        .await
+        .ok();
+}
 
 async fn guesses_wait_longer_and_longer_whether_or_not_there_is_an_account(db: TestDatabase) {
     let app = TestApp::start(&db).await;

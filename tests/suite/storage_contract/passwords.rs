@@ -3,7 +3,7 @@
 use super::examples::*;
 use domain::{
     email::EmailAddress,
-    password::PasswordHash,
+    password::{HashCost, PasswordHash},
     ports::{passwords::Credentials, storage::StorageError},
     text::Label,
     user::User,
@@ -15,6 +15,7 @@ on_every_database![
     people_of_two_accounts_with_the_same_number_have_their_own_passwords,
     an_address_is_changed_in_both_places_and_belongs_to_one,
     whether_there_is_any_account_is_known,
+    what_hashes_cost_is_known_and_bounded,
 ];
 
 fn hash(text: &str) -> PasswordHash {
@@ -103,4 +104,22 @@ async fn whether_there_is_any_account_is_known(db: TestDatabase) {
         (any, ask!(db, r => r.accounts().any().await.unwrap())),
         (false, true)
     );
+}
+
+async fn what_hashes_cost_is_known_and_bounded(db: TestDatabase) {
+    two_accounts(&db).await;
+    let hashes = [(ANN, "2"), (BOB, "3")].map(|(account, passes)| {
+        let hash = format!("$argon2id$v=19$m=19456,t={passes},p=1$c2FsdA$b3V0cHV0");
+        (owner(account), PasswordHash(hash))
+    });
+    change!(db, tx => for (person, hash) in &hashes {
+        tx.passwords().set(person.account, person.id, hash, after(1)).await.unwrap();
+    });
+    let expected: Vec<HashCost> = { hashes.iter() }
+        .filter_map(|(_, it)| HashCost::of(it))
+        .collect();
+    ask!(db, r => {
+        assert_eq!(r.passwords().costs(10).await.unwrap(), expected);
+        assert_eq!(r.passwords().costs(1).await.unwrap().len(), 1);
+    });
 }

@@ -38,7 +38,10 @@ pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Re
         AccountCommand::List { json } => list(foundation, json).await?,
         AccountCommand::Limits(args) => limits(foundation, &args).await?,
         AccountCommand::Log { email, most, json } => log(foundation, &email, most, json).await?,
-        AccountCommand::Password { email } => password(foundation, &email).await?,
+        AccountCommand::Password {
+            email,
+            revoke_tokens,
+        } => password(foundation, &email, revoke_tokens).await?,
         AccountCommand::Disable { email, enable } => switch(foundation, &email, enable).await?,
     }
     Ok(Ended::Done)
@@ -70,7 +73,11 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
 }
 
 /// The first line of standard input: an argument would stand in the list of processes.
-async fn password(foundation: &Foundation, email: &str) -> anyhow::Result<()> {
+async fn password(
+    foundation: &Foundation,
+    email: &str,
+    revokes_tokens: bool,
+) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
@@ -85,15 +92,22 @@ async fn password(foundation: &Foundation, email: &str) -> anyhow::Result<()> {
     let password = password.strip_suffix('\r').unwrap_or(password);
     let (storage, clock, mint) = foundation.parts();
     let set = SetPassword::new(storage, clock, mint, hasher(foundation)?);
-    let ended = match set.run(&owner, password).await {
+    let ended = match set.run(&owner, password, revokes_tokens).await {
         Err(SetPasswordError::Unfit(refusal)) => {
             return Err(WrongUsage(format!("the password {refusal}")).into());
         }
         outcome => outcome?,
     };
+    let (email, sessions) = (&owner.email, ended.sessions);
+    if revokes_tokens {
+        let tokens = ended.tokens;
+        say(format!(
+            "The password of {email} is set; {sessions} sessions ended, {tokens} tokens were revoked."
+        ));
+        return Ok(());
+    }
     say(format!(
-        "The password of {} is set; {ended} sessions ended.",
-        owner.email
+        "The password of {email} is set; {sessions} sessions ended. Tokens stay; --revoke-tokens revokes them."
     ));
     Ok(())
 }

@@ -289,7 +289,7 @@ impl Demo<'_> {
             Arc::clone(&mint),
             hasher(self.foundation)?,
         )
-        .run(&owner, &password)
+        .run(&owner, &password, false)
         .await?;
         let issue = IssueToken::new(storage, clock, randomness, mint);
         let new = NewToken {

@@ -15,7 +15,7 @@ use domain::{
     text::Label,
     token::{ApiToken, RevokeReason},
     use_cases::{
-        issue_token::{Asker, IssueToken, NewToken},
+        issue_token::{Asker, IssueToken, IssueTokenError, NewToken},
         list_tokens::ListTokens,
         revoke_token::RevokeToken,
         rotate_token::{RotateToken, RotateTokenError},
@@ -32,7 +32,14 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
             name,
             scopes,
             expires_in,
-        } => create(foundation, &email, &wanted(&name, &scopes, &expires_in)?).await?,
+        } => {
+            let policy = foundation.settings.tokens.policy();
+            let lifetime = expires_in.map_or_else(
+                || Ok(Some(policy.shortened(NewToken::DEFAULT_LIFETIME))),
+                |it| lifetime(&it),
+            )?;
+            create(foundation, &email, &wanted(&name, &scopes, lifetime)?).await?;
+        }
         TokenCommand::List { email, json } => list(foundation, &email, json).await?,
         TokenCommand::Rotate { email, id, grace } => {
             rotate(foundation, &email, TokenId(id), self::grace(&grace)?).await?;
@@ -42,7 +49,7 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
     Ok(Ended::Done)
 }
 
-fn wanted(name: &str, scopes: &str, expires_in: &str) -> Result<NewToken, WrongUsage> {
+fn wanted(name: &str, scopes: &str, lifetime: Option<TimeDelta>) -> Result<NewToken, WrongUsage> {
     let none = || {
         let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
         WrongUsage(format!(
@@ -56,7 +63,7 @@ fn wanted(name: &str, scopes: &str, expires_in: &str) -> Result<NewToken, WrongU
     Ok(NewToken {
         name: Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?,
         scopes: Scopes::parse(scopes).map_err(|error| WrongUsage(format!("--scopes: {error}")))?,
-        lifetime: lifetime(expires_in)?,
+        lifetime,
     })
 }
 
@@ -99,8 +106,15 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
         );
     }
     let (storage, clock, mint) = foundation.parts();
-    let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
-    let (plain, token) = issue.run(Asker::Operator(&owner), new).await?;
+    let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint)
+        .under(foundation.settings.tokens.policy());
+    let (plain, token) = match issue.run(Asker::Operator(&owner), new).await {
+        Err(IssueTokenError::TooLong { longest }) => {
+            let days = longest.num_days();
+            return Err(WrongUsage(format!("--expires-in takes {days}d at the most on this server, as tokens.max_lifetime_days says")).into());
+        }
+        outcome => outcome?,
+    };
     say(plain.reveal());
     let end = token
         .expires_at
@@ -136,7 +150,8 @@ async fn rotate(
 ) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
     let (storage, clock, mint) = foundation.parts();
-    let rotate = RotateToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
+    let rotate = RotateToken::new(storage, clock, Arc::clone(&foundation.randomness), mint)
+        .under(foundation.settings.tokens.policy());
     let outcome = rotate.run(owner.account, old, grace).await;
     let (plain, token) = match outcome {
         Err(RotateTokenError::NoSuchToken) => {
@@ -157,6 +172,7 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
     let owner = owner(&foundation.storage, email).await?;
     let now = foundation.clock.now();
     let tokens = ListTokens::new(Arc::clone(&foundation.storage))
+        .under(foundation.settings.tokens.policy())
         .run(owner.account)
         .await?;
     if as_json {

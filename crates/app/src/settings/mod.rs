@@ -27,7 +27,11 @@ pub use values::{
     ResolveEntry, WebAddress,
 };
 
-use domain::{project::PurgeTerm, stored_data::StorageLimits, use_cases::keep_house::Retention};
+use chrono::TimeDelta;
+use domain::{
+    project::PurgeTerm, stored_data::StorageLimits, token::TokenPolicy,
+    use_cases::keep_house::Retention,
+};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
@@ -86,6 +90,8 @@ pub struct Settings {
     pub passwords: PasswordSettings,
     /// How much accounts may have that are created from now on.
     pub new_accounts: NewAccountSettings,
+    /// How long tokens last.
+    pub tokens: TokenSettings,
 }
 
 /// What operators look at.
@@ -102,6 +108,24 @@ pub struct AdminSettings {
 pub struct SessionSettings {
     /// Whether cookies may go over plain http where the server is reached that way.
     pub plain_cookies: bool,
+}
+
+/// How long tokens last.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TokenSettings {
+    /// The longest lifetime of an API token, in days.
+    pub max_lifetime_days: Option<u32>,
+}
+
+impl TokenSettings {
+    /// What the rules call it.
+    #[must_use]
+    pub fn policy(&self) -> TokenPolicy {
+        TokenPolicy {
+            longest: { self.max_lifetime_days }.map(|it| TimeDelta::days(it.into())),
+        }
+    }
 }
 
 /// How passwords are kept.
@@ -325,6 +349,7 @@ impl Default for Settings {
             sessions: SessionSettings::default(),
             passwords: PasswordSettings::default(),
             new_accounts: NewAccountSettings::default(),
+            tokens: TokenSettings::default(),
         }
     }
 }

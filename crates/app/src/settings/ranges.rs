@@ -87,6 +87,10 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let render = crawler.render_pages;
     mistakes.within("crawler.render_pages", render, &(0..=10_000), "0 to 10000");
     vitals(settings, &mut mistakes);
+    if let Some(days) = settings.tokens.max_lifetime_days {
+        let (key, allowed) = ("tokens.max_lifetime_days", "1 to 3650, or not set");
+        mistakes.within(key, days, &(1..=3_650), allowed);
+    }
     retention(settings, &mut mistakes);
     storage(settings, &mut mistakes);
     search_console(settings, &mut mistakes);

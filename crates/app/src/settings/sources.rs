@@ -386,6 +386,7 @@ const OPTIONAL: [&str; 33] = [
     "search.serp_api.api_key",
     "search.serper.api_key",
     "search_console.key_file",
+    "tokens.max_lifetime_days",
     "vitals.crux.api_key",
     "vitals.lab.browser",
     "vitals.lab.folder",

@@ -2,8 +2,9 @@
 
 mod guessable;
 
-use crate::{ports::randomness::Randomness, secret_text::base62};
+use crate::{email::EmailAddress, ports::randomness::Randomness, secret_text::base62};
 use guessable::is_easily_guessed;
+use sha2::{Digest, Sha256};
 use std::fmt;
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
@@ -107,6 +108,40 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
+/// What comparing with a kept hash costs, without what it is a hash of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HashCost {
+    /// How the hash was made, as it says itself: `$argon2id$v=19$m=19456,t=2,p=1`.
+    pub parameters: String,
+    /// A digest of the hash, which nobody outside can compute.
+    mark: [u8; 32],
+}
+
+impl HashCost {
+    /// The cost of a hash in PHC format, whose last two parts are salt and output; `None` when it has
+    /// another form.
+    #[must_use]
+    pub fn of(hash: &PasswordHash) -> Option<Self> {
+        let parameters = hash.0.rsplitn(3, '$').nth(2)?;
+        Some(Self {
+            parameters: parameters.to_owned(),
+            mark: Sha256::digest(&hash.0).into(),
+        })
+    }
+
+    /// The cost that an address without a password takes: that of the person whose digest with the
+    /// address is least (rendezvous hashing). An address always takes the same, so that trying twice
+    /// tells nothing; each cost is as frequent among unknown addresses as among known ones; and the
+    /// salts in the digests keep it secret who stands in for whom.
+    #[must_use]
+    pub fn standing_in_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
+        all.iter().min_by_key(|it| {
+            let digest = Sha256::new().chain_update(it.mark);
+            <[u8; 32]>::from(digest.chain_update(email.as_str()).finalize())
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +217,49 @@ mod tests {
             PasswordHash("x".into())
         );
         assert_eq!(shown, "Ok(TypedPassword(…)) PasswordHash(…)");
+    }
+
+    /// Costs of so many people with hashes of yesterday and of today.
+    fn costs(old: usize, new: usize) -> Vec<HashCost> {
+        let of = |number: usize| {
+            let passes = if number < old { 2 } else { 3 };
+            let hash = format!("$argon2id$v=19$m=19456,t={passes},p=1$salt{number}$b3V0cHV0");
+            HashCost::of(&PasswordHash(hash)).unwrap()
+        };
+        (0..old + new).map(of).collect()
+    }
+
+    fn cost_of(number: usize, costs: &[HashCost]) -> &str {
+        let email = EmailAddress::parse(&format!("somebody{number}@example.com")).unwrap();
+        &HashCost::standing_in_for(&email, costs).unwrap().parameters
+    }
+
+    #[test]
+    fn a_cost_is_the_parameters_that_a_hash_names() {
+        let costs = costs(1, 0);
+        assert_eq!(costs[0].parameters, "$argon2id$v=19$m=19456,t=2,p=1");
+        assert_eq!(HashCost::of(&PasswordHash("old".into())), None);
+    }
+
+    #[test]
+    fn unknown_addresses_cost_as_often_the_same_as_known_ones() {
+        let costs = costs(30, 70);
+        let is_old = |number: &usize| cost_of(*number, &costs).contains("t=2");
+        let old = (0..2_000).filter(is_old).count();
+        // Mean 600, standard deviation 20.5.
+        assert!((500..700).contains(&old), "{old} of 2000");
+    }
+
+    #[test]
+    fn an_address_keeps_its_cost_while_others_sign_in() {
+        let (before, after) = (costs(50, 50), costs(49, 51));
+        let changed = |it: &usize| cost_of(*it, &before) != cost_of(*it, &after);
+        let changed = (0..1_000).filter(changed).count();
+        // Only who was or is matched with the one person whose hash was renewed: about 1 in 50.
+        assert!((1..50).contains(&changed), "{changed} of 1000");
+        assert_eq!(
+            HashCost::standing_in_for(&EmailAddress::parse("a@b.example").unwrap(), &[]),
+            None
+        );
     }
 }

@@ -1,7 +1,10 @@
 //! The audit log.
 
 use super::storage::StorageError;
-use crate::{audit::AuditEvent, ids::AccountId};
+use crate::{
+    audit::{AuditAction, AuditEvent},
+    ids::AccountId,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -11,6 +14,16 @@ use chrono::{DateTime, Utc};
 pub trait AuditRepository: Send {
     /// Adds an event, in the transaction of what it tells about.
     async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
+    /// Adds events of one account, likewise.
+    async fn record_all(&mut self, events: &[AuditEvent]) -> Result<(), StorageError>;
+    /// The account's newest events of these kinds that are older than that moment, newest first.
+    async fn newest_of(
+        &mut self,
+        account: AccountId,
+        actions: &[AuditAction],
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError>;
     /// The account's newest events, newest first.
     async fn newest(
         &mut self,

@@ -1,6 +1,6 @@
 //! Slow hashes of passwords.
 
-use crate::password::{PasswordHash, PasswordRefusal, TypedPassword};
+use crate::password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword};
 use async_trait::async_trait;
 use thiserror::Error;
 
@@ -41,11 +41,17 @@ pub trait PasswordHasher: Send + Sync {
         text: &str,
         known: &[String],
     ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError>;
-    /// Whether the hash is that password's. Without a hash the same work is done for nothing, so
-    /// that the time does not tell whether there is one.
+    /// Whether the hash is that password's.
     async fn compare(
         &self,
         password: &TypedPassword,
-        hash: Option<PasswordHash>,
+        hash: &PasswordHash,
     ) -> Result<Compared, HashingError>;
+    /// Takes as long as comparing with a hash of that cost, or of today's where there is none, and
+    /// finds out nothing: so that the time does not tell whether somebody has a password.
+    async fn pretend(
+        &self,
+        password: &TypedPassword,
+        cost: Option<HashCost>,
+    ) -> Result<(), HashingError>;
 }

@@ -5,7 +5,7 @@ use crate::{
     account::Account,
     email::EmailAddress,
     ids::{AccountId, UserId},
-    password::PasswordHash,
+    password::{HashCost, PasswordHash},
     user::User,
 };
 use async_trait::async_trait;
@@ -37,6 +37,8 @@ pub trait PasswordRepository: Send {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
+    /// What hashes of up to `most` people cost to compare, whoever they are.
+    async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError>;
     /// The person's hash, kept from other writers until the transaction ends.
     async fn lock(
         &mut self,

@@ -37,6 +37,13 @@ pub trait TokenRepository: Send {
         at: DateTime<Utc>,
         reason: RevokeReason,
     ) -> Result<bool, StorageError>;
+    /// Ends all of the account's tokens that would end later or never; which they were.
+    async fn revoke_all(
+        &mut self,
+        account: AccountId,
+        at: DateTime<Utc>,
+        reason: RevokeReason,
+    ) -> Result<Vec<TokenId>, StorageError>;
     /// Notes a use.
     async fn note_use(
         &mut self,

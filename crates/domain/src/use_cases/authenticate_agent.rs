@@ -6,7 +6,7 @@ use crate::{
         clock::Clock,
         storage::{Storage, StorageError},
     },
-    token::{ApiToken, PlainToken, TokenRefusal},
+    token::{ApiToken, PlainToken, TokenPolicy, TokenRefusal},
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -15,6 +15,7 @@ use thiserror::Error;
 pub struct AuthenticateAgent {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    policy: TokenPolicy,
 }
 
 /// Who holds a token.
@@ -46,7 +47,17 @@ impl AuthenticateAgent {
     /// On this storage and clock.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+        Self {
+            storage,
+            clock,
+            policy: TokenPolicy::default(),
+        }
+    }
+
+    /// Where tokens last no longer than that.
+    #[must_use]
+    pub fn under(self, policy: TokenPolicy) -> Self {
+        Self { policy, ..self }
     }
 
     /// A mistyped token is refused by its checksum, without asking the storage.
@@ -63,11 +74,12 @@ impl AuthenticateAgent {
         let known = known.ok_or(AuthenticateError::Unknown)?;
 
         let now = self.clock.now();
-        known.token.accept(now)?;
-        let use_is_news = known.token.use_is_news(now);
+        let token = self.policy.applied(known.token);
+        token.accept(now)?;
+        let use_is_news = token.use_is_news(now);
         Ok(Agent {
             account: known.account,
-            token: known.token,
+            token,
             use_is_news,
         })
     }

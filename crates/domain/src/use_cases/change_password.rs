@@ -1,7 +1,11 @@
 //! Changes one's own password.
 
 pub use super::new_session::{Place, SignedIn};
-use super::{authenticate_session::Member, reauthenticate::Reauthenticate, sign_in::SignInError};
+use super::{
+    authenticate_session::Member,
+    reauthenticate::{Change, Reauthenticate},
+    sign_in::SignInError,
+};
 use crate::{
     password::{PasswordRefusal, TypedPassword},
     ports::password_hasher::PasswordHasher,
@@ -24,6 +28,8 @@ pub struct NewPassword {
     pub new: String,
     /// Whether the person's other sessions end.
     pub ends_others: bool,
+    /// Whether the account's tokens are revoked.
+    pub revokes_tokens: bool,
 }
 
 /// Why it stays.
@@ -44,13 +50,13 @@ impl ChangePassword {
         Self { hasher, ask_again }
     }
 
-    /// The session goes on under a new id.
+    /// The session goes on under a new id; and how many tokens were revoked.
     pub async fn run(
         &self,
         member: &Member,
         wish: &NewPassword,
         place: &Place,
-    ) -> Result<SignedIn, ChangePasswordError> {
+    ) -> Result<(SignedIn, u64), ChangePasswordError> {
         let known = [
             member.user.email.as_str(),
             member.user.name.as_str(),
@@ -60,8 +66,12 @@ impl ChangePassword {
         // What may not or cannot become one is found out before a guess is counted.
         let hashed = self.hasher.hash_chosen(&wish.new, &known).await;
         let hash = hashed.map_err(SignInError::from)??;
-        let changed =
-            { &self.ask_again }.with_another(member, &wish.current, &hash, wish.ends_others, place);
+        let change = Change {
+            hash: &hash,
+            ends_others: wish.ends_others,
+            revokes_tokens: wish.revokes_tokens,
+        };
+        let changed = { &self.ask_again }.with_another(member, &wish.current, &change, place);
         Ok(changed.await?)
     }
 }

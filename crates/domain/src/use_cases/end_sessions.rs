@@ -1,5 +1,6 @@
 //! Ends all sessions of a person, or all but the one in use.
 
+use super::revoke_tokens::revoke_all;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, SessionId, UserId},
@@ -9,6 +10,15 @@ use crate::{
     },
 };
 use std::sync::Arc;
+
+/// What was ended together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedAccess {
+    /// How many sessions.
+    pub sessions: u64,
+    /// How many tokens.
+    pub tokens: u64,
+}
 
 /// Ends sessions together.
 pub struct EndSessions {
@@ -28,14 +38,18 @@ impl EndSessions {
         }
     }
 
-    /// How many were ended; all of them when none is to stay.
+    /// All of them when none is to stay; the account's tokens are revoked when asked.
     pub async fn run(
         &self,
         account: AccountId,
         user: UserId,
         but: Option<SessionId>,
-    ) -> Result<u64, StorageError> {
-        retrying(self.storage.as_ref(), || self.once(account, user, but)).await
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, StorageError> {
+        retrying(self.storage.as_ref(), || {
+            self.once(account, user, but, revokes_tokens)
+        })
+        .await
     }
 
     async fn once(
@@ -43,25 +57,26 @@ impl EndSessions {
         account: AccountId,
         user: UserId,
         but: Option<SessionId>,
-    ) -> Result<u64, StorageError> {
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, StorageError> {
+        let (by, now) = (Actor::Owner, self.clock.now());
         let mut work = self.storage.write().await?;
-        let ended = work.sessions().end_all(account, user, but).await?;
-        if ended == 0 {
-            return Ok(0);
+        let sessions = work.sessions().end_all(account, user, but).await?;
+        if sessions > 0 {
+            let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
+            let event = AuditEvent {
+                detail: format!("{sessions} sessions{kept}"),
+                ..AuditEvent::new(&self.mint, account, now, by, AuditAction::SessionsEnded)
+            };
+            work.audit().record(&event).await?;
         }
-        let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
-        let event = AuditEvent {
-            detail: format!("{ended} sessions{kept}"),
-            ..AuditEvent::new(
-                &self.mint,
-                account,
-                self.clock.now(),
-                Actor::Owner,
-                AuditAction::SessionsEnded,
-            )
+        let tokens = if revokes_tokens {
+            let reason = "with all sessions";
+            revoke_all(work.as_mut(), &self.mint, account, by, reason, now).await?
+        } else {
+            0
         };
-        work.audit().record(&event).await?;
         work.commit().await?;
-        Ok(ended)
+        Ok(EndedAccess { sessions, tokens })
     }
 }

@@ -3,11 +3,11 @@
 use crate::{
     ports::{
         clock::Clock,
-        storage::{AsStorageError, Storage, StorageError, retrying},
+        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
     },
-    throttle::{Throttle, ThrottleKey},
+    throttle::{GuessLimit, Pace, Throttle},
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -16,6 +16,9 @@ pub(super) struct Guesses {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
+
+/// A guess as it was counted: by what, what was counted before, and what since.
+pub(super) struct Counted(Vec<(GuessLimit, Throttle, Throttle)>);
 
 /// Why a guess is not looked at.
 #[derive(Debug, Error)]
@@ -45,42 +48,77 @@ impl Guesses {
         }
     }
 
-    /// Counts a guess, for good: whatever happens next, it was made. Tells what was counted before.
-    pub(super) async fn count(&self, key: ThrottleKey) -> Result<Throttle, NoGuess> {
+    /// Counts a guess, for good: whatever happens next, it was made. One that has to wait by any of
+    /// these limits is counted by none.
+    pub(super) async fn count(&self, limits: &[GuessLimit]) -> Result<Counted, NoGuess> {
         retrying(self.storage.as_ref(), || async {
             let now = self.clock.now();
             let mut work = self.storage.write().await?;
-            let before = work.throttles().lock(key, now).await?;
-            let counted = Throttle::count(Some(before), now).map_err(NoGuess::Wait)?;
-            work.throttles().save(key, counted).await?;
+            let (mut counted, mut longest) = (Vec::with_capacity(limits.len()), None);
+            // Two or three rows, each locked before the next: the order is that of the limits.
+            for limit in limits {
+                let before = work.throttles().lock(limit.key, now).await?;
+                match limit.pace.count(before, now) {
+                    Ok(after) => counted.push((*limit, before, after)),
+                    Err(wait) => longest = longest.max(Some(wait)),
+                }
+            }
+            if let Some(wait) = longest {
+                return Err(NoGuess::Wait(wait));
+            }
+            for (limit, _, after) in &counted {
+                work.throttles().save(limit.key, *after).await?;
+            }
             work.commit().await?;
-            Ok(before)
+            Ok(Counted(counted))
         })
         .await
     }
 
     /// Takes back a guess that nobody could look at, as if it had not been made: nor does the wait
     /// begin anew, unless somebody guessed meanwhile.
-    pub(super) async fn give_back(
-        &self,
-        key: ThrottleKey,
-        before: Throttle,
-    ) -> Result<(), StorageError> {
+    pub(super) async fn give_back(&self, guess: &Counted) -> Result<(), StorageError> {
         retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
-            let counted = work.throttles().lock(key, self.clock.now()).await?;
-            let is_alone = counted.guesses == before.guesses + 1;
-            let less = Throttle {
-                guesses: counted.guesses.saturating_sub(1),
-                last_at: if is_alone {
-                    before.last_at
-                } else {
-                    counted.last_at
-                },
-            };
-            work.throttles().save(key, less).await?;
+            for one in &guess.0 {
+                take_back(work.as_mut(), one, self.clock.now()).await?;
+            }
             work.commit().await
         })
         .await
     }
+}
+
+impl Counted {
+    /// The guess turned out right, in the transaction of what it opens.
+    pub(super) async fn was_right(
+        &self,
+        work: &mut dyn Transaction,
+        now: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        for one @ (limit, ..) in &self.0 {
+            match limit.pace {
+                Pace::Doubling { .. } => work.throttles().forget(limit.key).await?,
+                Pace::Draining { .. } => take_back(work, one, now).await?,
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn take_back(
+    work: &mut dyn Transaction,
+    (limit, before, after): &(GuessLimit, Throttle, Throttle),
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let counted = work.throttles().lock(limit.key, now).await?;
+    let less = if counted == *after {
+        *before
+    } else {
+        Throttle {
+            guesses: counted.guesses.saturating_sub(1),
+            ..counted
+        }
+    };
+    work.throttles().save(limit.key, less).await
 }

@@ -14,7 +14,7 @@ use crate::{
     },
     scope::Scopes,
     text::Label,
-    token::{ApiToken, PlainToken},
+    token::{ApiToken, PlainToken, TokenPolicy},
     user::User,
 };
 use chrono::TimeDelta;
@@ -27,6 +27,7 @@ pub struct IssueToken {
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
+    policy: TokenPolicy,
 }
 
 /// Who asks for a token.
@@ -62,6 +63,12 @@ pub enum IssueTokenError {
     /// It could do nothing.
     #[error("a token needs at least one scope")]
     NoScopes,
+    /// It would last longer than tokens may on this server.
+    #[error("a token lasts {} days at the most on this server", .longest.num_days())]
+    TooLong {
+        /// How long it may last.
+        longest: TimeDelta,
+    },
     /// The account has as many as it may.
     #[error(
         "an account may have {} tokens that work; revoke one first",
@@ -91,7 +98,14 @@ impl IssueToken {
             clock,
             randomness,
             mint,
+            policy: TokenPolicy::default(),
         }
+    }
+
+    /// Where tokens last no longer than that.
+    #[must_use]
+    pub fn under(self, policy: TokenPolicy) -> Self {
+        Self { policy, ..self }
     }
 
     /// The plain token is in this one answer only.
@@ -102,6 +116,11 @@ impl IssueToken {
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         if new.scopes.is_empty() {
             return Err(IssueTokenError::NoScopes);
+        }
+        if let Some(longest) = self.policy.longest
+            && !self.policy.allows(new.lifetime)
+        {
+            return Err(IssueTokenError::TooLong { longest });
         }
         retrying(self.storage.as_ref(), || self.once(by, new)).await
     }
@@ -127,7 +146,7 @@ impl IssueToken {
             .list(owner.account)
             .await?
             .into_iter()
-            .filter(|it| it.accept(now).is_ok());
+            .filter(|it| self.policy.applied(it.clone()).accept(now).is_ok());
         if working.count() >= NewToken::MOST_PER_ACCOUNT {
             return Err(IssueTokenError::TooMany);
         }

@@ -3,24 +3,38 @@
 use crate::{
     ids::AccountId,
     ports::storage::{Storage, StorageError},
-    token::ApiToken,
+    token::{ApiToken, TokenPolicy},
 };
 use std::sync::Arc;
 
 /// Lists tokens.
 pub struct ListTokens {
     storage: Arc<dyn Storage>,
+    policy: TokenPolicy,
 }
 
 impl ListTokens {
     /// On this storage.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
+        Self {
+            storage,
+            policy: TokenPolicy::default(),
+        }
+    }
+
+    /// Where tokens last no longer than that.
+    #[must_use]
+    pub fn under(self, policy: TokenPolicy) -> Self {
+        Self { policy, ..self }
     }
 
     /// Newest first.
     pub async fn run(&self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
-        self.storage.read().await?.tokens().list(account).await
+        let tokens = self.storage.read().await?.tokens().list(account).await?;
+        Ok(tokens
+            .into_iter()
+            .map(|it| self.policy.applied(it))
+            .collect())
     }
 }

@@ -1,7 +1,10 @@
 //! Asks somebody who is signed in for the password again, before what matters most is changed.
 
 pub use super::new_session::{Place, SignedIn};
-use super::{authenticate_session::Member, guesses::Guesses, new_session, sign_in::SignInError};
+use super::{
+    authenticate_session::Member, guesses::Guesses, new_session, revoke_tokens::revoke_all,
+    sign_in::SignInError,
+};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::IdMint,
@@ -12,9 +15,19 @@ use crate::{
         randomness::Randomness,
         storage::{Storage, retrying},
     },
-    throttle::ThrottleKey,
+    throttle::{GuessLimit, ThrottleKey},
 };
 use std::sync::Arc;
+
+/// Another password, and what else ends with the old one.
+pub(super) struct Change<'a> {
+    /// Its hash.
+    pub hash: &'a PasswordHash,
+    /// Whether the person's other sessions end.
+    pub ends_others: bool,
+    /// Whether the account's tokens are revoked.
+    pub revokes_tokens: bool,
+}
 
 /// Asks again.
 pub struct Reauthenticate {
@@ -56,24 +69,23 @@ impl Reauthenticate {
     ) -> Result<SignedIn, SignInError> {
         let known = self.check(member, password).await?;
         retrying(self.storage.as_ref(), || {
-            self.once(member, &known, None, AuditAction::SessionRenewed, place)
+            self.once(member, &known, None, place)
         })
         .await
+        .map(|(signed_in, _)| signed_in)
     }
 
-    /// The same, with another password from now on; the person's other sessions end when asked.
+    /// The same, with another password from now on; and how many tokens were revoked with it.
     pub(super) async fn with_another(
         &self,
         member: &Member,
         password: &TypedPassword,
-        new: &PasswordHash,
-        ends_others: bool,
+        change: &Change<'_>,
         place: &Place,
-    ) -> Result<SignedIn, SignInError> {
+    ) -> Result<(SignedIn, u64), SignInError> {
         let known = self.check(member, password).await?;
-        let change = Some((new, ends_others));
         retrying(self.storage.as_ref(), || {
-            self.once(member, &known, change, AuditAction::PasswordChanged, place)
+            self.once(member, &known, Some(change), place)
         })
         .await
     }
@@ -85,7 +97,7 @@ impl Reauthenticate {
         password: &TypedPassword,
     ) -> Result<PasswordHash, SignInError> {
         let key = ThrottleKey::of_session(member.session.id);
-        let before = self.guesses.count(key).await?;
+        let guess = self.guesses.count(&GuessLimit::alone(key)).await?;
         let mut read = self.storage.read().await?;
         let known = read.passwords().credentials(&member.user.email).await?;
         drop(read);
@@ -95,14 +107,17 @@ impl Reauthenticate {
         let refused = || SignInError::Refused {
             whose: Some(member.account.id),
         };
-        match self.hasher.compare(password, hash.clone()).await {
+        let Some(hash) = hash else {
+            return Err(refused());
+        };
+        match self.hasher.compare(password, &hash).await {
             Err(HashingError::Busy) => {
-                self.guesses.give_back(key, before).await?;
+                self.guesses.give_back(&guess).await?;
                 Err(SignInError::Busy)
             }
             Err(error) => Err(error.into()),
             Ok(Compared::Wrong) => Err(refused()),
-            Ok(Compared::Right { .. }) => hash.ok_or_else(refused),
+            Ok(Compared::Right { .. }) => Ok(hash),
         }
     }
 
@@ -110,10 +125,9 @@ impl Reauthenticate {
         &self,
         member: &Member,
         known: &PasswordHash,
-        change: Option<(&PasswordHash, bool)>,
-        action: AuditAction,
+        change: Option<&Change<'_>>,
         place: &Place,
-    ) -> Result<SignedIn, SignInError> {
+    ) -> Result<(SignedIn, u64), SignInError> {
         let (account, user, now) = (member.account.id, member.user.id, self.clock.now());
         let refused = || SignInError::Refused {
             whose: Some(account),
@@ -130,14 +144,25 @@ impl Reauthenticate {
         if work.sessions().end(account, user, &before).await? == 0 {
             return Err(refused());
         }
-        let mut told_others = String::new();
-        if let Some((hash, ends_others)) = change {
-            work.passwords().set(account, user, hash, now).await?;
-            if ends_others {
+        let (mut told_others, mut revoked) = (String::new(), 0);
+        if let Some(change) = change {
+            work.passwords()
+                .set(account, user, change.hash, now)
+                .await?;
+            if change.ends_others {
                 let ended = work.sessions().end_all(account, user, None).await?;
                 told_others = format!("; {ended} other sessions ended");
             }
+            if change.revokes_tokens {
+                let (mint, reason) = (&self.mint, "with the password");
+                revoked =
+                    revoke_all(work.as_mut(), mint, account, Actor::Owner, reason, now).await?;
+                told_others.push_str(&format!("; {revoked} tokens revoked"));
+            }
         }
+        let action = change.map_or(AuditAction::SessionRenewed, |_| {
+            AuditAction::PasswordChanged
+        });
         let (secret, session) = new_session::begin(
             work.as_mut(),
             (self.randomness.as_ref(), &self.mint),
@@ -156,11 +181,12 @@ impl Reauthenticate {
         };
         work.audit().record(&event).await?;
         work.commit().await?;
-        Ok(SignedIn {
+        let signed_in = SignedIn {
             secret,
             session,
             user: member.user.clone(),
             account: member.account.clone(),
-        })
+        };
+        Ok((signed_in, revoked))
     }
 }

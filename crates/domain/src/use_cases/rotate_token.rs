@@ -9,7 +9,7 @@ use crate::{
         randomness::Randomness,
         storage::{Storage, StorageError, retrying},
     },
-    token::{ApiToken, PlainToken, RevokeReason},
+    token::{ApiToken, PlainToken, RevokeReason, TokenPolicy},
 };
 use chrono::TimeDelta;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub struct RotateToken {
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
+    policy: TokenPolicy,
 }
 
 /// Why a token is not rotated.
@@ -52,7 +53,14 @@ impl RotateToken {
             clock,
             randomness,
             mint,
+            policy: TokenPolicy::default(),
         }
+    }
+
+    /// Where tokens last no longer than that.
+    #[must_use]
+    pub fn under(self, policy: TokenPolicy) -> Self {
+        Self { policy, ..self }
     }
 
     /// The new token has the old one's name, scopes and lifetime; the old one is accepted until
@@ -77,6 +85,7 @@ impl RotateToken {
         let tokens = work.tokens().list(account).await?;
         let old = tokens
             .into_iter()
+            .map(|it| self.policy.applied(it))
             .find(|it| it.id == old && it.accept(now).is_ok() && !it.is_superseded(now))
             .ok_or(RotateTokenError::NoSuchToken)?;
         let plain = PlainToken::generate(self.randomness.as_ref());

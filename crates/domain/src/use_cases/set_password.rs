@@ -1,7 +1,8 @@
 //! Sets somebody's password, for the operator: of accounts that were created by command, and of
 //! owners who forgot theirs.
 
-use super::may_be_storage;
+pub use super::end_sessions::EndedAccess;
+use super::{may_be_storage, revoke_tokens::revoke_all};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::IdMint,
@@ -11,6 +12,7 @@ use crate::{
         password_hasher::{HashingError, PasswordHasher},
         storage::{Storage, StorageError, retrying},
     },
+    throttle::ThrottleKey,
     user::User,
 };
 use std::sync::Arc;
@@ -56,32 +58,48 @@ impl SetPassword {
         }
     }
 
-    /// All of the person's sessions end; how many there were.
-    pub async fn run(&self, user: &User, password: &str) -> Result<u64, SetPasswordError> {
+    /// All of the person's sessions end, and the account's tokens are revoked when asked. Guesses of
+    /// others are counted anew, so that the owner can sign in with it at once.
+    pub async fn run(
+        &self,
+        user: &User,
+        password: &str,
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, SetPasswordError> {
         let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
         let hash = self.hasher.hash_chosen(password, &known).await??;
-        Ok(retrying(self.storage.as_ref(), || self.once(user, &hash)).await?)
+        Ok(retrying(self.storage.as_ref(), || {
+            self.once(user, &hash, revokes_tokens)
+        })
+        .await?)
     }
 
-    async fn once(&self, user: &User, hash: &PasswordHash) -> Result<u64, StorageError> {
-        let now = self.clock.now();
+    async fn once(
+        &self,
+        user: &User,
+        hash: &PasswordHash,
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, StorageError> {
+        let (account, by, now) = (user.account, Actor::Operator, self.clock.now());
         let mut work = self.storage.write().await?;
         work.passwords()
             .set(user.account, user.id, hash, now)
             .await?;
-        let ended = work.sessions().end_all(user.account, user.id, None).await?;
+        let key = ThrottleKey::of_email(&user.email);
+        work.throttles().forget(key).await?;
+        let sessions = work.sessions().end_all(account, user.id, None).await?;
+        let (mut tokens, mut told) = (0, String::new());
+        if revokes_tokens {
+            let reason = "with the password";
+            tokens = revoke_all(work.as_mut(), &self.mint, account, by, reason, now).await?;
+            told = format!("; {tokens} tokens revoked");
+        }
         let event = AuditEvent {
-            detail: format!("of {}; {ended} sessions ended", user.email),
-            ..AuditEvent::new(
-                &self.mint,
-                user.account,
-                now,
-                Actor::Operator,
-                AuditAction::PasswordChanged,
-            )
+            detail: format!("of {}; {sessions} sessions ended{told}", user.email),
+            ..AuditEvent::new(&self.mint, account, now, by, AuditAction::PasswordChanged)
         };
         work.audit().record(&event).await?;
         work.commit().await?;
-        Ok(ended)
+        Ok(EndedAccess { sessions, tokens })
     }
 }

@@ -2,7 +2,7 @@
 
 pub use super::new_session::{Place, SignedIn};
 use super::{
-    guesses::{Guesses, NoGuess},
+    guesses::{Counted, Guesses, NoGuess},
     may_be_storage,
     new_session::{self, Cause},
 };
@@ -12,19 +12,19 @@ use crate::{
     device::DeviceMark,
     email::EmailAddress,
     ids::{AccountId, IdMint},
-    password::{PasswordHash, TypedPassword},
+    password::{HashCost, PasswordHash, TypedPassword},
     ports::{
         clock::Clock,
         password_hasher::{Compared, HashingError, PasswordHasher},
         passwords::Credentials,
         randomness::Randomness,
-        storage::{Storage, StorageError, retrying},
+        storage::{Repositories, Storage, StorageError, retrying},
     },
     session::SessionHash,
-    throttle::ThrottleKey,
+    throttle::GuessLimit,
 };
-use chrono::TimeDelta;
-use std::sync::Arc;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// Signs people in.
@@ -35,7 +35,11 @@ pub struct SignIn {
     mint: Arc<IdMint>,
     hasher: Arc<dyn PasswordHasher>,
     guesses: Guesses,
+    costs: Mutex<Option<Costs>>,
 }
+
+/// What kept hashes cost to compare, and when that was read.
+type Costs = (DateTime<Utc>, Arc<[HashCost]>);
 
 /// What somebody signs in with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,24 +115,39 @@ impl SignIn {
             randomness,
             mint,
             hasher,
+            costs: Mutex::new(None),
         }
     }
 
+    /// How many kept hashes are looked at to know what they cost.
+    pub const MOST_COSTS: u32 = 1_000;
+    /// How long that is taken to be true.
+    const COSTS_ARE_READ_EVERY: TimeDelta = TimeDelta::minutes(1);
+
     /// The same is done, in the same order, for addresses that nobody has: looking up, counting,
-    /// hashing.
+    /// hashing at the cost of a hash that is kept.
     pub async fn run(&self, attempt: &Attempt) -> Result<SignedIn, SignInError> {
         let mut reader = self.storage.read().await?;
         let found = reader.passwords().credentials(&attempt.email).await?;
+        let costs = self.costs(reader.as_mut()).await?;
         drop(reader);
-        let stranger = ThrottleKey::of_stranger(&attempt.email, attempt.place.network);
         let of_device = |known: &Credentials| attempt.device.as_ref()?.throttle_key(known.user.id);
-        let key = found.as_ref().and_then(of_device).unwrap_or(stranger);
-        let before = self.guesses.count(key).await?;
+        let limits = { found.as_ref().and_then(of_device) }.map_or_else(
+            || GuessLimit::of_stranger(&attempt.email, attempt.place.network),
+            GuessLimit::alone,
+        );
+        let guess = self.guesses.count(&limits).await?;
 
-        let hash = found.as_ref().and_then(|it| it.password.clone());
-        let compared = match self.hasher.compare(&attempt.password, hash).await {
+        let stand_in = HashCost::standing_in_for(&attempt.email, &costs).cloned();
+        let compared = match found.as_ref().and_then(|it| it.password.as_ref()) {
+            Some(hash) => self.hasher.compare(&attempt.password, hash).await,
+            None => {
+                { self.hasher.pretend(&attempt.password, stand_in).await }.map(|()| Compared::Wrong)
+            }
+        };
+        let compared = match compared {
             Err(HashingError::Busy) => {
-                self.guesses.give_back(key, before).await?;
+                self.guesses.give_back(&guess).await?;
                 return Err(SignInError::Busy);
             }
             outcome => outcome?,
@@ -145,9 +164,24 @@ impl SignIn {
             None
         };
         retrying(self.storage.as_ref(), || {
-            self.begin(attempt, &known, renewed.as_ref(), key)
+            self.begin(attempt, &known, renewed.as_ref(), &guess)
         })
         .await
+    }
+
+    /// What kept hashes cost, read anew when it was read too long ago.
+    async fn costs(&self, reader: &mut dyn Repositories) -> Result<Arc<[HashCost]>, StorageError> {
+        let kept = || self.costs.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        let known = kept().clone();
+        if let Some((read_at, costs)) = known
+            && (now - read_at).abs() < Self::COSTS_ARE_READ_EVERY
+        {
+            return Ok(costs);
+        }
+        let costs: Arc<[HashCost]> = reader.passwords().costs(Self::MOST_COSTS).await?.into();
+        *kept() = Some((now, Arc::clone(&costs)));
+        Ok(costs)
     }
 
     /// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.
@@ -163,7 +197,7 @@ impl SignIn {
         attempt: &Attempt,
         known: &Credentials,
         renewed: Option<&PasswordHash>,
-        key: ThrottleKey,
+        guess: &Counted,
     ) -> Result<SignedIn, SignInError> {
         let (account, user, now) = (known.account.id, known.user.id, self.clock.now());
         let mut work = self.storage.write().await?;
@@ -176,7 +210,7 @@ impl SignIn {
         if let Some(hash) = renewed {
             work.passwords().set(account, user, hash, now).await?;
         }
-        work.throttles().forget(key).await?;
+        guess.was_right(work.as_mut(), now).await?;
         if let Some(before) = attempt.before {
             let before = work.sessions().find_by_hash(before).await?;
             if let Some(before) = before.map(|it| it.session) {
@@ -253,17 +287,30 @@ mod tests {
             read.passwords
                 .expect_credentials()
                 .return_once(move |_| Ok(found));
+            read.passwords.expect_costs().returning(|_| Ok(costs()));
         });
         storage.expect(|work| {
-            work.throttles.expect_lock().return_once(|_, now| {
+            work.throttles.expect_lock().times(2).returning(|_, now| {
                 Ok(Throttle {
                     guesses: 0,
                     last_at: now,
                 })
             });
-            work.throttles.expect_save().once().returning(|_, _| Ok(()));
+            work.throttles
+                .expect_save()
+                .times(2)
+                .returning(|_, _| Ok(()));
         });
         storage
+    }
+
+    /// Of a server whose parameters were raised after one of two people signed in last.
+    fn costs() -> Vec<HashCost> {
+        let of = |hash: &str| HashCost::of(&PasswordHash(hash.into())).unwrap();
+        vec![
+            of("$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$b25l"),
+            of("$argon2id$v=19$m=65536,t=3,p=1$b3RoZXJzYWx0$b3RoZXI"),
+        ]
     }
 
     fn credentials(account: Account) -> Credentials {
@@ -278,14 +325,28 @@ mod tests {
     async fn an_address_that_nobody_has_costs_the_same_work() {
         let storage = knowing(None);
         let mut hasher = MockPasswordHasher::new();
+        let expected = HashCost::standing_in_for(&attempt().email, &costs()).cloned();
+        assert!(expected.is_some());
         hasher
-            .expect_compare()
+            .expect_pretend()
             .once()
-            .withf(|_, hash| hash.is_none())
-            .returning(|_, _| Ok(Compared::Wrong));
+            .withf(move |_, cost| *cost == expected)
+            .returning(|_, _| Ok(()));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { whose: None })));
         assert_eq!(storage.commits(), 1, "the guess is counted");
+    }
+
+    #[tokio::test]
+    async fn an_account_without_a_password_costs_the_same_work() {
+        let storage = knowing(Some(Credentials {
+            password: None,
+            ..credentials(an_account())
+        }));
+        let mut hasher = MockPasswordHasher::new();
+        hasher.expect_pretend().once().returning(|_, _| Ok(()));
+        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        assert!(matches!(outcome, Err(SignInError::Refused { .. })));
     }
 
     #[tokio::test]
@@ -316,6 +377,18 @@ mod tests {
                 .withf(|_, _, hash, _| hash.0 == "new")
                 .returning(|_, _, _, _| Ok(()));
             work.throttles.expect_forget().once().returning(|_| Ok(()));
+            // The count by e-mail address keeps the guesses of others.
+            work.throttles.expect_lock().return_once(|_, now| {
+                Ok(Throttle {
+                    guesses: 8,
+                    last_at: now,
+                })
+            });
+            work.throttles
+                .expect_save()
+                .once()
+                .withf(|_, it| it.guesses == 7)
+                .returning(|_, _| Ok(()));
             work.sessions.expect_list().returning(|_, _| Ok(vec![]));
             work.sessions.expect_end().returning(|_, _, _| Ok(0));
             work.sessions
@@ -361,7 +434,7 @@ mod tests {
     async fn a_guess_that_nobody_could_look_at_does_not_count() {
         let storage = knowing(None);
         storage.expect(|work| {
-            work.throttles.expect_lock().return_once(|_, now| {
+            work.throttles.expect_lock().times(2).returning(|_, now| {
                 Ok(Throttle {
                     guesses: 3,
                     last_at: now,
@@ -369,13 +442,13 @@ mod tests {
             });
             work.throttles
                 .expect_save()
-                .once()
+                .times(2)
                 .withf(|_, it| it.guesses == 2)
                 .returning(|_, _| Ok(()));
         });
         let mut hasher = MockPasswordHasher::new();
         hasher
-            .expect_compare()
+            .expect_pretend()
             .returning(|_, _| Err(HashingError::Busy));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Busy)));

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*};
 use domain::{
-    audit::AuditEvent,
+    audit::{AuditAction, AuditEvent},
     ids::AccountId,
     ports::{audit::AuditRepository, storage::StorageError},
 };
@@ -22,6 +22,41 @@ impl AuditRepository for Session<Db> {
                 .map(drop)
         })
         .await
+    }
+
+    async fn record_all(&mut self, events: &[AuditEvent]) -> Result<(), StorageError> {
+        let Some(first) = events.first() else {
+            return Ok(());
+        };
+        let rows: Vec<AuditRow> = events.iter().map(AuditRow::from).collect();
+        self.change(first.account, move |db| {
+            insert_into(audit_events::table)
+                .values(&rows)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn newest_of(
+        &mut self,
+        account: AccountId,
+        actions: &[AuditAction],
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let names: Vec<&'static str> = actions.iter().map(|it| it.name()).collect();
+        let rows = self.ask(account, move |db| {
+            audit_events::table
+                .filter(audit_events::account_id.eq(account.0))
+                .filter(audit_events::at.lt(At(before)))
+                .filter(audit_events::action.eq_any(&names))
+                .order((audit_events::at.desc(), audit_events::id.desc()))
+                .limit(i64::from(most))
+                .select(AuditRow::as_select())
+                .load(db)
+        });
+        rows.await?.into_iter().map(AuditEvent::try_from).collect()
     }
 
     async fn newest(

@@ -13,7 +13,7 @@ use diesel::{insert_into, prelude::*};
 use domain::{
     email::EmailAddress,
     ids::{AccountId, UserId},
-    password::PasswordHash,
+    password::{HashCost, PasswordHash},
     ports::{
         passwords::{Credentials, PasswordRepository},
         storage::StorageError,
@@ -76,6 +76,20 @@ impl PasswordRepository for Session<Db> {
             })
             .await?;
         Ok(found.map(Into::into))
+    }
+
+    async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError> {
+        let hashes: Vec<String> = self
+            .ask(Whose::Everyone, move |db| {
+                user_passwords::table
+                    .order((user_passwords::account_id, user_passwords::user_id))
+                    .limit(i64::from(most))
+                    .select(user_passwords::hash)
+                    .load(db)
+            })
+            .await?;
+        let cost = |hash| HashCost::of(&PasswordHash(hash));
+        Ok(hashes.into_iter().filter_map(cost).collect())
     }
 
     async fn lock(

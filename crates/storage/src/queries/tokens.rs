@@ -89,6 +89,33 @@ impl TokenRepository for Session<Db> {
         .await
     }
 
+    async fn revoke_all(
+        &mut self,
+        account: AccountId,
+        at: DateTime<Utc>,
+        reason: RevokeReason,
+    ) -> Result<Vec<TokenId>, StorageError> {
+        let ended: Vec<i64> = self
+            .change(account, move |db| {
+                let is_revoked_later = api_tokens::revoked_at.gt(At(at));
+                let expires_later = api_tokens::expires_at.gt(At(at));
+                let working = api_tokens::table
+                    .filter(api_tokens::account_id.eq(account.0))
+                    .filter(api_tokens::revoked_at.is_null().or(is_revoked_later))
+                    .filter(api_tokens::expires_at.is_null().or(expires_later));
+                let end = (
+                    api_tokens::revoked_at.eq(At(at)),
+                    api_tokens::revoke_reason.eq(reason.name()),
+                );
+                update(working)
+                    .set(end)
+                    .returning(api_tokens::id)
+                    .get_results(db)
+            })
+            .await?;
+        Ok(ended.into_iter().map(TokenId).collect())
+    }
+
     async fn note_use(
         &mut self,
         account: AccountId,

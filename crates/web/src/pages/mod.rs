@@ -25,6 +25,7 @@ mod research;
 mod respond;
 mod results;
 mod settings;
+mod since_sign_in;
 mod visit;
 
 use crate::{
@@ -329,6 +330,14 @@ fn is_for_people(request: &HttpRequest) -> bool {
 }
 
 async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
+    let mut page = read(visit, place).await?;
+    if let Some(notice) = since_sign_in::notice(visit).await? {
+        page.parts.insert(0, notice);
+    }
+    Ok(page)
+}
+
+async fn read(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
     match place {
         Place::Home => home::page(visit).await,
         Place::Research => research::page(visit).await,

@@ -646,6 +646,18 @@ pub fn card_of(title: &str, note: &str, table: &Table) -> Html {
     })
 }
 
+/// The same with a place that addresses lead to.
+pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Html {
+    Html::of(&Card {
+        id,
+        title,
+        note,
+        aside: None,
+        body: table.html(),
+        flush: true,
+    })
+}
+
 /// The same with something beside the heading.
 pub fn card_of_with(title: &str, note: &str, aside: Html, table: &Table) -> Html {
     Html::of(&Card {

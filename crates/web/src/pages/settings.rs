@@ -8,13 +8,15 @@ use super::{
     parts::{self, Html, Table},
     visit::Visit,
 };
+use crate::session_api::api_tokens;
 use askama::Template;
 use domain::{
     ai_models::ModelSettings,
     password::TypedPassword,
     report_settings::{Frequency, Section},
     scope::Scope,
-    use_cases::list_ai_models::AiModel,
+    token::{ApiToken, TokenPolicy},
+    use_cases::{issue_token, list_ai_models::AiModel},
 };
 
 /// One page of them.
@@ -63,6 +65,8 @@ impl Part {
 }
 
 const EVENTS: u32 = 50;
+/// Tokens that are named where all of them may be revoked.
+const NAMED: usize = 10;
 
 #[derive(Template)]
 #[template(path = "account.html")]
@@ -71,6 +75,8 @@ struct Profile<'a> {
     email: &'a str,
     account: &'a str,
     least: usize,
+    tokens: usize,
+    named: String,
 }
 
 #[derive(Template)]
@@ -79,6 +85,15 @@ struct NewToken<'a> {
     scopes: Vec<(&'static str, &'static str, bool)>,
     base: &'a str,
     clients: Vec<Client>,
+    lifetimes: Vec<Lifetime>,
+    longest: Option<i64>,
+}
+
+/// A choice of how long a token works.
+struct Lifetime {
+    days: String,
+    name: String,
+    chosen: bool,
 }
 
 #[derive(Template)]
@@ -145,13 +160,16 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
 }
 
 async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+    let tokens = working_tokens(visit).await?;
     let form = Profile {
         name: visit.who.user.name.as_str(),
         email: visit.who.user.email.as_str(),
         account: visit.who.account.name.as_str(),
         least: TypedPassword::LEAST,
+        tokens: tokens.len(),
+        named: named(&tokens),
     };
-    let sessions = sessions(visit).await?;
+    let sessions = sessions(visit, tokens.len()).await?;
     let events = visit
         .services
         .list_audit_events
@@ -169,7 +187,8 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         .map(parts::words)
         .to_vec();
     let table = Table::new("What was done", columns, rows.collect()).named_above();
-    let log = parts::card_of(
+    let log = parts::card_of_at(
+        "log",
         "What was done by whom",
         "The newest 50 entries; nothing in them is secret.",
         &table,
@@ -177,7 +196,24 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(vec![Html::of(&form), sessions, log])
 }
 
-async fn sessions(visit: &Visit<'_>) -> Result<Html, NoPage> {
+/// The account's tokens that open something now.
+async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
+    let mut tokens = visit.services.list_tokens.run(visit.account()).await?;
+    tokens.retain(|it| it.accept(visit.now).is_ok());
+    Ok(tokens)
+}
+
+/// What the first of them are called.
+fn named(tokens: &[ApiToken]) -> String {
+    let name = |it: &ApiToken| format!("{} (…{})", it.name, it.last_four);
+    let mut names: Vec<String> = tokens.iter().take(NAMED).map(name).collect();
+    if tokens.len() > NAMED {
+        names.push(format!("and {} more", tokens.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Html, NoPage> {
     let (account, user) = (visit.account(), visit.who.user.id);
     let sessions = visit.services.list_sessions.run(account, user).await?;
     let rows = sessions.iter().map(|it| {
@@ -199,21 +235,39 @@ async fn sessions(visit: &Visit<'_>) -> Result<Html, NoPage> {
         .map(parts::words)
         .to_vec();
     let table = Table::new("Where you are signed in", columns, rows.collect()).named_above();
+    let tokens = match tokens {
+        0 => None,
+        1 => Some("the API token".to_owned()),
+        count => Some(format!("all {count} API tokens")),
+    };
+    let stays =
+        { tokens.as_ref() }.map_or_else(String::new, |it| format!(" For {it}, nothing changes."));
     let everywhere = parts::pressed(
         "",
         "DELETE /api/session?everywhere=true",
         "",
-        "Sign out on every device, this one too?",
+        &format!("Sign out on every device, this one too?{stays}"),
         "/sign-in",
         "Sign out everywhere",
     );
+    let and_tokens = tokens.map(|it| {
+        parts::pressed(
+            "danger",
+            "DELETE /api/session?everywhere=true&revokeTokens=true",
+            "",
+            &format!("Sign out on every device, this one too, and revoke {it}? Programs that use them are refused from now on."),
+            "/sign-in",
+            &format!("Sign out everywhere and revoke {it}"),
+        )
+    });
+    let buttons = Html::all([Some(everywhere), and_tokens].into_iter().flatten());
     Ok(Html::all([
         parts::card_of(
             "Where you are signed in",
             "A session ends by itself; end one that you do not know.",
             &table,
         ),
-        parts::wrapped("div", "row", &everywhere),
+        parts::wrapped("div", "row", &buttons),
     ]))
 }
 
@@ -228,6 +282,39 @@ const fn scope_told(scope: Scope) -> &'static str {
     }
 }
 
+fn longest_days(policy: TokenPolicy) -> Option<i64> {
+    policy.longest.map(|it| it.num_days())
+}
+
+/// How long a token may work, as far as this server allows; its longest is among the choices.
+fn lifetimes(policy: TokenPolicy) -> Vec<Lifetime> {
+    let longest = longest_days(policy);
+    let most = longest
+        .unwrap_or(api_tokens::MOST_DAYS)
+        .min(api_tokens::MOST_DAYS);
+    let mut days: Vec<i64> = [30, 90, 365].into_iter().filter(|it| *it < most).collect();
+    days.push(most);
+    let usual = policy.shortened(issue_token::NewToken::DEFAULT_LIFETIME);
+    let choice = |days: i64| Lifetime {
+        days: days.to_string(),
+        name: match days {
+            1 => "A day".to_owned(),
+            365 => "A year".to_owned(),
+            _ => format!("{days} days"),
+        },
+        chosen: days == usual.num_days(),
+    };
+    let mut all: Vec<Lifetime> = days.into_iter().map(choice).collect();
+    if longest.is_none() {
+        all.push(Lifetime {
+            days: String::new(),
+            name: "Until it is revoked".to_owned(),
+            chosen: false,
+        });
+    }
+    all
+}
+
 async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let scopes = Scope::ALL
         .into_iter()
@@ -236,6 +323,8 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         scopes: scopes.collect(),
         base: &visit.services.config.public_base_url,
         clients: clients(&visit.services.config.public_base_url),
+        lifetimes: lifetimes(visit.services.config.tokens),
+        longest: longest_days(visit.services.config.tokens),
     };
     let tokens = visit.services.list_tokens.run(visit.account()).await?;
     if tokens.is_empty() {

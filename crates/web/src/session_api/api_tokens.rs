@@ -6,7 +6,7 @@ use crate::{
     endpoint::MemberCall,
     fields::{Fields, Given, read_body},
     pipeline::members::signed_out,
-    problem::{Code, Problem},
+    problem::{Code, FieldError, Problem},
     services::Services,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,14 +15,14 @@ use domain::{
     ids::TokenId,
     scope::{Scope, Scopes},
     text::Label,
-    token::{ApiToken, PlainToken},
+    token::{ApiToken, PlainToken, TokenPolicy},
     use_cases::issue_token::{Asker, IssueTokenError, NewToken},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Longest life that can be asked for, in days; `null` is for ever.
-const MOST_DAYS: f64 = 365.0;
+/// Longest life that can be asked for here, in days; `null` is for ever.
+pub const MOST_DAYS: i64 = 365;
 
 /// Lists the account's tokens, newest first, whatever state they are in.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
@@ -37,7 +37,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     fresh(&services, &call)?;
-    let new = read_body(&call.body, wanted)?;
+    let new = read_body(&call.body, |fields| wanted(fields, services.config.tokens))?;
     let issued = services.issue_token.run(Asker::Owner(&call.member), &new);
     let issued = issued.await;
     let (plain, token) = issued.map_err(|error| refused(&services, error))?;
@@ -65,7 +65,7 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(not_kept(Answer::value(&view(found, services.clock.now()))))
 }
 
-fn wanted(fields: &Fields) -> Option<NewToken> {
+fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {
     fields.only(&["name", "scopes", "expiresInDays"]);
     let name = fields.required("name", fields.text("name", Label::parse));
     let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
@@ -80,16 +80,7 @@ fn wanted(fields: &Fields) -> Option<NewToken> {
     if scopes.as_ref().is_some_and(Vec::is_empty) {
         fields.note_at("scopes", "too-few", "must hold at least one scope");
     }
-    let rule = "must be a whole number of days from 1 to 365, or null for a token that does not end by itself";
-    let days = fields.number("expiresInDays", rule, |it| {
-        it.fract() == 0.0 && (1.0..=MOST_DAYS).contains(&it)
-    });
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and at most 365")]
-    let lifetime = match days {
-        Given::Absent | Given::Wrong => Some(NewToken::DEFAULT_LIFETIME),
-        Given::Null => None,
-        Given::Value(days) => Some(TimeDelta::days(days as i64)),
-    };
+    let lifetime = lifetime(fields, policy);
     Some(NewToken {
         name: name?,
         scopes: scopes?.into_iter().collect::<Scopes>(),
@@ -97,10 +88,50 @@ fn wanted(fields: &Fields) -> Option<NewToken> {
     })
 }
 
+/// How long it is to last; `None` is for ever.
+fn lifetime(fields: &Fields, policy: TokenPolicy) -> Option<TimeDelta> {
+    let name = "expiresInDays";
+    let most = { policy.longest }.map_or(MOST_DAYS, |it| it.num_days().min(MOST_DAYS));
+    let rule = match policy.longest {
+        None => format!(
+            "must be a whole number of days from 1 to {most}, or null for a token that does not end by itself"
+        ),
+        Some(_) => format!(
+            "must be a whole number of days from 1 to {most}: on this server a token lasts {most} days at the most"
+        ),
+    };
+    let wrong = || {
+        let pointer = fields.at(name);
+        fields.note(FieldError::at(pointer, "invalid-value", &rule).with("max", most));
+    };
+    // What is no number is told by its type, every other mistake by the rule.
+    match fields.number(name, &rule, |_| true) {
+        Given::Absent | Given::Wrong => {
+            return Some(policy.shortened(NewToken::DEFAULT_LIFETIME));
+        }
+        Given::Null if policy.allows(None) => return None,
+        Given::Null => {}
+        Given::Value(days) =>
+        {
+            #[expect(clippy::cast_possible_truncation, reason = "whole, and checked")]
+            if days.fract() == 0.0 && (1..=most).contains(&(days as i64)) {
+                return Some(TimeDelta::days(days as i64));
+            }
+        }
+    }
+    wrong();
+    None
+}
+
 fn refused(services: &Services, error: IssueTokenError) -> Problem {
     match error {
         IssueTokenError::SignedOut => signed_out(services),
         IssueTokenError::Storage(error) => error.into(),
+        error @ IssueTokenError::TooLong { .. } => Problem::invalid_value(FieldError::at(
+            "/expiresInDays",
+            "invalid-value",
+            error.to_string(),
+        )),
         error @ (IssueTokenError::TooMany | IssueTokenError::NoScopes) => {
             let most = NewToken::MOST_PER_ACCOUNT;
             let told = json!({ "name": "tokens", "used": most, "limit": most, "requested": 1 });

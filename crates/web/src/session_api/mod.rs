@@ -37,7 +37,8 @@ use domain::{
     account::Account,
     device::DeviceMark,
     password::{PasswordRefusal, TypedPassword},
-    ports::password_hasher::HashingError,
+    ports::{password_hasher::HashingError, storage::StorageError},
+    session::Session,
     use_cases::sign_in::{SignInError, SignedIn},
     user::User,
 };
@@ -70,6 +71,15 @@ fn list(items: &[Value]) -> Value {
     json!({ "limit": items.len(), "items": items, "nextCursor": null })
 }
 
+/// Who just gave their password, and the token that their writes carry.
+fn identity(signed_in: &SignedIn) -> Value {
+    json!({
+        "user": user_view(&signed_in.user),
+        "account": account_view(&signed_in.account),
+        "csrfToken": csrf::token(signed_in.secret.reveal()),
+    })
+}
+
 /// The answer to somebody who just gave their password, with both cookies.
 fn welcomed(
     services: &Services,
@@ -77,13 +87,19 @@ fn welcomed(
     signed_in: &SignedIn,
     known: Option<&DeviceMark>,
 ) -> Answer {
+    welcomed_with(services, status, signed_in, known, &identity(signed_in))
+}
+
+/// The same with that body.
+fn welcomed_with(
+    services: &Services,
+    status: u16,
+    signed_in: &SignedIn,
+    known: Option<&DeviceMark>,
+    body: &Value,
+) -> Answer {
     let config = &services.config.sessions;
     let secret = signed_in.secret.reveal();
-    let body = json!({
-        "user": user_view(&signed_in.user),
-        "account": account_view(&signed_in.account),
-        "csrfToken": csrf::token(secret),
-    });
     let (user, now) = (&signed_in.user, services.clock.now());
     let own = known.filter(|it| it.user() == user.id);
     let mark = own.map_or_else(
@@ -92,7 +108,7 @@ fn welcomed(
     );
     let answer = Answer {
         cache: NOT_KEPT,
-        ..Answer::with_status(status, &body)
+        ..Answer::with_status(status, body)
     };
     answer
         .header("Set-Cookie", config.cookies.set(Cookie::Session, secret))
@@ -102,6 +118,30 @@ fn welcomed(
                 .cookies
                 .set(Cookie::Device, &mark.signed(&config.device_key)),
         )
+}
+
+/// What happened since the sign-in before that session; null when there was none before.
+async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
+    let since = services.read_since_sign_in.run(session).await?;
+    Ok(since.map_or(Value::Null, |it| {
+        let changes = it.changes.iter().map(|it| {
+            json!({
+                "action": it.action.name(),
+                "actor": it.actor.name(),
+                "count": it.count,
+                "lastAt": it.last_at,
+            })
+        });
+        json!({
+            "lastSignInAt": it.last_at,
+            "lastSignInFrom": it.last_from,
+            "failedSignIns": it.failed,
+            "lastFailedAt": it.last_failed_at,
+            "failedFrom": it.failed_from,
+            "changes": changes.collect::<Vec<Value>>(),
+            "isComplete": it.is_complete,
+        })
+    }))
 }
 
 /// A password that somebody typed; whether it is right is not a matter of its form.

@@ -1,6 +1,8 @@
 //! POST /api/settings/password.
 
-use super::{new_password, not_signed_in, not_their_password, typed_password, unfit, welcomed};
+use super::{
+    identity, new_password, not_signed_in, not_their_password, typed_password, unfit, welcomed_with,
+};
 use crate::{
     answer::Answer,
     endpoint::MemberCall,
@@ -12,7 +14,7 @@ use domain::use_cases::change_password::{ChangePasswordError, NewPassword};
 use std::sync::Arc;
 
 /// Changes the password; the session goes on under a new cookie, and the others end unless they
-/// are to stay.
+/// are to stay. Tokens are revoked only when asked: programs go on with them.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let wish = read_body(&call.body, read)?;
@@ -24,23 +26,28 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     };
     let place = &call.visitor.place;
     let changed = services.change_password.run(&call.member, &wish, place);
-    let signed_in = changed.await.map_err(refused)?;
-    Ok(welcomed(
-        &services,
-        200,
-        &signed_in,
-        call.visitor.device.as_ref(),
-    ))
+    let (signed_in, revoked) = changed.await.map_err(refused)?;
+    let mut body = identity(&signed_in);
+    body["revokedTokens"] = revoked.into();
+    let device = call.visitor.device.as_ref();
+    Ok(welcomed_with(&services, 200, &signed_in, device, &body))
 }
 
 fn read(fields: &Fields) -> Option<NewPassword> {
-    fields.only(&["currentPassword", "newPassword", "endOtherSessions"]);
+    fields.only(&[
+        "currentPassword",
+        "newPassword",
+        "endOtherSessions",
+        "revokeTokens",
+    ]);
     let current = typed_password(fields, "currentPassword");
     let new = new_password(fields, "newPassword");
     let ends = fields.or_left_out("endOtherSessions", fields.flag("endOtherSessions"));
+    let revokes = fields.or_left_out("revokeTokens", fields.flag("revokeTokens"));
     Some(NewPassword {
         current: current?,
         new: new?,
         ends_others: ends.unwrap_or(true),
+        revokes_tokens: revokes.unwrap_or(false),
     })
 }

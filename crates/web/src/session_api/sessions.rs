@@ -7,8 +7,8 @@ use crate::{
     problem::{Code, Problem},
     services::Services,
 };
-use domain::ids::SessionId;
-use serde_json::json;
+use domain::{ids::SessionId, use_cases::end_sessions::EndedAccess};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Lists the person's sessions, the one used last first.
@@ -53,16 +53,19 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
 }
 
-/// Ends all of the person's sessions but this one, with the password like each of them.
+/// What was ended together.
+pub(super) fn ended_view(ended: EndedAccess) -> Value {
+    json!({ "endedSessions": ended.sessions, "revokedTokens": ended.tokens })
+}
+
+/// Ends all of the person's sessions but this one, with the password like each of them; and with
+/// `revokeTokens=true` the account's tokens.
 pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    let revokes = call.query.flag("revokeTokens").unwrap_or(false);
     call.query.finish()?;
     fresh(&services, &call)?;
     let member = &call.member;
-    let (account, user) = (member.account.id, member.user.id);
-    let ended = services
-        .end_sessions
-        .run(account, user, Some(member.session.id));
-    Ok(not_kept(Answer::value(
-        &json!({ "endedSessions": ended.await? }),
-    )))
+    let (account, user, this) = (member.account.id, member.user.id, member.session.id);
+    let ended = { &services.end_sessions }.run(account, user, Some(this), revokes);
+    Ok(not_kept(Answer::value(&ended_view(ended.await?))))
 }

@@ -1,6 +1,6 @@
 //! POST /api/session.
 
-use super::{NOT_KEPT, not_signed_in, typed_password, welcomed};
+use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, typed_password, welcomed_with};
 use crate::{
     answer::Answer,
     endpoint::VisitorCall,
@@ -13,9 +13,9 @@ use domain::{
     device::DeviceMark,
     email::EmailAddress,
     password::TypedPassword,
-    use_cases::sign_in::{Attempt, SignInError},
+    use_cases::sign_in::{Attempt, SignInError, SignedIn},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
 /// Where it is.
@@ -42,12 +42,12 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
         before: visitor.session.map(|it| it.hash()),
     };
     match services.sign_in.run(&attempt).await {
-        Ok(signed_in) => Ok(welcomed(
-            &services,
-            200,
-            &signed_in,
-            attempt.device.as_ref(),
-        )),
+        Ok(signed_in) => {
+            let mut body = identity(&signed_in);
+            body["sinceLastSignIn"] = told(&services, &signed_in).await;
+            let device = attempt.device.as_ref();
+            Ok(welcomed_with(&services, 200, &signed_in, device, &body))
+        }
         Err(error) => {
             if let SignInError::Refused {
                 whose: Some(account),
@@ -68,6 +68,15 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
             Err(not_signed_in(error, refused))
         }
     }
+}
+
+/// Whoever is signed in stays so where that cannot be read; `GET /api/session` tells it later.
+async fn told(services: &Services, signed_in: &SignedIn) -> Value {
+    let since = since_sign_in(services, &signed_in.session).await;
+    since.unwrap_or_else(|error| {
+        tracing::warn!(%error, "What happened since the last sign-in cannot be read.");
+        Value::Null
+    })
 }
 
 fn read(fields: &Fields) -> Option<(EmailAddress, TypedPassword)> {

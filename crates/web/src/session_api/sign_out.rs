@@ -1,27 +1,37 @@
 //! DELETE /api/session.
 
-use super::sign_in::not_kept;
+use super::{sessions::ended_view, sign_in::not_kept};
 use crate::{
     answer::Answer, cookies::Cookie, endpoint::MemberCall, problem::Problem, services::Services,
 };
-use serde_json::json;
+use domain::use_cases::end_sessions::EndedAccess;
 use std::sync::Arc;
 
 /// Signs out here, or with `everywhere=true` wherever the person is signed in. The browser forgets
 /// what it kept of us. No password is asked for, not even for everywhere: it ends the asker as well, and
-/// whoever is in a hurry to shut somebody out must not be held up.
+/// whoever is in a hurry to shut somebody out must not be held up. With `revokeTokens=true` the
+/// account's tokens are revoked as well.
 pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let everywhere = call.query.flag("everywhere").unwrap_or(false);
+    let revokes = call.query.flag("revokeTokens").unwrap_or(false);
+    if revokes && !everywhere {
+        call.query
+            .wrong("revokeTokens", "goes together with everywhere=true");
+    }
     call.query.finish()?;
     let member = &call.member;
     let (account, user) = (member.account.id, member.user.id);
     let ended = if everywhere {
-        services.end_sessions.run(account, user, None).await?
+        let ended = services.end_sessions.run(account, user, None, revokes);
+        ended.await?
     } else {
         let ended = services.end_session.run(account, user, member.session.id);
-        u64::from(ended.await?)
+        EndedAccess {
+            sessions: ended.await?.into(),
+            tokens: 0,
+        }
     };
-    let answer = not_kept(Answer::value(&json!({ "endedSessions": ended })));
+    let answer = not_kept(Answer::value(&ended_view(ended)));
     let cookies = services.config.sessions.cookies;
     // Not `cookies`: that would take those of every other service of the same domain, and the mark by
     // which the owner's own device is told from those of strangers.

@@ -1,6 +1,6 @@
 //! GET /api/session: who is signed in, and how much there is.
 
-use super::{account_view, sign_in::not_kept, user_view};
+use super::{account_view, sign_in::not_kept, since_sign_in, user_view};
 use crate::{
     agent_api::health::{limits, quotas},
     answer::Answer,
@@ -38,5 +38,6 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
         "serverTime": services.clock.now(),
         "limits": limits(&services, &state),
         "quotas": quotas(&state),
+        "sinceLastSignIn": since_sign_in(&services, session).await?,
     }))))
 }
