@@ -6,9 +6,9 @@
 Starts a server on loopback with its shipped limits for callers without a token, and two accounts. The first
 signs in, keeps the mark of its device, and is disabled. The second reads its projects 20 times a second. Three
 attacks run one after the other, each with 560 connections that send headers and one byte of a sign-in's body,
-hold on as long as the server lets them, and come back a second after they were turned away: from one address
-with the mark, from one address without, and from 64 networks (/64 of one /58) by `X-Forwarded-For` of a trusted
-proxy. Each is measured between two windows without an attack.
+begin spread over a second, hold on as long as the server lets them, and come back a second after they were
+turned away: from one address with the mark, from one address without, and from 64 networks (/64 of one /58)
+by `X-Forwarded-For` of a trusted proxy. Each is measured between two windows without an attack.
 
 Prints the tenant's refusals, p50 and p99 with and without, their ratio, and what came of the attackers' requests.
 Exit code 0: not one refusal. The ratio (aim: at most 3) is printed and does not decide: it depends on the machine,
@@ -52,8 +52,9 @@ def percentile(values, share):
     return sorted(values)[int(share * (len(values) - 1))] if values else float("nan")
 
 
-async def attack_once(address, line, outcomes, until):
+async def attack_once(address, line, outcomes, until, delay):
     """One connection after the other, each held until the server ends it."""
+    await asyncio.sleep(delay)
     host, port = address.split(":")
     head = f"POST /api/session HTTP/1.1\r\nHost: {address}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n{line}\r\n\r\n{{"
     while (left := until - time.monotonic()) > 0:
@@ -76,7 +77,7 @@ async def attack_once(address, line, outcomes, until):
 def attack(address, lines, seconds, pipe):
     async def together():
         outcomes, until = collections.Counter(), time.monotonic() + seconds
-        await asyncio.gather(*(attack_once(address, line, outcomes, until) for line in lines))
+        await asyncio.gather(*(attack_once(address, line, outcomes, until, number / len(lines)) for number, line in enumerate(lines)))
         return outcomes
 
     pipe.send(asyncio.run(together()))
