@@ -403,7 +403,7 @@ async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
     let one = app.db_member(0).await;
     researched(&one, "red shoes").await.ok();
     app.clock.advance(TimeDelta::days(5));
-    let (one, other) = (app.db_member(0).await, app.db_member(1).await);
+    let other = app.db_member(1).await;
     let theirs = researched(&other, "red shoes").await.ok();
     let bought = researched(&other, "blue shoes").await.ok();
     assert_eq!(market.calls(), 2, "the supplier is not asked again");

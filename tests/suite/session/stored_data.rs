@@ -2,7 +2,7 @@
 //! that is told.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::stored_data::StorageLimits;
+use domain::{ports::clock::Clock, stored_data::StorageLimits};
 use harness::{
     app::TestApp, browsers::Browser, callers::id, databases::TestDatabase, on_every_database,
 };
