@@ -64,9 +64,9 @@ impl KeywordMetrics {
         ideas.chain([own]).collect()
     }
 
-    /// Whether it takes the place of what is known. Simulated figures never replace others, older
-    /// ones never newer ones, and figures without a volume never those with one: the last known
-    /// volume is kept.
+    /// Whether it takes the place of what is known. Simulated figures never replace others, and figures
+    /// without a volume never those with one: the last known volume is kept. Otherwise newer ones
+    /// replace older ones.
     #[must_use]
     pub fn replaces(&self, known: Option<&Self>) -> bool {
         let Some(known) = known else {
@@ -78,10 +78,11 @@ impl KeywordMetrics {
         ) {
             (true, false) => false,
             (false, true) => true,
-            _ => {
-                self.researched_at > known.researched_at
-                    && (self.search_volume.is_some() || known.search_volume.is_none())
-            }
+            _ => match (self.search_volume, known.search_volume) {
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                _ => self.researched_at > known.researched_at,
+            },
         }
     }
 
@@ -136,6 +137,7 @@ mod tests {
         assert!(metrics(Estimated, 6, Some(800)).replaces(Some(&known)));
         assert!(!metrics(Estimated, 4, Some(800)).replaces(Some(&known)));
         assert!(!metrics(Estimated, 6, None).replaces(Some(&known)));
+        assert!(known.replaces(Some(&metrics(Estimated, 6, None))));
         assert!(!metrics(Simulated, 6, Some(1)).replaces(Some(&known)));
         assert!(known.replaces(Some(&metrics(Simulated, 9, Some(1)))));
     }

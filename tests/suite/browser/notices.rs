@@ -91,7 +91,11 @@ async fn a_refused_button_says_why_and_what_helps() {
     tab.click("button", "Try again").await;
     tab.sees("Site audit").await;
     tab.sees("queued").await;
-    for words in ["status of 401", "status of 403"] {
+    for words in [
+        "status of 401",
+        "status of 403",
+        "ERR_INTERNET_DISCONNECTED",
+    ] {
         while tab.heard().forgive(words) {}
     }
     other.end().await;

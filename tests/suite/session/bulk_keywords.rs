@@ -72,13 +72,13 @@ async fn researched_figures_stay_with_saved_keywords(db: TestDatabase) {
     assert!(kept(&saved["items"][1]).await.metrics.is_some());
     assert!(kept(&saved["items"][2]).await.metrics.is_none());
     // A search that nobody has, or one in another country, brings no figures.
-    body["keywords"] = wanted(&[("trail shoes", false)]);
+    body["keywords"] = json!(wanted(&[("trail shoes", false)]));
     body["searchId"] = json!(1);
     let saved = browser.post(&bulk, body.clone()).await.ok();
     assert!(kept(&saved["items"][0]).await.metrics.is_none());
     body["searchId"] = search["id"].clone();
     body["market"] = json!({ "country": "de", "language": "en" });
-    body["keywords"] = wanted(&[("running shoes", false)]);
+    body["keywords"] = json!(wanted(&[("running shoes", false)]));
     let saved = browser.post(&bulk, body).await.ok();
     assert!(kept(&saved["items"][0]).await.metrics.is_none());
 }
