@@ -15,7 +15,9 @@ use crawler::is_public;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
-use std::{io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc, time::Duration};
+use std::{
+    io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc, time::Duration,
+};
 use storage::DatabaseKind;
 use tokio::{net::lookup_host, time::timeout};
 
