@@ -15,13 +15,14 @@ use storage::TENANT_TABLES;
 const ACCOUNT: &str = "account_id";
 
 /// What may be asked without an account: the directories by their own keys, whether there is
-/// anybody, and the operator's list of all accounts.
-const EXCEPTIONS: [&str; 5] = [
+/// anybody, and the operator's list of all accounts and count of those without a budget.
+const EXCEPTIONS: [&str; 6] = [
     "WHERE (\"user_directory\".\"email\" = ",
     "WHERE (\"token_directory\".\"hash\" = ",
     "WHERE (\"session_directory\".\"hash\" = ",
     "EXISTS (SELECT \"user_directory\".\"email\" FROM \"user_directory\")",
     "ON (\"users\".\"account_id\" = \"accounts\".\"account_id\")) ORDER BY \"accounts\".\"created_at\"",
+    "AND (\"accounts\".\"monthly_budget\" IS NULL)) AND (\"accounts\".\"daily_budget\" IS NULL))",
 ];
 
 /// What one of the distributed databases lacks, or does not answer for all of its nodes.
