@@ -288,6 +288,7 @@ fn every_setting_is_documented_and_no_other() {
         "ai.rs",
         "keyword_research.rs",
         "mod.rs",
+        "new_accounts.rs",
         "page_speed.rs",
         "search.rs",
         "search_console.rs",

@@ -914,7 +914,7 @@ mod tests {
             "true",
             |cli, set| {
                 let external = planned(cli, &set).check_external;
-                if external { "1" } else { "2" }.to_owned()
+                String::from(if external { "1" } else { "2" })
             },
         ),
     ];
@@ -926,8 +926,10 @@ mod tests {
         ("trust", "SIGHTLINE_TRUST"),
     ];
 
-    /// Flags that are called like the last part of a setting and say something else: what one account may have.
-    const OTHERS: [&str; 7] = [
+    /// Flags that are called like the last part of a setting and say something else: what one account may have, and
+    /// which engine is meant.
+    const OTHERS: [&str; 8] = [
+        "engine",
         "projects",
         "keywords",
         "keywords-per-project",

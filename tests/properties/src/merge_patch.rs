@@ -5,7 +5,7 @@ use domain::{
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, ProjectId},
-    project::{Priority, Project, ProjectMeta, Status, WorkflowStatus, each_once},
+    project::{Priority, Project, ProjectMeta, PurgeTerm, Status, WorkflowStatus, each_once},
     report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section},
     text::{Label, Tag},
 };
@@ -115,7 +115,8 @@ fn merge(target: Value, patch: &Value) -> Value {
 
 fn shown(project: &Project) -> Value {
     let defaults = EffectiveReportSettings::default();
-    serde_json::to_value(ProjectView::of(project, &defaults)).expect("a view is JSON")
+    serde_json::to_value(ProjectView::of(project, &defaults, PurgeTerm::default()))
+        .expect("a view is JSON")
 }
 
 fn project() -> Project {

@@ -326,7 +326,7 @@ mod marks {
             app.mint(),
             app.hasher(),
         );
-        set.run(&owner, PASSWORD).await.unwrap();
+        set.run(&owner, PASSWORD, false).await.unwrap();
         use_up().await;
         sign_in().await.refused(429, "rate-limited");
 

@@ -1,6 +1,7 @@
 //! Readers: they see what is committed, call by call, and change nothing.
 
 use super::examples::*;
+use analysis::result_type::ResultType;
 use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteRole};
 use domain::{
     ids::{JobId, SessionId, TokenId},

@@ -66,7 +66,7 @@ fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
 }
 
 /// Takes the address that `--listen` names, if any.
-fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
+pub fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
     let Some(told) = told else { return Ok(()) };
     let wrong = |_| {
         WrongUsage(format!(

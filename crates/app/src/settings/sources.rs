@@ -356,7 +356,7 @@ pub(super) fn nearest(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 33] = [
+const OPTIONAL: [&str; 34] = [
     "ai.sentiment_by",
     "ai.chatgpt.api_key",
     "ai.chatgpt.price_per_million_input",

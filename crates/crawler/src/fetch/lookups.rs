@@ -222,7 +222,7 @@ mod tests {
         let after = lookups.find("www.example.com", LONG).await;
         assert_eq!(after, Ok(vec![address()]));
         let all = Arc::clone(&lookups.permits).acquire_many_owned(3);
-        tokio::time::timeout(LONG, all).await.unwrap().unwrap();
+        drop(tokio::time::timeout(LONG, all).await.unwrap().unwrap());
         assert!(lock(&lookups.running).is_empty());
     }
 

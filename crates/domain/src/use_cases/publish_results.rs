@@ -265,6 +265,7 @@ mod tests {
                 waiting: 0,
                 running: 1,
                 next_run_at: None,
+                next_short_run_at: None,
                 attention_at: None,
                 virtual_time: 0.0,
             };
@@ -350,6 +351,7 @@ mod tests {
                 waiting: 0,
                 running: 0,
                 next_run_at: None,
+                next_short_run_at: None,
                 attention_at: None,
                 virtual_time: 0.0,
             };

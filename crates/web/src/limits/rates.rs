@@ -248,7 +248,7 @@ mod tests {
     fn a_subscriber_with_a_56_has_four_times_an_address() {
         let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
         let buckets = NetworkBuckets::new("anonymous", Rate::of(60, 30), &clock);
-        let mut granted = |address: String, wanted: usize| {
+        let granted = |address: String, wanted: usize| {
             let address = address.parse().unwrap();
             (0..wanted)
                 .filter(|_| buckets.take(address).is_ok())
