@@ -83,7 +83,7 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
         }
         Command::Worker => {
             process::log(&loaded.settings.log)?;
-            commands::worker::run(loaded).await
+            Box::pin(commands::worker::run(loaded)).await
         }
         Command::Demo(args) => {
             process::log(&quiet(&loaded))?;

@@ -41,8 +41,8 @@ async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Test
         config.limits.in_flight_unknown = 64;
         config.limits.in_flight_per_address = 8;
         config.limits.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
-        config.unknown_body.timeout = Duration::from_secs(120);
-        config.body.timeout = Duration::from_secs(120);
+        config.unknown_body.timeout = Duration::from_mins(2);
+        config.body.timeout = Duration::from_mins(2);
         change(config);
     })
     .await

@@ -88,7 +88,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestDatabas
         .await
         .unwrap());
     assert_eq!(freed, second.size());
-    import(&db, ANN, 61, &[larger.clone()]).await;
+    import(&db, ANN, 61, std::slice::from_ref(&larger)).await;
     let stored = of_account(&db, ANN).await;
     let expected = sum(&[&first, &larger]);
     assert_eq!(

@@ -155,9 +155,9 @@ fn short_page(origin: &str, name: &'static str, head: &str) -> EdgeCase {
     let mut site = faultless(origin);
     let page = &mut site.pages[GLAZE];
     page.head.push_str(head);
-    page.text =
-        "<p>We bake bread and rolls every morning from six, and close when all is sold.</p>"
-            .to_owned();
+    page.text = String::from(
+        "<p>We bake bread and rolls every morning from six, and close when all is sold.</p>",
+    );
     page.extra.clear();
     EdgeCase {
         name,
@@ -196,9 +196,9 @@ fn table(origin: &str) -> EdgeCase {
     }
     let page = &mut site.pages[GLAZE];
     page.text = format!("<table>{rows}</table>");
-    page.extra =
-        "<div><p>All cups are made by hand, so that sizes differ by a few millilitres.</p></div>"
-            .to_owned();
+    page.extra = String::from(
+        "<div><p>All cups are made by hand, so that sizes differ by a few millilitres.</p></div>",
+    );
     EdgeCase {
         name: "a page that is a table",
         site,

@@ -306,9 +306,11 @@ async fn spending(settings: &Settings) -> Check {
     if is_yet_to_be_made(settings) {
         let limits = settings.new_accounts.limits();
         let told = format!("there are no accounts yet; a new one may have {limits}");
-        return match settings.new_accounts.is_without_budget() {
-            true if settings.search.most_per_day.is_none() => Check::notice(what, told, REMEDY),
-            _ => Check::good(what, told),
+        let has_cap = settings.search.most_per_day.is_some();
+        return if has_cap || !settings.new_accounts.is_without_budget() {
+            Check::good(what, told)
+        } else {
+            Check::notice(what, told, REMEDY)
         };
     }
     let found = async {

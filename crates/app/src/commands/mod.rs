@@ -52,7 +52,7 @@ pub struct WrongUsage(pub String);
 /// an empty one, and find nothing.
 pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
     expect_a_database(&loaded.settings)?;
-    Foundation::open(loaded, Role::Tool).await
+    Box::pin(Foundation::open(loaded, Role::Tool)).await
 }
 
 fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {

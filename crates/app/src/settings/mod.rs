@@ -274,7 +274,6 @@ pub struct WorkerSettings {
 }
 
 /// The queue. All servers and workers on one database take the same numbers.
-#[expect(clippy::struct_field_names, reason = "a setting's name tells its unit")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSettings {

@@ -112,12 +112,12 @@ impl Slots {
     #[must_use]
     pub fn room(&self, taken: &[Taken], behind: Option<AccountId>) -> Option<Room> {
         let free = self.all.checked_sub(count(taken)).filter(|it| *it > 0)?;
-        let (takes, free) = match self.free_for_long_jobs(taken) {
+        let (kind, free) = match self.free_for_long_jobs(taken) {
             0 => (Takes::ShortJobs, free),
             some => (Takes::AnyJob, some.min(free)),
         };
         Some(Room {
-            takes,
+            takes: kind,
             free,
             most_of_account: self.all.saturating_sub(1).max(1),
             held: by_account(taken),
@@ -157,7 +157,7 @@ impl Slots {
         })
     }
 
-    fn free_for_long_jobs(&self, taken: &[Taken]) -> u32 {
+    fn free_for_long_jobs(self, taken: &[Taken]) -> u32 {
         let long = taken.iter().filter(|it| !it.kind.is_short()).count();
         let long = u32::try_from(long).unwrap_or(u32::MAX);
         (self.all - self.for_short_jobs).saturating_sub(long)

@@ -17,7 +17,7 @@ use crate::{
     },
     throttle::{GuessLimit, ThrottleKey},
 };
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
 /// Another password, and what else ends with the old one.
 pub(super) struct Change<'a> {
@@ -157,7 +157,8 @@ impl Reauthenticate {
                 let (mint, reason) = (&self.mint, "with the password");
                 revoked =
                     revoke_all(work.as_mut(), mint, account, Actor::Owner, reason, now).await?;
-                told_others.push_str(&format!("; {revoked} tokens revoked"));
+                // Writing to a string cannot fail.
+                let _ = write!(told_others, "; {revoked} tokens revoked");
             }
         }
         let action = change.map_or(AuditAction::SessionRenewed, |_| {

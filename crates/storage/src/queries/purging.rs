@@ -45,9 +45,12 @@ macro_rules! of_jobs {
     };
 }
 
+/// Removes the next part of one kind; whether there was any.
+type Step = fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>;
+
 /// Removes the next part; whether anything is left, the project itself included.
 pub fn part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let steps: [fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>; 8] = [
+    let steps: [Step; 8] = [
         records, ranks, rows, pages, answers, tallies, plans, ended_jobs,
     ];
     for step in steps {

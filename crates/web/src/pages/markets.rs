@@ -20,8 +20,8 @@ snippet!(Lists { countries: &'a [(String, String)], languages: &'a [(String, Str
 
 static LISTS: LazyLock<Html> = LazyLock::new(|| {
     fill!(Lists {
-        countries: &named(COUNTRIES, |code| Country::parse(code).ok(), |it| it.name()),
-        languages: &named(LANGUAGES, |code| Language::parse(code).ok(), |it| it.name()),
+        countries: &named(COUNTRIES, |code| Country::parse(code).ok(), Country::name),
+        languages: &named(LANGUAGES, |code| Language::parse(code).ok(), Language::name),
     })
 });
 
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn every_name_of_the_lists_means_its_code() {
-        let countries = named(COUNTRIES, |it| Country::parse(it).ok(), |it| it.name());
-        let languages = named(LANGUAGES, |it| Language::parse(it).ok(), |it| it.name());
+        let countries = named(COUNTRIES, |it| Country::parse(it).ok(), Country::name);
+        let languages = named(LANGUAGES, |it| Language::parse(it).ok(), Language::name);
         assert_eq!((countries.len(), languages.len()), (249, 184));
         for (name, code) in &countries {
             assert_eq!(Country::named(name).unwrap().to_string(), *code, "{name}");

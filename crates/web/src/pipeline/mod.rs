@@ -152,6 +152,25 @@ impl Pipeline {
         }
     }
 
+    /// The body of a browser's report.
+    async fn browser_report(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+    ) -> Result<web::BytesMut, Problem> {
+        let config = &self.services.config;
+        let counted = self.services.limiter.count_report();
+        counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT).closing())?;
+        let address = admit::address(&self.services, request);
+        let _slot = admit::unknown_slot(&self.services, address)?;
+        csrf::check_origin(request, &config.public_base_url)?;
+        let limit = BodyLimit {
+            max_bytes: policy_reports::MOST_BODY,
+            ..config.unknown_body
+        };
+        body::raw(request, payload, limit).await
+    }
+
     async fn answer(
         &self,
         request: &HttpRequest,
@@ -192,16 +211,7 @@ impl Pipeline {
                 return wanted.of_what_is_read(self.patiently(handling).await?);
             }
             Access::Report(handler) => {
-                let counted = self.services.limiter.count_report();
-                counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT).closing())?;
-                let address = admit::address(&self.services, request);
-                let _slot = admit::unknown_slot(&self.services, address)?;
-                csrf::check_origin(request, &config.public_base_url)?;
-                let limit = BodyLimit {
-                    max_bytes: policy_reports::MOST_BODY,
-                    ..config.unknown_body
-                };
-                let body = body::raw(request, payload, limit).await?;
+                let body = self.browser_report(request, payload).await?;
                 return handler(&self.services, &body);
             }
             Access::Visitor(handler) => {

@@ -65,12 +65,13 @@ pub(super) struct Courses {
     pub(super) visibility: Visibility,
 }
 
-/// How visibility changed over the keywords that were measured now.
+/// How visibility changed since the last check, a week and a month ago, over the keywords that were
+/// measured now.
 #[derive(Default)]
 pub(super) struct Visibility {
-    pub(super) since_last: VisibilityComparison,
-    pub(super) since_a_week: VisibilityComparison,
-    pub(super) since_a_month: VisibilityComparison,
+    pub(super) last: VisibilityComparison,
+    pub(super) week: VisibilityComparison,
+    pub(super) month: VisibilityComparison,
 }
 
 /// A keyword with its course.
@@ -298,9 +299,9 @@ impl Courses {
             ));
             if let Some(now) = &one.now {
                 let last = one.before.as_ref().map(|it| &it.point);
-                self.visibility.since_last.add(now, last);
-                { &mut self.visibility.since_a_week }.add(now, one.a_week_ago.as_ref());
-                { &mut self.visibility.since_a_month }.add(now, one.a_month_ago.as_ref());
+                self.visibility.last.add(now, last);
+                { &mut self.visibility.week }.add(now, one.a_week_ago.as_ref());
+                { &mut self.visibility.month }.add(now, one.a_month_ago.as_ref());
             }
             self.now.extend(one.now);
             self.before.extend(one.before);

@@ -100,9 +100,9 @@ impl Pass<'_> {
         let mut heads = sum.heads;
         let rankings = RankingsSummary {
             since_last: Some(since_last),
-            visibility_since_last: courses.visibility.since_last.finish(),
-            visibility_change7: courses.visibility.since_a_week.finish(),
-            visibility_change30: courses.visibility.since_a_month.finish(),
+            visibility_since_last: courses.visibility.last.finish(),
+            visibility_change7: courses.visibility.week.finish(),
+            visibility_change30: courses.visibility.month.finish(),
             ..sum.rankings
         };
         heads[0].summary = Document::of(&rankings);
