@@ -47,6 +47,11 @@ fairness *ARGS:
 rolling-restart *ARGS:
     ./tests/chaos/rolling_restart.py {{ARGS}}
 
+# Attack a server that the script starts itself, for example: just attack slow_bodies
+attack NAME *ARGS:
+    cargo build -q --release -p app
+    ./tests/attacks/{{NAME}}.py {{ARGS}}
+
 # Cut the power at random moments, on paper, and look for what was acknowledged
 power-loss *ARGS:
     ./tests/chaos/power_loss.py {{ARGS}}

@@ -2,10 +2,11 @@
 """Sends archives that unpack to a hundred times their size, and the largest legal files, as the text of
 Search Console imports: ten at the same time in one session. The server's memory must stay below 200 MiB.
 
-    python3 tests/attacks/archive_bombs.py [PROGRAM]
+    tests/attacks/archive_bombs.py [--program PATH]
 
-PROGRAM is target/debug/sightline when left out. Ends with 0 when the server held, else with 1.
+Ends with 0 when the server held, else with 1.
 Standard library only; it starts a server of its own on SQLite and takes less than two minutes."""
+import argparse
 import collections
 import concurrent.futures
 import http.client
@@ -161,7 +162,9 @@ def memory(process):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) if sys.argv[1:] else lab.target() / "debug" / "sightline"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lab.target() / "release" / "sightline")
+    program = parser.parse_args().program
     bomb, rows = archive(), table(MOST_BODY - 1_000)
     print(f"archive: {len(json.dumps(bomb, ensure_ascii=False).encode())} bytes of JSON; table: {rows.count(chr(10))} rows")
     failed = False
