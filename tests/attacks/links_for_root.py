@@ -5,7 +5,7 @@ Nothing outside of those folders may change, nothing of root's may be read from 
 still have to work where nothing is planted. Ends with 1 if anything was given away, with 2 if the script
 cannot run (it has to be started by root).
 
-    tests/attacks/links_for_root.py --sightline target/debug/sightline
+    tests/attacks/links_for_root.py --program target/debug/sightline
 """
 
 import argparse
@@ -277,13 +277,17 @@ def still_works(place, site):
 def main():
     described = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     target = os.environ.get("CARGO_TARGET_DIR", "target")
-    described.add_argument("--sightline", default=f"{target}/debug/sightline", help="the program")
+    described.add_argument("--program", default=f"{target}/release/sightline", help="the program")
     described.add_argument("--verbose", action="store_true", help="show what each command says")
     arguments = described.parse_args()
     if os.geteuid() != 0:
         print("only root can show what root gives away", file=sys.stderr)
         return 2
-    sightline = str(Path(arguments.sightline).resolve())
+    # Where the service's user may run it too: a build below /root is out of its reach.
+    programs = tempfile.TemporaryDirectory(prefix="sightline-links-program-")
+    os.chmod(programs.name, 0o755)
+    sightline = shutil.copy(Path(arguments.program).resolve(), programs.name)
+    os.chmod(sightline, 0o755)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     site = f"http://127.0.0.1:{server.server_address[1]}/"

@@ -76,6 +76,14 @@ impl Browser {
         self.send(self.from_our_page(Method::GET, path)).await
     }
 
+    /// A page as a browser reads it.
+    pub async fn page(&self, path: &str) -> String {
+        let request = self.bare(Method::GET, path);
+        let answer = request.header("Accept", "text/html").send().await;
+        let text = answer.expect("an answer").text().await;
+        text.expect("text")
+    }
+
     /// Creates or starts.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(self.from_our_page(Method::POST, path).json(&body))

@@ -21,7 +21,7 @@ pub async fn research(tab: &Tab, project: &str) {
     tab.go("/keyword-research").await;
     tab.choose("For the project", "The shop").await;
     look_up(tab, "marathon shoes").await;
-    tab.sees("it took one of the month").await;
+    tab.sees("it took one search of the month").await;
     tab.assert_clean("a search");
     // The same again takes nothing.
     let left = tab

@@ -362,7 +362,10 @@ async fn changing_by_tool_is_changing_by_endpoint(db: TestDatabase) {
         let endpoint = agent
             .patch(&format!("{path}/{their_id}"), patch.clone())
             .await;
-        let mut arguments = patch.clone();
+        let of_the_other = patch
+            .to_string()
+            .replace("one.example.com", "two.example.com");
+        let mut arguments: Value = serde_json::from_str(&of_the_other).unwrap();
         arguments[argument] = our_id.into();
         let answer = agent.call(tool, arguments).await;
         if endpoint.status.is_success() {

@@ -292,26 +292,19 @@ async fn a_first_sign_in_tells_of_nothing(db: TestDatabase) {
     assert_eq!(session["sinceLastSignIn"], Value::Null);
 }
 
-/// A page as a browser reads it.
-async fn page(browser: &Browser, path: &str) -> String {
-    let request = browser.bare(Method::GET, path);
-    let answer = request.header("Accept", "text/html").send().await;
-    answer.unwrap().text().await.unwrap()
-}
-
 async fn pages_tell_it_for_ten_minutes(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let words = "3 failed sign-ins";
-    assert!(!page(&signed_in(&app).await, "/").await.contains(words));
+    assert!(!signed_in(&app).await.page("/").await.contains(words));
     something_happened(&app).await;
     let browser = app.browser();
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     for path in ["/", "/analyses"] {
-        let page = page(&browser, path).await;
+        let page = browser.page(path).await;
         assert!(page.contains(words), "{path}");
         let link = "href=\"/settings/account#log\"";
         assert!(page.contains(link), "{path}");
     }
     app.clock.advance(TimeDelta::minutes(10));
-    assert!(!page(&browser, "/").await.contains(words));
+    assert!(!browser.page("/").await.contains(words));
 }

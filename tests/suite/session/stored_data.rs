@@ -283,9 +283,9 @@ async fn usage_is_told_by_api_and_page(db: TestDatabase) {
         assert!(used > 400 && limit == 2 << 30, "{used} of {limit}");
         assert_eq!(told["limits"]["storedRowsPerProject"], 5_000_000);
     }
-    let page = browser.get("/settings/usage").await;
+    let page = browser.page("/settings/usage").await;
     for words in ["deactivated ones included", "365 days", "Stored, MiB"] {
-        assert!(page.body.contains(words), "{words}");
+        assert!(page.contains(words), "{words}");
     }
 }
 

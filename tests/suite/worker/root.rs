@@ -22,7 +22,7 @@ fn what_the_service_plants_gives_it_nothing() {
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/attacks/links_for_root.py");
     let ran = Command::new(script)
-        .arg("--sightline")
+        .arg("--program")
         .arg(program())
         .output()
         .unwrap();

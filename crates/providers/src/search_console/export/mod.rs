@@ -33,8 +33,8 @@ impl ConsoleExports for Exports {
             if !file.unpacks {
                 return Err(wrong(
                     file.name,
-                    "it is an archive, and archives are not unpacked here",
-                    "Unpack it and send the text of one of its CSV files, or import the archive with the command `sightline search-console import`.",
+                    "it is an archive",
+                    "Send one of its CSV files, or use `sightline search-console import`.",
                 ));
             }
             return archive::read(file);
