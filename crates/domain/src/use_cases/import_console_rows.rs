@@ -340,19 +340,8 @@ mod tests {
         ImportConsoleRows::new(storage, Arc::new(FrozenClock::default()), a_mint())
     }
 
-    fn nothing_stored(it: &mut FakeTransaction) {
-        it.console_rows
-            .expect_size_of_same()
-            .returning(|_, _, _| Ok(DataSize::default()));
-        let stored = &mut it.stored_data;
-        { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
-        { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
-    }
-
-    #[tokio::test]
-    async fn rows_without_room_are_not_stored() {
-        let site = a_project().domain;
-        let storage = Arc::new(FakeStorage::default());
+    /// An import into a project of an account that stores nothing; `set` adds what is expected of its rows.
+    fn expect_import(storage: &FakeStorage, set: impl FnOnce(&mut FakeTransaction)) {
         storage.expect(|it| {
             it.projects
                 .expect_find()
@@ -366,6 +355,24 @@ mod tests {
                 .expect_lock()
                 .returning(|_, _| Ok(Some(a_project())));
             nothing_stored(it);
+            set(it);
+        });
+    }
+
+    fn nothing_stored(it: &mut FakeTransaction) {
+        it.console_rows
+            .expect_size_of_same()
+            .returning(|_, _, _| Ok(DataSize::default()));
+        let stored = &mut it.stored_data;
+        { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
+        { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
+    }
+
+    #[tokio::test]
+    async fn rows_without_room_are_not_stored() {
+        let site = a_project().domain;
+        let storage = Arc::new(FakeStorage::default());
+        expect_import(&storage, |it| {
             it.console_rows.expect_replace().never();
         });
         let limits = StorageLimits {
@@ -437,19 +444,7 @@ mod tests {
     async fn pages_of_other_sites_are_left_out_and_told() {
         let site = a_project().domain;
         let storage = Arc::new(FakeStorage::default());
-        storage.expect(|it| {
-            it.projects
-                .expect_find()
-                .returning(|_, _| Ok(Some(a_project())));
-        });
-        storage.expect(|it| {
-            it.accounts
-                .expect_lock()
-                .returning(|_| Ok(Some(an_account())));
-            it.projects
-                .expect_lock()
-                .returning(|_, _| Ok(Some(a_project())));
-            nothing_stored(it);
+        expect_import(&storage, |it| {
             it.console_rows
                 .expect_replace()
                 .once()
