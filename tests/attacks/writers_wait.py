@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab
 
 LONGEST = 15 * 60
-HOST = "shop.example"
+HOST = "shop.example.com"
 
 
 class Writer(threading.Thread):
@@ -72,7 +72,7 @@ def run(given):
             api = lab.Api(address, token)
             large = api.project("example.com", given.keywords)
             site = api.project(HOST, 0) if given.pages else None
-            targets = [api.project(f"writer{n}.example", 0) for n in range(given.writers)]
+            targets = [api.project(f"writer{n}.example.com", 0) for n in range(given.writers)]
             over = threading.Event()
             writers = [Writer(address, token, target, over) for target in targets]
             begun = time.monotonic()
@@ -90,9 +90,9 @@ def run(given):
             waits = sorted(wait for it in writers for wait in it.waits)
             print(f"{given.keywords} keywords, {given.pages} pages, {time.monotonic() - begun:.0f} s: {sum(statuses.values())} changes, {dict(statuses)}")
             print(f"wait of a change: p50 {waits[len(waits) // 2] * 1000:.0f} ms, p99 {waits[len(waits) * 99 // 100] * 1000:.0f} ms, longest {waits[-1] * 1000:.0f} ms")
-            print("analyses:", [(job["type"], job["status"], job.get("attempt")) for job in ended])
+            print("analyses:", [(job["type"], job["status"], job.get("attempts")) for job in ended])
             wrong = [status for status in statuses if status >= 300]
-            failed = [job for job in ended if job["status"] != "succeeded" or job.get("attempt", 1) != 1]
+            failed = [job for job in ended if job["status"] != "succeeded" or job.get("attempts", 1) != 1]
             return 1 if wrong or failed or len(ended) < len(jobs) else 0
         finally:
             sightline.stop()

@@ -588,6 +588,7 @@ fn plenty() -> RequestLimits {
         failed_tokens: rate,
         sign_ins: rate,
         all_sign_ins: rate,
+        kept_answers: rate,
         in_flight_per_token: 1_000,
         in_flight_per_account: 1_000,
         in_flight_unknown: 1_000,

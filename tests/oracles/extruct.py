@@ -14,6 +14,7 @@ other difference shows. Exit code 0: all pages are equal, 1: some differ.
 """
 import argparse
 import collections
+import functools
 import importlib.util
 import json
 import os
@@ -43,7 +44,7 @@ INTENDED = {
     "microdata-fragment": "extruct loses the sign of an empty fragment (Python's urljoin)",
     "microdata-time": "time without datetime is its text; extruct makes it nothing",
     "microdata-input": "extruct makes objects of inputs of actions",
-    "rdfa-lite": "rel, rev, inlist and role are no part of RDFa Lite: taken off before extruct sees the page",
+    "rdfa-links": "words of rel and rev are properties where they have a prefix or are of schema.org; link types of HTML and RFC 8288, inlist and role are taken off before extruct sees the page",
     "rdfa-html": "extruct runs pyRdfa for RDFa Core; what HTML+RDFa adds (datetime, head and body stand for the document) is written as content and about first",
     "rdfa-social": "what social networks read is told apart: left out of both",
 }
@@ -398,8 +399,11 @@ def theirs(file):
     tree = parse_xmldom_html(source, "utf-8")
     for it in tree.iter():
         if isinstance(it.tag, str):
-            for name in ("rel", "rev", "inlist", "role"):
+            for name in ("inlist", "role"):
                 it.attrib.pop(name, None)
+            for name in ("rel", "rev"):
+                if words := [w for w in (it.attrib.pop(name, None) or "").split() if is_property(it, w)]:
+                    it.set(name, " ".join(words))
             if it.get("property") and it.get("datetime") and it.get("content") is None:
                 it.set("content", it.get("datetime"))
             if it.tag in ("head", "body") and it.get("typeof") is not None and not {"about", "resource", "href", "src"} & set(it.attrib):
@@ -411,6 +415,37 @@ def theirs(file):
                     it.attrib.pop("property")
     rdfa = rdfa_items(RDFaExtractor().extract_items(tree, base))
     return base, blocks, found, microdata, rdfa
+
+
+@functools.cache
+def properties():
+    """The properties of schema.org."""
+    table = ROOT / "crates/analysis/src/findings/schema/vocabulary/schema_org_30.tsv"
+    rows = (line.split("\t") for line in table.read_text().splitlines())
+    return {row[1] for row in rows if row[0] == "p"}
+
+
+@functools.cache
+def initial():
+    """The prefixes that need no declaration."""
+    table = ROOT / "crates/crawler/src/extract/structured_data/rdfa_prefixes.rs"
+    return set(re.findall(r'\("([a-z0-9]+)", "', table.read_text()))
+
+
+def is_property(element, word):
+    """Whether a word of rel or rev is one, by the rule of "rdfa-links"."""
+    if SOCIAL.match(word):
+        return False
+    prefix, colon, local = word.partition(":")
+    if colon and not local.startswith("//"):
+        declared = " ".join(it.get("prefix") or "" for it in [element, *element.iterancestors()]).lower().split()
+        spaces = {n.lower() for it in [element, *element.iterancestors()] for n in (it.nsmap or {}) if n}
+        return f"{prefix.lower()}:" in declared or prefix.lower() in initial() | spaces
+    if colon:
+        return SCHEMA.match(word) is not None and name_of(word) in properties()
+    vocabularies = (it.get("vocab") for it in [element, *element.iterancestors()])
+    vocabulary = next((it for it in vocabularies if it is not None), "")
+    return element.get("property") is None and SCHEMA.match(vocabulary.strip() + "/") is not None and word in properties()
 
 
 def compare(task):

@@ -23,7 +23,7 @@ use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
 use web::{
     cookies::CookieStyle,
-    limits::{BodyLimit, Rate, RequestLimits},
+    limits::{BodyLimit, Rate, RequestLimits, kept_answers},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -105,6 +105,7 @@ fn limits(settings: &Settings) -> RequestLimits {
         failed_tokens: Rate::of(it.failed_tokens_per_minute, it.failed_tokens_burst),
         sign_ins: Rate::of(it.sign_ins_per_minute, it.sign_ins_burst),
         all_sign_ins: Rate::of(it.all_sign_ins_per_minute, it.all_sign_ins_burst),
+        kept_answers: kept_answers(it.kept_answer_mib),
         in_flight_per_token: it.in_flight_per_token,
         in_flight_per_account: it.in_flight_per_account,
         in_flight: it.in_flight,

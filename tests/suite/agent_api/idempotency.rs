@@ -10,6 +10,7 @@ use harness::{
 };
 use reqwest::{Method, header::CONTENT_TYPE};
 use serde_json::{Value, json};
+use web::limits::Rate;
 
 on_every_database![
     the_same_request_is_executed_once_and_answered_alike,
@@ -19,7 +20,10 @@ on_every_database![
     an_analysis_is_asked_for_once,
     a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects,
 ];
-on_sqlite![a_key_that_cannot_be_used_is_refused];
+on_sqlite![
+    a_key_that_cannot_be_used_is_refused,
+    answers_kept_for_keys_have_a_limit_of_their_own,
+];
 
 async fn post(agent: &Caller, path: &str, key: &str, body: &str) -> Answer {
     let request = agent
@@ -191,4 +195,40 @@ async fn a_key_that_cannot_be_used_is_refused(db: TestDatabase) {
     // Reads and changes are idempotent by themselves: there it means nothing.
     let read = agent.request(Method::GET, "/projects");
     agent.send(read.header("Idempotency-Key", "a b")).await.ok();
+}
+
+async fn answers_kept_for_keys_have_a_limit_of_their_own(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| config.limits.kept_answers = Rate::of(1, 64)).await;
+    let agent = app.db_full_agent().await;
+    let domain = r#"{"domain":"a.example.com"}"#;
+    let project = id(&post(&agent, "/projects", "first", domain).await.created());
+    let list = format!("/projects/{project}/keywords");
+    let words: Vec<String> = (0..200)
+        .map(|it| format!("a cup with the number {it}"))
+        .collect();
+    let body = json!({ "keywords": words }).to_string();
+    let mut refused = None;
+    for number in 0..20 {
+        let answer = post(&agent, &list, &format!("k{number}"), &body).await;
+        if answer.status != 201 && answer.status != 200 {
+            refused = Some((number, answer));
+            break;
+        }
+    }
+    let (number, answer) = refused.expect("64 KiB are soon full");
+    let problem = answer.refused(429, "rate-limited");
+    assert!(number > 0);
+    assert_eq!(problem["violated-policies"], json!(["kept-answers"]));
+    // Earlier keys are answered still, and requests without a key are not counted.
+    assert!(is_replayed(
+        &post(&agent, "/projects", "first", domain).await
+    ));
+    agent
+        .post(&list, json!({ "keywords": ["a plate"] }))
+        .await
+        .created();
+    let other = app.db_full_agent().await;
+    assert!(!is_replayed(
+        &post(&other, "/projects", "theirs", domain).await
+    ));
 }

@@ -24,6 +24,83 @@ pub struct EdgeCase {
 /// All of them; `origin` is scheme, host and port, without a slash at the end.
 #[must_use]
 pub fn edge_cases(origin: &str) -> Vec<EdgeCase> {
+    let mut all = of_pages(origin);
+    all.extend(of_structured_data(origin));
+    all
+}
+
+fn of_structured_data(origin: &str) -> Vec<EdgeCase> {
+    let site = || faultless(origin);
+    let case = |name, codes, site| EdgeCase { name, codes, site };
+    vec![
+        case(
+            "an article shows its day with a year of two digits",
+            &[],
+            with_article(site(), "2024-05-06", "06.05.24"),
+        ),
+        case(
+            "an article shows its moment in another time zone",
+            &[],
+            with_article(site(), "2024-05-06T22:30:00Z", "7 May 2024"),
+        ),
+        case(
+            "an article shows another day",
+            &[Code::SdNotVisible],
+            with_article(site(), "2024-05-06", "9 May 2024"),
+        ),
+        case(
+            "a product in RDFa has a review by rel",
+            &[Code::SdRecommendedMissing],
+            with(site(), RDFA_REVIEW),
+        ),
+        case(
+            "a product in RDFa has a review without its author",
+            &[Code::SdRequiredMissing, Code::SdRecommendedMissing],
+            with(
+                site(),
+                &RDFA_REVIEW.replace("schema:author", "schema:editor"),
+            ),
+        ),
+        case(
+            "a review in microdata belongs to no item",
+            &[Code::SdOutsideItem],
+            with(
+                site(),
+                "<div itemprop=review itemscope itemtype=https://schema.org/Review>\
+                 <p itemprop=reviewBody>The glaze is even.</p></div>",
+            ),
+        ),
+        case(
+            "a review in microdata is named by itemref",
+            &[],
+            with(
+                site(),
+                "<div itemscope itemtype=https://schema.org/Thing itemref=said><b itemprop=name>Glaze</b></div>\
+                 <div id=said itemprop=subjectOf itemscope itemtype=https://schema.org/CreativeWork></div>",
+            ),
+        ),
+        case(
+            "a section of instructions stands alone",
+            &[],
+            with(
+                site(),
+                "<script type=application/ld+json>{\"@context\":\"https://schema.org\",\
+                 \"@type\":\"HowToSection\",\"name\":\"Glaze\"}</script>",
+            ),
+        ),
+        case(
+            "a recipe has a script in place of its image",
+            &[Code::SdRequiredMissing, Code::SdRecommendedMissing],
+            with(
+                site(),
+                "<script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Recipe\",\
+                 \"name\":\"Glaze\",\"image\":\"javascript:void(0)\"}</script><p>Glaze</p>",
+            ),
+        ),
+    ]
+}
+
+fn of_pages(origin: &str) -> Vec<EdgeCase> {
     let site = || faultless(origin);
     let case = |name, codes, site| EdgeCase { name, codes, site };
     vec![
@@ -108,6 +185,23 @@ const PASSAGE: &str = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, 
 const MALAY: &str = "Kedai kami dibuka setiap hari dan kami akan menghantar pesanan anda dalam masa dua hari kerana kami mahu anda \
     gembira. Anda boleh memilih warna cawan, dan kami akan membuatnya daripada tanah liat yang baik. Apabila cawan itu sudah kering, \
     kami membakarnya di dalam ketuhar yang besar. Mereka yang datang ke kedai boleh melihat bagaimana kami bekerja.";
+
+/// The pattern of Google's documentation on review snippets.
+const RDFA_REVIEW: &str = "<div typeof=schema:Product><h2 property=schema:name>Cup with a blue glaze</h2>\
+    <div rel=schema:review><div typeof=schema:Review><div rel=schema:reviewRating><p typeof=schema:Rating>\
+    <b property=schema:ratingValue>4</b> of 5</p></div><div rel=schema:author><p typeof=schema:Person>\
+    <i property=schema:name>Ann Smith</i></p></div></div></div></div>";
+
+/// The site with an article in JSON-LD that was published at a time, and the day that its page shows.
+fn with_article(site: SiteSpec, published: &str, shown: &str) -> SiteSpec {
+    let html = format!(
+        "<script type=application/ld+json>{{\"@context\":\"https://schema.org\",\"@type\":\"Article\",\
+         \"headline\":\"All about glaze\",\"image\":\"{{origin}}/cup.png\",\"datePublished\":\"{published}\",\
+         \"dateModified\":\"{published}\",\"author\":{{\"@type\":\"Person\",\"name\":\"Ann Smith\",\
+         \"url\":\"{{origin}}/about\"}}}}</script><p>All about glaze, by Ann Smith, {shown}.</p>"
+    );
+    with(site, &html)
+}
 
 /// The site with something more on the page on glaze.
 fn with(mut site: SiteSpec, html: &str) -> SiteSpec {

@@ -651,6 +651,13 @@ fn trail(second: &str) -> String {
 }
 
 fn data(fault: &mut FaultSite, code: Code) -> bool {
+    if code == Code::SdOutsideItem {
+        fault.html(
+            "<div itemprop=review itemscope itemtype=https://schema.org/Review>\
+             <p itemprop=reviewBody>The cups are light, and the glaze is even.</p></div>",
+        );
+        return true;
+    }
     let article = |headline: &str, image: &str| {
         format!(
             "{{\"@context\":\"https://schema.org\",\"@type\":\"Article\",\"headline\":\"{headline}\",{image}\

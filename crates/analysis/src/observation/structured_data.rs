@@ -23,6 +23,8 @@ pub struct PageStructuredData {
     pub parse_errors: Vec<ParseError>,
     /// What was read and is not right.
     pub notes: Vec<SyntaxNote>,
+    /// Microdata that no item has, in document order.
+    pub outside_items: Vec<OutsideItem>,
     /// Properties of the Open Graph protocol and its relatives, in document order.
     pub open_graph: Vec<MetaProperty>,
     /// Properties of Twitter's cards, in document order.
@@ -114,6 +116,19 @@ pub struct ParseError {
     /// What the parser says.
     pub message: String,
     /// Where in the page it stopped.
+    pub location: Location,
+}
+
+/// An `itemprop` that is in no item and that no `itemref` names: no reader takes it, nor what is in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = StructuredDataOutsideItem)]
+pub struct OutsideItem {
+    /// Its names as written, for example `review`.
+    pub properties: Vec<String>,
+    /// Its types, those of schema.org without the address; none where it is no item itself.
+    pub types: Vec<String>,
+    /// Where it begins.
     pub location: Location,
 }
 

@@ -220,6 +220,8 @@ pub struct LimitSettings {
     pub all_sign_ins_per_minute: u32,
     /// The same: at once.
     pub all_sign_ins_burst: u32,
+    /// Answers kept for idempotency keys, by account: in MiB, at once and in 24 hours.
+    pub kept_answer_mib: u32,
     /// Requests of a token under way at the same time.
     pub in_flight_per_token: u32,
     /// Requests of an account under way at the same time.
@@ -436,6 +438,7 @@ impl Default for LimitSettings {
             sign_ins_burst: it.sign_ins.burst.get(),
             all_sign_ins_per_minute: it.all_sign_ins.per_minute.get(),
             all_sign_ins_burst: it.all_sign_ins.burst.get(),
+            kept_answer_mib: it.kept_answers.burst.get() / 1_024,
             in_flight_per_token: it.in_flight_per_token,
             in_flight_per_account: it.in_flight_per_account,
             in_flight: it.in_flight,

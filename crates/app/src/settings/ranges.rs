@@ -400,6 +400,7 @@ fn limits(settings: &Settings, mistakes: &mut Mistakes) {
             limits.all_sign_ins_per_minute,
         ),
         ("limits.all_sign_ins_burst", limits.all_sign_ins_burst),
+        ("limits.kept_answer_mib", limits.kept_answer_mib),
         ("limits.in_flight_per_token", limits.in_flight_per_token),
         ("limits.in_flight_per_account", limits.in_flight_per_account),
         ("limits.in_flight", limits.in_flight),

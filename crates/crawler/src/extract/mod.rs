@@ -25,7 +25,7 @@ use url::Url;
 
 /// The version of what is read of a page; it grows whenever the same bytes come to be read as
 /// something else, so that a page is sent again even where the server says that it did not change.
-pub const EXTRACTION: u32 = 4;
+pub const EXTRACTION: u32 = 5;
 
 /// Reads the structured data of a page, and the text that its readers see.
 pub fn read_structured_data(

@@ -18,6 +18,7 @@ pub use rates::{Exhausted, Rate, Standing};
 pub use slots::{NoSlot, Slot, SlotKey, Slots};
 
 use domain::{
+    idempotency::IdempotencyRecord,
     ids::{AccountId, CallerId, UserId},
     ports::clock::Clock,
 };
@@ -48,6 +49,8 @@ pub struct RequestLimits {
     pub sign_ins: Rate,
     /// Attempts to sign in from everywhere, known devices apart.
     pub all_sign_ins: Rate,
+    /// Answers kept for idempotency keys, by account, in KiB.
+    pub kept_answers: Rate,
     /// Requests of a token at the same time.
     pub in_flight_per_token: u32,
     /// Requests of an account at the same time.
@@ -79,6 +82,7 @@ impl Default for RequestLimits {
             failed_tokens: Rate::of(20, 10),
             sign_ins: Rate::of(10, 10),
             all_sign_ins: Rate::of(3_000, 50),
+            kept_answers: kept_answers(64),
             in_flight_per_token: 10,
             in_flight_per_account: 20,
             in_flight: 512,
@@ -90,6 +94,20 @@ impl Default for RequestLimits {
             trusted_proxies: vec![],
         }
     }
+}
+
+/// The rate at which an account has answers kept for its idempotency keys: so many MiB in the time that
+/// they are kept, and as many at once.
+#[must_use]
+pub const fn kept_answers(mib: u32) -> Rate {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a day of minutes"
+    )]
+    const MINUTES: u32 = IdempotencyRecord::KEPT_FOR.num_minutes() as u32;
+    let kib = mib.saturating_mul(1_024);
+    Rate::of(kib / MINUTES, kib)
 }
 
 /// A proxy on this machine may carry everybody's connections before anybody named it as trusted.
@@ -149,6 +167,7 @@ pub struct Limiter {
     writes: Bucket<Holder>,
     analyses: Bucket<Holder>,
     account: Bucket<AccountId>,
+    kept_answers: Bucket<AccountId>,
     anonymous: NetworkBuckets,
     failed_tokens: NetworkBuckets,
     devices: Bucket<UserId>,
@@ -168,6 +187,7 @@ impl Limiter {
             writes: Bucket::new("writes", limits.writes, clock),
             analyses: Bucket::new("analyses", limits.analyses, clock),
             account: Bucket::new("account", limits.account, clock),
+            kept_answers: Bucket::new("kept-answers", limits.kept_answers, clock),
             anonymous: NetworkBuckets::new("anonymous", limits.anonymous, clock),
             failed_tokens: NetworkBuckets::new("failed-tokens", limits.failed_tokens, clock),
             devices: Bucket::new("sign-ins", limits.sign_ins, clock),
@@ -192,6 +212,17 @@ impl Limiter {
         }
         self.account.take(holder.0, &mut standings)?;
         Ok(standings)
+    }
+
+    /// Counts a request whose answer is to be kept for its idempotency key.
+    pub fn count_kept(&self, account: AccountId) -> Result<(), Exhausted> {
+        self.kept_answers.take(account, &mut vec![])
+    }
+
+    /// Counts the size of an answer that was kept, beside the KiB that [`Limiter::count_kept`] took.
+    pub fn weigh_kept(&self, account: AccountId, bytes: usize) {
+        let kib = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
+        self.kept_answers.take_up_to(account, kib);
     }
 
     /// Counts a request that carries no token.

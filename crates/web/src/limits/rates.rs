@@ -168,6 +168,18 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
+    /// Takes so many requests of the key's, or nearly all that are left.
+    #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
+    pub(super) fn take_up_to(&self, key: K, requests: u32) {
+        let mut wanted = requests.min(self.rate.burst.get());
+        while let Some(some) = NonZeroU32::new(wanted) {
+            if matches!(self.limiter.check_key_n(&key, some), Ok(Ok(_))) {
+                return;
+            }
+            wanted /= 2;
+        }
+    }
+
     #[cfg(test)]
     fn keys(&self) -> usize {
         self.limiter.len()
@@ -234,6 +246,20 @@ mod tests {
             2,
             "no more than the burst"
         );
+    }
+
+    #[test]
+    fn what_weighs_more_than_is_left_takes_nearly_all_of_it() {
+        let (clock, bucket) = bucket(Rate::of(60, 100));
+        bucket.take_up_to(1, 40);
+        assert_eq!(take(&bucket, 1).unwrap().remaining, 59);
+        bucket.take_up_to(1, 1_000);
+        assert_eq!(take(&bucket, 1).unwrap().remaining, 8, "59 less 50");
+        bucket.take_up_to(1, 8);
+        assert!(take(&bucket, 1).is_err());
+        assert_eq!(take(&bucket, 2).unwrap().remaining, 99, "another key");
+        clock.advance(TimeDelta::seconds(10));
+        assert_eq!(take(&bucket, 1).unwrap().remaining, 9);
     }
 
     #[test]

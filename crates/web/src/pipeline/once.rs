@@ -1,5 +1,6 @@
 //! Requests that came with an idempotency key: executed once, however often they are sent.
 
+use super::admit::too_many;
 use crate::{
     agent_api::analyses::LOOK_AGAIN,
     answer::{Answer, PROBLEM},
@@ -101,14 +102,21 @@ fn canonical(value: &Value) -> String {
     }
 }
 
-/// The answer to an earlier request that was the same; nothing when this is the first.
+/// The answer to an earlier request that was the same; nothing when this is the first, which is refused
+/// where the account has had too much kept lately.
 pub async fn repeated(
     services: &Services,
     account: AccountId,
     request: &OnceOnly,
 ) -> Result<Option<Answer>, Problem> {
     match services.look_up_repeat.run(account, request).await? {
-        Found::Nothing => Ok(None),
+        Found::Nothing => {
+            let counted = services.limiter.count_kept(account);
+            let besides =
+                "or at once without an Idempotency-Key: answers of many MiB are kept for such keys";
+            counted.map_err(|it| too_many(&it, besides))?;
+            Ok(None)
+        }
         Found::Answered(answer) => Ok(Some(replay(answer))),
         Found::Reused { first_used_at } => {
             let problem = Problem::new(
@@ -153,7 +161,10 @@ pub async fn settle(
     request_id: &str,
 ) -> Result<Answer, Problem> {
     let stored = match &mut outcome {
-        Ok(answer) if answer.is_kept => return outcome,
+        Ok(answer) if answer.is_kept => {
+            services.limiter.weigh_kept(account, answer.body.len());
+            return outcome;
+        }
         Ok(answer) => answer.stored(),
         Err(problem) if problem.code == Code::IdempotencyInProgress => {
             let earlier = repeated(services, account, request).await?;
@@ -182,6 +193,7 @@ pub async fn settle(
         }
         Err(_) => return outcome,
     };
+    services.limiter.weigh_kept(account, stored.body.len());
     services
         .remember_answer
         .run(account, request, &stored)

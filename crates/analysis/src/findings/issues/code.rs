@@ -191,6 +191,7 @@ codes! {
     SdRecommendedMissing = "sdRecommendedMissing",
     SdUnknownTerm = "sdUnknownTerm",
     SdNotVisible = "sdNotVisible",
+    SdOutsideItem = "sdOutsideItem",
     SdRetired = "sdRetired",
     LcpPoor = "lcpPoor",
     InpPoor = "inpPoor",

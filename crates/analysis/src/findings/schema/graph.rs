@@ -111,10 +111,12 @@ impl<'a> Graph<'a> {
         self.items(node).flat_map(|it| &it.properties)
     }
 
-    /// The values of a node's property, empty text left out.
+    /// The values of a node's property; empty text and scripts in place of addresses are none.
     pub fn values<'b>(&'b self, node: u32, name: &'b str) -> impl Iterator<Item = &'a Value> + 'b {
         let matching = self.properties(node).filter(move |it| it.name == name);
-        matching.map(|it| &it.value).filter(|it| !is_empty(it))
+        matching
+            .map(|it| &it.value)
+            .filter(|it| !is_empty(it) && !is_script(it))
     }
 
     /// The first value of a property as text.
@@ -175,4 +177,11 @@ pub fn is_empty(value: &Value) -> bool {
         Value::Text(text) | Value::Url(text) | Value::Reference(text) => text.trim().is_empty(),
         _ => false,
     }
+}
+
+/// Whether it is an address that leads nowhere: `javascript:void(0)`.
+pub fn is_script(value: &Value) -> bool {
+    let scheme = "javascript:";
+    let start = |it: &String| it.get(..scheme.len()).map(str::to_ascii_lowercase);
+    matches!(value, Value::Url(text) if start(text).as_deref() == Some(scheme))
 }

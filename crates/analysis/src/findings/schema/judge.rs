@@ -81,11 +81,12 @@ pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecor
         formats: formats(&graph),
         entities: Vec::new(),
         parse_errors: page.data.parse_errors.clone(),
+        outside_items: page.data.outside_items.clone(),
         graph_connected: connected(&graph, &kept, &copies),
         features: features(&judged),
         expiries: expiries(page.data),
         errors: count(&judged, Severity::Error) + small(page.data.parse_errors.len()),
-        warning_count: count(&judged, Severity::Warning),
+        warning_count: count(&judged, Severity::Warning) + small(page.data.outside_items.len()),
         schema_score: score(score_terms(page, &graph, &kept, &judged)),
     };
     for mut it in judged.into_iter().take(MOST_ENTITIES) {

@@ -34,7 +34,7 @@ pub use summary::{SchemaSummary, SchemaTally};
 pub use template::PageTemplate;
 
 /// The method that these records come from.
-pub const METHOD: &str = "schema/1";
+pub const METHOD: &str = "schema/2";
 
 #[cfg(test)]
 #[allow(clippy::needless_pass_by_value)] // Things are written with `json!` where they are used.

@@ -6,7 +6,7 @@ use crate::{
         broken_links::Severity,
         envelope::{Envelope, rounded},
     },
-    observation::structured_data::{Format, Location, ParseError},
+    observation::structured_data::{Format, Location, OutsideItem, ParseError},
     provenance::RecordStatus,
 };
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,10 @@ pub struct SchemaRecord {
     pub entities: Vec<Entity>,
     /// Blocks that could not be read.
     pub parse_errors: Vec<ParseError>,
+    /// Microdata that belongs to no item, which no search engine reads; at the most 200.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub outside_items: Vec<OutsideItem>,
     /// Share of the typed nodes that can be reached from the page's node, or else from the first
     /// entity, over properties in either direction; null without nodes, and where the page was not read
     /// whole.
@@ -38,7 +42,7 @@ pub struct SchemaRecord {
     pub expiries: Vec<Expiry>,
     /// Errors: those of the entities, and blocks that could not be read.
     pub errors: u32,
-    /// Warnings of the entities; `warnings` are the record's own.
+    /// Warnings: those of the entities, and microdata outside of items. `warnings` are the record's own.
     pub warning_count: u32,
     /// 100·(0.5·(1 − entities with errors/entities) + 0.3·mean recommended completeness + 0.2·1[type
     /// fits the page's template]); terms that are not known are left out and the weights of the

@@ -18,6 +18,8 @@ use url::Url;
 pub fn applies(page: &Page<'_>, node: u32, feature: Feature) -> bool {
     let graph = page.graph;
     match feature {
+        // Steps and sections of instructions are lists too, and shown in no carousel.
+        Feature::Carousel => graph.schema_types(node).any(|it| it == "ItemList"),
         Feature::SiteName => Url::parse(page.url).is_ok_and(|it| it.path() == "/"),
         Feature::EducationQa => !is_practice_problem(graph, node),
         // The old way to count comments and likes.

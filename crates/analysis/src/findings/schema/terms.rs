@@ -1,7 +1,7 @@
 //! Whether schema.org has the types, properties and values that a page writes.
 
 use super::{
-    graph::is_empty,
+    graph::{is_empty, is_script},
     paths::{Visit, joined, short},
     record::{Issue, IssueCode, Level},
     values::{Written, is_address, is_currency, is_date, is_duration, is_time, number},
@@ -134,6 +134,9 @@ fn check_value(
     }
     let Some(text) = value.text() else { return };
     let text = text.trim();
+    if is_script(value) && !term.ranges.contains(&"Text") {
+        return mismatch(text, issues);
+    }
     let is_amount = AMOUNT.contains(&name);
     if is_amount || term.ranges.iter().all(|it| is_a(it, "Number")) && !term.ranges.is_empty() {
         match number(text) {

@@ -3,8 +3,8 @@
 use super::super::dom::TagPlace;
 use analysis::{
     observation::structured_data::{
-        DataLimit, Format, Item, Location, MetaProperty, PageStructuredData, ParseError, Property,
-        SyntaxNote, SyntaxNoteKind, Value,
+        DataLimit, Format, Item, Location, MetaProperty, OutsideItem, PageStructuredData,
+        ParseError, Property, SyntaxNote, SyntaxNoteKind, Value,
     },
     text::words::shortened,
 };
@@ -142,6 +142,28 @@ impl Collector {
             location: location(place),
             item,
         });
+    }
+
+    /// Keeps microdata that no item has.
+    pub fn add_outside(&mut self, properties: Vec<String>, types: Vec<String>, place: TagPlace) {
+        if self.data.outside_items.len() >= MOST_NOTES {
+            self.limit(DataLimit::Notes);
+            return;
+        }
+        let short = |all: Vec<String>| -> Vec<String> {
+            let some = all.iter().take(MOST_TYPES);
+            some.map(|it| shortened(it, MOST_NAME).to_owned()).collect()
+        };
+        self.data.outside_items.push(OutsideItem {
+            properties: short(properties),
+            types: short(types),
+            location: location(place),
+        });
+    }
+
+    /// Whether nothing was left out so far.
+    pub fn is_whole(&self) -> bool {
+        self.data.limits.is_empty()
     }
 
     /// Notes that something was not read.

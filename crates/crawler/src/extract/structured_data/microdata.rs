@@ -6,7 +6,7 @@ use super::{
     names::{property_name, resolved, type_name},
     text::text_content,
 };
-use analysis::observation::structured_data::{Format, SyntaxNoteKind, Value};
+use analysis::observation::structured_data::{Format, SCHEMA_ORG, SyntaxNoteKind, Value};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
@@ -15,21 +15,19 @@ const MOST_TOKENS: usize = 1_000;
 
 /// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
-    let tops: Vec<NodeId> = dom
-        .order
-        .iter()
-        .copied()
-        .filter(|it| is_item(dom, *it) && dom.attribute(*it, "itemprop").is_none())
-        .collect();
-    if tops.is_empty() {
+    let has = |it: NodeId, name: &str| dom.attribute(it, name).is_some();
+    let nodes = || dom.order.iter().copied();
+    if !nodes().any(|it| has(it, "itemscope") || has(it, "itemprop")) {
         return;
     }
+    let tops = nodes().filter(|it| is_item(dom, *it) && !has(*it, "itemprop"));
     let mut reader = Reader {
         dom,
         base,
         ids: HashMap::new(),
         ranks: vec![0; dom.nodes.len()],
         elements: HashMap::new(),
+        read: HashSet::new(),
         found,
     };
     for (rank, node) in dom.order.iter().copied().enumerate() {
@@ -41,6 +39,7 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     for top in tops {
         reader.read_top(top);
     }
+    reader.find_outside();
 }
 
 fn is_item(dom: &Dom, id: NodeId) -> bool {
@@ -56,6 +55,8 @@ struct Reader<'a> {
     ranks: Vec<usize>,
     /// The element of each item.
     elements: HashMap<u32, NodeId>,
+    /// The elements that are properties of items.
+    read: HashSet<NodeId>,
     found: &'a mut Collector,
 }
 
@@ -163,11 +164,35 @@ impl<'a> Reader<'a> {
                 open.extend(self.elements_below(node));
             }
             if tokens(self.dom, node, "itemprop").next().is_some() {
+                self.read.insert(node);
                 all.push(node);
             }
         }
         all.sort_unstable_by_key(|it| self.ranks[*it]);
         all
+    }
+
+    /// Tells of the outermost elements with `itemprop` that no item has, unless something was left out.
+    fn find_outside(&mut self) {
+        let dom = self.dom;
+        let mut inside_from = HashSet::new();
+        for node in dom.order.iter().copied() {
+            let parent = dom.nodes[node].parent;
+            let is_inside = parent.is_some_and(|it| inside_from.contains(&it));
+            let names: Vec<String> = tokens(dom, node, "itemprop").map(str::to_owned).collect();
+            let is_outside = !is_inside && !names.is_empty() && !self.read.contains(&node);
+            if is_inside || is_outside && is_item(dom, node) {
+                inside_from.insert(node);
+            }
+            if is_outside && self.found.is_whole() {
+                let types = tokens(dom, node, "itemtype").map(|it| {
+                    let name = type_name(it);
+                    name.strip_prefix(SCHEMA_ORG).unwrap_or(&name).to_owned()
+                });
+                let (types, place) = (types.collect(), self.place(node));
+                self.found.add_outside(names, types, place);
+            }
+        }
     }
 
     fn elements_below(&self, node: NodeId) -> Vec<NodeId> {

@@ -10,6 +10,7 @@ mod json_ld;
 mod microdata;
 mod names;
 mod rdfa;
+mod rdfa_links;
 mod rdfa_names;
 mod rdfa_prefixes;
 mod social;

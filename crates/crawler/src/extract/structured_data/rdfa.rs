@@ -1,11 +1,12 @@
-//! `RDFa` Lite 1.1 (`vocab`, `typeof`, `property`, `resource`, `prefix`) with `about`, `content`,
-//! `datetime`, `href` and `src`, by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1.
-//! Not read: `rel` and `rev` as properties, `inlist`, literals of XML.
+//! `RDFa` 1.1 by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1, but for `inlist`
+//! and literals of XML. Of the words in `rel` and `rev`, those that are link types of HTML or of RFC 8288
+//! are no properties here ([`Names::of_link`]).
 
 use super::{
     super::dom::{Dom, NodeId, TagPlace},
     collector::Collector,
     names::{property_name, resolved, type_name},
+    rdfa_links::{Incomplete, LinkNames},
     rdfa_names::{Names, cost},
     social::is_social,
     text::text_content,
@@ -15,8 +16,9 @@ use std::{collections::HashMap, rc::Rc};
 use url::Url;
 
 /// The attributes that change anything.
-const ATTRIBUTES: [&str; 9] = [
-    "vocab", "prefix", "typeof", "property", "about", "resource", "href", "src", "datatype",
+const ATTRIBUTES: [&str; 11] = [
+    "vocab", "prefix", "typeof", "property", "rel", "rev", "about", "resource", "href", "src",
+    "datatype",
 ];
 
 /// Words of an attribute at the most.
@@ -32,6 +34,7 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     };
     let document = Rc::new(Scope {
         subject: Subject::Address(base.as_str().into()),
+        incomplete: None,
         names: Names::default(),
     });
     let mut open = vec![(0, document)];
@@ -52,14 +55,18 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
 struct Scope {
     /// Whose the properties are ("parent object").
     subject: Subject,
+    /// The links of the element around that have no end yet ("incomplete triples").
+    incomplete: Option<Rc<Incomplete>>,
     names: Names,
 }
 
 #[derive(Clone)]
-enum Subject {
+pub enum Subject {
     Address(Rc<str>),
     /// An item without an address.
     Blank(u32),
+    /// The end of links that nothing has described yet.
+    End(Rc<Incomplete>),
 }
 
 /// What an element says.
@@ -73,10 +80,26 @@ struct Element<'a> {
     link: Option<(Subject, Value)>,
     /// The properties that its value is for.
     properties: Vec<String>,
+    /// The properties that its link or what is in it is for; `None` without `rel` and `rev`.
+    links: Option<LinkNames>,
+    /// Whether `property` stands there at all.
+    has_property: bool,
     /// Whether what it links to is the value, and not whose the properties inside are.
     is_value: bool,
     /// Whether it stands for the document.
     is_structure: bool,
+}
+
+impl Element<'_> {
+    /// Whether it changes only what names mean ("skip element").
+    const fn is_skipped(&self) -> bool {
+        !self.has_property
+            && !self.is_structure
+            && self.links.is_none()
+            && self.typed.is_none()
+            && self.about.is_none()
+            && self.link.is_none()
+    }
 }
 
 struct Reader<'a> {
@@ -90,37 +113,166 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// What holds inside an element, if that differs from what holds outside (§7.5, steps 5 to 13).
     fn read_element(&mut self, node: NodeId, outer: &Scope) -> Option<Scope> {
-        let element = self.element(node, &outer.names)?;
-        let fallback = element.is_structure.then(|| outer.subject.clone());
-        let link = element.link.as_ref().map(|it| it.0.clone());
-        let about = element.about.clone();
-        let subject = if element.is_value {
-            let owner = about.clone().unwrap_or_else(|| outer.subject.clone());
-            let item = if element.typed.is_some() {
-                let is_held = about.is_none() && !element.properties.is_empty();
-                let holder = is_held.then_some(&owner);
-                self.typed_item(&element, about.or(fallback).or(link), holder)
-            } else {
-                None
-            };
-            self.add_properties(&element, &owner, item);
-            item.map_or(owner, |it| self.subject_of(it))
-        } else {
-            let known = about.or(link).or(fallback);
-            let subject = if element.typed.is_some() {
-                let item = self.typed_item(&element, known, None);
-                item.map(|it| self.subject_of(it))
-            } else {
-                known
-            };
-            let subject = subject.unwrap_or_else(|| outer.subject.clone());
-            self.add_properties(&element, &subject, None);
-            subject
+        let mut element = self.element(node, &outer.names)?;
+        if element.is_skipped() {
+            return Some(Scope {
+                subject: outer.subject.clone(),
+                incomplete: outer.incomplete.clone(),
+                names: element.names,
+            });
+        }
+        let (subject, incomplete) = match element.links.take() {
+            Some(links) => self.read_links(&element, links, outer),
+            None if element.is_value => (self.read_value(&element, outer), None),
+            None => (self.read_subject(&element, outer), None),
         };
         Some(Scope {
             subject,
+            incomplete,
             names: element.names,
         })
+    }
+
+    /// An element whose link or item is a value (step 5.1).
+    fn read_value(&mut self, element: &Element<'_>, outer: &Scope) -> Subject {
+        let about = element.about.clone();
+        let owner = about.clone().unwrap_or_else(|| outer.subject.clone());
+        let owner = self.reached(outer, owner, element);
+        let item = if element.typed.is_some() {
+            let fallback = element.is_structure.then(|| outer.subject.clone());
+            let link = element.link.as_ref().map(|it| it.0.clone());
+            let is_held = about.is_none() && !element.properties.is_empty();
+            let holder = is_held.then_some(&owner);
+            self.typed_item(element, about.or(fallback).or(link), holder)
+        } else {
+            None
+        };
+        self.add_properties(element, &owner, item);
+        item.map_or(owner, |it| self.subject_of(it))
+    }
+
+    /// An element that says whose the properties inside are (step 5.2).
+    fn read_subject(&mut self, element: &Element<'_>, outer: &Scope) -> Subject {
+        let fallback = element.is_structure.then(|| outer.subject.clone());
+        let link = element.link.as_ref().map(|it| it.0.clone());
+        let known = element.about.clone().or(link).or(fallback);
+        let subject = if element.typed.is_some() {
+            let holder = outer.incomplete.as_ref().and_then(|it| it.holder());
+            let item = self.typed_item(element, known, holder);
+            item.map(|it| self.subject_of(it))
+        } else {
+            known
+        };
+        let subject = subject.unwrap_or_else(|| outer.subject.clone());
+        let subject = self.reached(outer, subject, element);
+        self.add_properties(element, &subject, None);
+        subject
+    }
+
+    /// An element with `rel` or `rev` (steps 6, 9 and 10): what it links, and the links that what is in
+    /// it ends.
+    fn read_links(
+        &mut self,
+        element: &Element<'_>,
+        links: LinkNames,
+        outer: &Scope,
+    ) -> (Subject, Option<Rc<Incomplete>>) {
+        let about = element.about.clone();
+        let subject = match (&about, element.typed) {
+            (Some(about), Some(_)) => {
+                let holder = outer.incomplete.as_ref().and_then(|it| it.holder());
+                let item = self.typed_item(element, Some(about.clone()), holder);
+                item.map_or_else(|| about.clone(), |it| self.subject_of(it))
+            }
+            _ => about.clone().unwrap_or_else(|| outer.subject.clone()),
+        };
+        let subject = self.reached(outer, subject, element);
+        let item = if about.is_none() && element.typed.is_some() {
+            let link = element.link.as_ref().map(|it| it.0.clone());
+            let holder = (!links.forward.is_empty()).then_some(&subject);
+            self.typed_item(element, link, holder)
+        } else {
+            None
+        };
+        let object = item
+            .map(|it| self.subject_of(it))
+            .or_else(|| element.link.as_ref().map(|it| it.0.clone()));
+        let incomplete = Rc::new(Incomplete::new(subject.clone(), links));
+        let inner = match object {
+            Some(object) => {
+                let written = element.link.as_ref().map(|it| &it.1);
+                self.end(
+                    &incomplete,
+                    &object,
+                    written.filter(|_| item.is_none()),
+                    element.place,
+                );
+                (object, None)
+            }
+            None => (Subject::End(Rc::clone(&incomplete)), Some(incomplete)),
+        };
+        self.add_properties(element, &subject, item);
+        inner
+    }
+
+    /// The subject of an element, which the links around it lead to (step 12).
+    fn reached(&mut self, outer: &Scope, subject: Subject, element: &Element<'_>) -> Subject {
+        let Some(incomplete) = &outer.incomplete else {
+            return subject;
+        };
+        if let Subject::End(end) = &subject {
+            let item = self.item_of(&Subject::End(Rc::clone(end)), element.place, None);
+            return item.map_or_else(|| incomplete.subject.clone(), Subject::Blank);
+        }
+        let is_link = element.about.is_none() && !element.is_value && element.typed.is_none();
+        let written = element.link.as_ref().map(|it| &it.1).filter(|_| is_link);
+        self.end(incomplete, &subject, written, element.place);
+        subject
+    }
+
+    /// Adds what links say once their end is known; `written` is the end as an address.
+    fn end(&mut self, links: &Incomplete, end: &Subject, written: Option<&Value>, place: TagPlace) {
+        let known = match end {
+            Subject::Address(address) if links.is_new(address) => self.items.get(address).copied(),
+            Subject::Blank(item) => Some(*item),
+            Subject::Address(_) | Subject::End(_) => return,
+        };
+        if !links.names.forward.is_empty()
+            && let Some(owner) = self.item_of(&links.subject, place, None)
+        {
+            let value = match (written, known, end) {
+                (Some(written), _, _) => written.clone(),
+                (None, Some(item), _) if self.found.parent(item) == Some(owner) => {
+                    Value::Item(item)
+                }
+                (None, Some(item), _) => self.reference(item),
+                (None, None, Subject::Address(address)) => Value::Reference(address.to_string()),
+                (None, None, _) => return,
+            };
+            for name in &links.names.forward {
+                self.found.add(owner, name, value.clone());
+            }
+        }
+        if !links.names.backward.is_empty()
+            && let Some(owner) = self.item_of(end, place, None)
+            && let Some(item) = self.item_of(&links.subject, place, None)
+        {
+            let value = self.reference(item);
+            for name in &links.names.backward {
+                self.found.add(owner, name, value.clone());
+            }
+        }
+    }
+
+    /// A reference to an item, which gets an id if it has none.
+    fn reference(&mut self, item: u32) -> Value {
+        if let Some(id) = self.found.id(item) {
+            return Value::Reference(id.to_owned());
+        }
+        let id = format!("_:#{item}");
+        self.found.set_id(item, &id);
+        self.items.insert(id.as_str().into(), item);
+        Value::Reference(id)
     }
 
     fn element(&self, node: NodeId, outer: &Names) -> Option<Element<'a>> {
@@ -132,15 +284,18 @@ impl<'a> Reader<'a> {
         }
         let property = of("property");
         let tokens = property.unwrap_or_default().split_ascii_whitespace();
-        let mut properties: Vec<String> = Vec::new();
-        for it in tokens.take(MOST_TOKENS).filter(|it| !is_social(it)) {
-            if let Some(address) = names.expanded(it) {
-                let name = property_name(&address).to_owned();
-                if !properties.contains(&name) {
-                    properties.push(name);
-                }
-            }
-        }
+        let tokens = tokens.filter(|it| !is_social(it));
+        let properties = different(tokens.filter_map(|it| names.expanded(it)));
+        let links_of = |name: &str| {
+            let words = of(name).unwrap_or_default().split_ascii_whitespace();
+            let words = words.filter(|it| property.is_none() || it.contains(':'));
+            different(words.filter_map(|it| names.of_link(it)))
+        };
+        let links = LinkNames {
+            forward: links_of("rel"),
+            backward: links_of("rev"),
+        };
+        let links = (!links.forward.is_empty() || !links.backward.is_empty()).then_some(links);
         let refers = |it: &str| names.referred(it, self.base);
         let resource = of("resource").and_then(refers);
         let address = |name| of(name).and_then(|it| resolved(it, self.base));
@@ -159,7 +314,12 @@ impl<'a> Reader<'a> {
                 .map(|it| Subject::Address(it.into())),
             link: link.map(|(it, value): (Rc<str>, Value)| (Subject::Address(it), value)),
             properties,
-            is_value: property.is_some() && of("content").is_none() && of("datatype").is_none(),
+            has_property: property.is_some(),
+            is_value: property.is_some()
+                && links.is_none()
+                && of("content").is_none()
+                && of("datatype").is_none(),
+            links,
             is_structure: matches!(kind, "html" | "head" | "body"),
             names,
         })
@@ -175,7 +335,7 @@ impl<'a> Reader<'a> {
         let is_new = match &known {
             None => true,
             Some(Subject::Address(address)) => !self.items.contains_key(address),
-            Some(Subject::Blank(_)) => false,
+            Some(Subject::Blank(_) | Subject::End(_)) => false,
         };
         let holder = match holder.filter(|_| is_new) {
             Some(subject) => Some(self.item_of(subject, element.place, None)?),
@@ -230,6 +390,7 @@ impl<'a> Reader<'a> {
         let address = match subject {
             Subject::Blank(item) => return Some(*item),
             Subject::Address(address) => address,
+            Subject::End(links) => return self.item_at_end(links, place),
         };
         if let Some(item) = self.items.get(address) {
             return Some(*item);
@@ -237,6 +398,21 @@ impl<'a> Reader<'a> {
         let item = self.found.open(Format::Rdfa, place, holder)?;
         self.found.set_id(item, address);
         self.items.insert(Rc::clone(address), item);
+        Some(item)
+    }
+
+    /// The item that links lead to, where nothing says which it is.
+    fn item_at_end(&mut self, links: &Incomplete, place: TagPlace) -> Option<u32> {
+        if let Some(item) = links.item.get() {
+            return Some(item);
+        }
+        let holder = match links.holder() {
+            Some(subject) => Some(self.item_of(subject, place, None)?),
+            None => None,
+        };
+        let item = self.found.open(Format::Rdfa, place, holder)?;
+        links.item.set(Some(item));
+        self.end(links, &Subject::Blank(item), None, place);
         Some(item)
     }
 
@@ -253,4 +429,16 @@ impl<'a> Reader<'a> {
         let place = nodes.find_map(|it| self.dom.place(it));
         place.unwrap_or(TagPlace { line: 1, column: 1 })
     }
+}
+
+/// Names of properties, each once, at the most [`MOST_TOKENS`].
+fn different(addresses: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for it in addresses.take(MOST_TOKENS) {
+        let name = property_name(&it).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }

@@ -2,9 +2,11 @@
 
 use super::{
     super::dom::{Dom, Kind, NodeId},
-    names::resolved,
+    names::{after_schema_org, resolved},
     rdfa_prefixes::INITIAL,
+    social::is_social,
 };
+use analysis::findings::schema::vocabulary::property_named;
 use std::{collections::HashMap, rc::Rc};
 use url::Url;
 
@@ -58,6 +60,19 @@ impl Names {
             return Some(format!("http://www.w3.org/1999/xhtml/vocab#{term}"));
         };
         Some(format!("{vocabulary}{written}"))
+    }
+
+    /// A word of `rel` or `rev` that is a property: a name with a prefix, or a property of schema.org.
+    /// Other words and addresses there are link types, of HTML (`nofollow`, `license`) or of RFC 8288
+    /// (`https://api.w.org/`, which `WordPress` puts on every page).
+    pub fn of_link(&self, written: &str) -> Option<String> {
+        if is_social(written) {
+            return None;
+        }
+        let is_property =
+            |it: &str| after_schema_org(it).is_some_and(|it| property_named(it).is_some());
+        self.with_prefix(written)
+            .or_else(|| self.expanded(written).filter(|it| is_property(it)))
     }
 
     /// What `about` and `resource` refer to: `[prefix:name]`, `prefix:name`, or an address.

@@ -27,7 +27,9 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
         body.push(figures(&it));
     }
     let chosen: Option<SchemaRecord> = found.chosen_page().await?;
-    let with_data = |it: &&SchemaRecord| !it.entities.is_empty() || !it.parse_errors.is_empty();
+    let with_data = |it: &&SchemaRecord| {
+        !it.entities.is_empty() || !it.parse_errors.is_empty() || !it.outside_items.is_empty()
+    };
     if let Some(it) = chosen.as_ref().or_else(|| records.iter().find(with_data)) {
         body.push(one(it));
     }
@@ -174,6 +176,16 @@ fn one(it: &SchemaRecord) -> Html {
     let tree = parts::wrapped("div", "tree", &Html::all(it.entities.iter().map(entity)));
     let mut inside = vec![parts::wrapped("div", "row", &top)];
     inside.extend(errors);
+    inside.extend(it.outside_items.iter().map(|it| {
+        parts::remark(
+            "warn",
+            &format!(
+                "Line {}: {} belongs to no item; put it inside the element with the itemscope that it describes",
+                it.location.line,
+                it.properties.join(" ")
+            ),
+        )
+    }));
     inside.push(tree);
     if !ends.is_empty() {
         inside.push(parts::list("plain small", &ends));

@@ -67,7 +67,7 @@ impl Subject<'_> {
 
 /// What is not known of a page that was not read whole: that something is not in it, how much of it is
 /// something else, and what stands inside of elements whose structure is lost.
-const OF_WHOLE_PAGES: [IssueCode; 23] = [
+const OF_WHOLE_PAGES: [IssueCode; 24] = [
     IssueCode::SoftNotFound,
     IssueCode::CanonicalMissing,
     IssueCode::TitleMissing,
@@ -90,6 +90,7 @@ const OF_WHOLE_PAGES: [IssueCode; 23] = [
     IssueCode::SdRecommendedMissing,
     IssueCode::SdUnknownTerm,
     IssueCode::SdNotVisible,
+    IssueCode::SdOutsideItem,
     IssueCode::SdRetired,
 ];
 

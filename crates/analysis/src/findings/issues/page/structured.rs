@@ -40,5 +40,17 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     ];
     found.add_each(IssueCode::SdUnknownTerm, issues(unknown));
     found.add_each(IssueCode::SdNotVisible, issues(&[SchemaCode::NotVisible]));
+    let outside = record.outside_items.iter().map(|it| {
+        let kind = it
+            .types
+            .first()
+            .map_or(String::new(), |it| format!(" ({it})"));
+        format!(
+            "line {}: {}{kind}",
+            it.location.line,
+            it.properties.join(" ")
+        )
+    });
+    found.add_each(IssueCode::SdOutsideItem, outside);
     found.add_each(IssueCode::SdRetired, issues(&[SchemaCode::Retired]));
 }

@@ -73,6 +73,36 @@ fn days_are_looked_for_near_their_year() {
             "{text}"
         );
     }
+    for text in [
+        "05.05.26",
+        "5/5/26",
+        "26年5月5日",
+        "5 May 26",
+        "May 5, ’26",
+        "5. květen 26",
+    ] {
+        assert_eq!(hidden(article("2026-05-05"), text), [""; 0], "{text}");
+    }
+    for text in ["06.05.26", "5 cm, 26 cups", "05.06.26", "5.5.2025"] {
+        assert_eq!(
+            hidden(article("2026-05-05"), text),
+            ["datePublished"],
+            "{text}"
+        );
+    }
+    // A moment is another day elsewhere; a day is not.
+    for (moment, text, told) in [
+        ("2026-05-05T23:30:00Z", "6 May 2026", false),
+        ("2026-05-05T23:30:00Z", "4 May 2026", true),
+        ("2026-01-01T00:30:00+01:00", "31.12.25", false),
+        ("2026-05-05T01:00:00-05:00", "4 May 2026", false),
+        ("2026-05-05T12:00", "6 May 2026", false),
+        ("2026-05-05T12:00", "7 May 2026", true),
+        ("2026-05-05", "6 May 2026", true),
+    ] {
+        let found = hidden(article(moment), text);
+        assert_eq!(!found.is_empty(), told, "{moment}, {text}");
+    }
     assert_eq!(hidden(article("2026-05-05"), "© 2026"), ["datePublished"]);
     assert_eq!(
         hidden(article("2026-05-05"), "6 May 2026"),

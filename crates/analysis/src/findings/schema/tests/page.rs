@@ -35,7 +35,7 @@ fn a_record_has_the_fields_of_the_specification() {
     }
     assert_eq!(
         (&json["type"], &json["methodVersion"]),
-        (&json!("schema"), &json!("schema/1"))
+        (&json!("schema"), &json!("schema/2"))
     );
     let entity = json["entities"][0].as_object().unwrap();
     let fields: Vec<&str> = entity.keys().map(String::as_str).collect();

@@ -2,6 +2,7 @@
 
 use super::super::values::is_date;
 use crate::text::words::words;
+use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta};
 use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
@@ -11,6 +12,8 @@ const MOST_WORDS_SHARE: f64 = 0.8;
 const ALIKE: f64 = 0.005;
 /// A day and its year stand at the most so many words apart.
 const DATE_WINDOW: usize = 4;
+/// Letters of a month's name at the least.
+const LEAST_LETTERS: usize = 3;
 /// Places of one year at the most.
 const MOST_PLACES: usize = 1_000;
 
@@ -19,7 +22,7 @@ pub struct PageText {
     words: HashSet<String>,
     order: Vec<String>,
     numbers: HashSet<i64>,
-    /// Where numbers of four digits stand.
+    /// Where numbers of four and of two digits stand.
     years: HashMap<String, Vec<usize>>,
 }
 
@@ -29,7 +32,7 @@ impl PageText {
         let order = folded(text);
         let mut years: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, word) in order.iter().enumerate() {
-            for year in digits(word).filter(|it| it.len() == 4) {
+            for year in digits(word).filter(|it| matches!(it.len(), 2 | 4)) {
                 let places = years.entry(year.to_owned()).or_default();
                 if places.len() < MOST_PLACES {
                     places.push(at);
@@ -61,29 +64,57 @@ impl PageText {
         hundredths(value).is_some_and(|it| self.numbers.contains(&it))
     }
 
-    /// A page writes a day in any language, so what is looked for is the day near the year; or, if
-    /// the page leaves the year away, nothing can be said.
+    /// A page writes a day in any language, so what is looked for is the day near the year. A moment is
+    /// shown in any time zone; what is no full date cannot be looked for.
     pub fn has_date(&self, date: &str) -> bool {
-        let Some((year, day)) = year_and_day(date) else {
+        let Some(days) = days(date) else {
             return true;
         };
-        if self
-            .words
-            .contains(date.split(['T', 't']).next().unwrap_or(date))
-        {
-            return true;
-        }
-        let places = self.years.get(&year).into_iter().flatten();
-        for at in places {
-            let from = at.saturating_sub(DATE_WINDOW);
-            let near = &self.order[from..(at + DATE_WINDOW + 1).min(self.order.len())];
-            let mut days = near.iter().flat_map(|it| digits(it));
-            if days.any(|it| it.len() <= 2 && it.parse() == Ok(day)) {
-                return true;
-            }
-        }
-        false
+        let written = date.split(['T', 't']).next().unwrap_or(date);
+        self.words.contains(written) || days.iter().any(|it| self.has_day(*it))
     }
+
+    fn has_day(&self, day: NaiveDate) -> bool {
+        let whole = format!("{:04}", day.year());
+        let is_day = |it: &str| it.len() <= 2 && it.parse() == Ok(day.day());
+        self.near(&whole)
+            .any(|near| near.iter().flat_map(|it| digits(it)).any(is_day))
+            || self.near(&whole[2..]).any(|near| has_short_date(near, day))
+    }
+
+    /// The words around each place of a year.
+    fn near(&self, year: &str) -> impl Iterator<Item = &[String]> {
+        let places = self.years.get(year).into_iter().flatten();
+        places.map(|at| {
+            let from = at.saturating_sub(DATE_WINDOW);
+            &self.order[from..(at + DATE_WINDOW + 1).min(self.order.len())]
+        })
+    }
+}
+
+/// Whether words have a date with a year of two digits: `12.05.24`, `5/12/24`, `24年5月12日`, `12 May 24`,
+/// `May 12, 24`. A word of letters may be a month in any language.
+fn has_short_date(words: &[String], day: NaiveDate) -> bool {
+    let mut parts: Vec<Option<u32>> = Vec::new();
+    for word in words {
+        if word.chars().all(char::is_alphabetic) {
+            if word.chars().count() >= LEAST_LETTERS {
+                parts.push(None);
+            }
+        } else {
+            let short = digits(word).filter(|it| it.len() <= 2);
+            parts.extend(short.map(|it| it.parse().ok()));
+        }
+    }
+    let (date, month) = (Some(day.day()), Some(day.month()));
+    let year = u32::try_from(day.year().rem_euclid(100)).ok();
+    let is_month = |it: Option<u32>| it.is_none() || it == month;
+    parts.windows(3).any(|it| {
+        let (first, second, third) = (it[0], it[1], it[2]);
+        let ends = third == year
+            && (first == date && is_month(second) || is_month(first) && second == date);
+        ends || first == year && is_month(second) && third == date
+    })
 }
 
 fn share_of(words: usize) -> usize {
@@ -136,16 +167,34 @@ fn digits(word: &str) -> impl Iterator<Item = &str> {
     runs.filter(|it| !it.is_empty())
 }
 
-/// The year and the day of a full date.
-fn year_and_day(date: &str) -> Option<(String, u32)> {
+/// The days that a full date may be shown as; of a moment, those that it falls on between the time zones
+/// UTC−12 and UTC+14.
+fn days(date: &str) -> Option<Vec<NaiveDate>> {
     let date = date.trim();
     if !is_date(date) {
         return None;
     }
-    let day = date.split(['T', 't']).next()?;
-    let mut parts = day.split('-');
-    let (year, _, day) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((year.to_owned(), day.parse().ok()?))
+    let (day, time) = match date.split_once(['T', 't']) {
+        Some((day, time)) => (day, Some(time)),
+        None => (date, None),
+    };
+    let day = NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()?;
+    if time.is_none() {
+        return Some(vec![day]);
+    }
+    let one = Days::new(1);
+    let (from, to) = match DateTime::parse_from_rfc3339(date) {
+        Ok(it) => {
+            let (west, east) = (TimeDelta::hours(-12), TimeDelta::hours(14));
+            let utc = it.naive_utc();
+            (
+                utc.checked_add_signed(west)?.date(),
+                utc.checked_add_signed(east)?.date(),
+            )
+        }
+        Err(_) => (day.checked_sub_days(one)?, day.checked_add_days(one)?),
+    };
+    Some(from.iter_days().take_while(|it| *it <= to).collect())
 }
 
 /// Every number of a text in hundredths, in each way that its points and commas may be meant.

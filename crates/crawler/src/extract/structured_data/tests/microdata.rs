@@ -67,3 +67,27 @@ fn itemref_in_circles_ends() {
     );
     assert_eq!(shown(&both), ["{p={q={}}}"]);
 }
+
+#[test]
+fn what_no_item_has_is_told_once() {
+    let data = read(
+        "<div itemscope itemtype=https://schema.org/Product itemref=far><b itemprop=name>Cup</b></div>\
+         <p id=far itemprop=color>blue</p>\n<div itemprop=review itemscope itemtype=https://schema.org/Review>\
+         <i itemprop=author>Ann</i></div><div itemscope><u itemprop=x>x</u></div>\n<s itemprop='a b'><i itemprop=c></i></s>",
+    );
+    let told = data.outside_items.iter().map(|it| {
+        format!(
+            "{}: {} {}",
+            it.location.line,
+            it.properties.join("+"),
+            it.types.join("+")
+        )
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        ["2: review Review", "3: a+b ", "3: c "]
+    );
+    assert_eq!(read("<b itemprop=name>x</b>").outside_items.len(), 1);
+    let many = read(&"<b itemprop=name>x</b>".repeat(1_000));
+    assert_eq!(many.outside_items.len(), 200);
+}

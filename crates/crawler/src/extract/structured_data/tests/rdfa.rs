@@ -77,3 +77,68 @@ fn a_vocabulary_ends_where_it_is_emptied_and_links_name_whose_properties_these_a
         ["Thing{}", "#https://example.com/other{name=of the other}"]
     );
 }
+
+#[test]
+fn what_stands_inside_of_rel_is_its_value() {
+    // The pattern of Google's documentation.
+    let data = read(
+        "<div typeof=schema:Product><div rel=schema:review><div typeof=schema:Review>\
+         <b property=schema:name>Good</b><div rel=schema:author><p typeof=schema:Person>\
+         <i property=schema:name>Ann</i></p></div></div>\
+         <div typeof=schema:Review></div></div></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        ["Product{review=Review{name=Good author=Person{name=Ann}} review=Review{}}"]
+    );
+}
+
+#[test]
+fn links_have_ends_with_and_without_a_name() {
+    let data = read(
+        "<div vocab=https://schema.org/ typeof=Product><p rel=offers><b property=price>1</b>\
+         <i property=priceCurrency>EUR</i></p><a rel='image nofollow' href=a.png>x</a>\
+         <p rel=isRelatedTo><a href=/b>b</a><a href=/b>b</a><a href=/c>c</a></p>\
+         <p rel=brand typeof=Brand><u property=name>B</u></p></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            "Product{offers={price=1 priceCurrency=EUR} image=<https://example.com/shop/a.png> \
+          isRelatedTo=<https://example.com/b> isRelatedTo=<https://example.com/c> brand=Brand{name=B}}"
+        ]
+    );
+}
+
+#[test]
+fn rev_turns_a_link_around() {
+    let data = read(
+        "<div vocab=https://schema.org/><p resource=#a typeof=Product><a rev=about href=#r>r</a></p>\
+         <div typeof=Organization><p rev=worksFor><b typeof=Person></b></p></div></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            format!("Product#{BASE}#a{{}}"),
+            format!("#{BASE}#r{{about=→{BASE}#a}}"),
+            "Organization#_:#2{}".to_owned(),
+            "Person{worksFor=→_:#2}".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn link_types_are_no_properties() {
+    let data = read(
+        "<link rel=https://api.w.org/ href=/wp-json/><a rel=license href=/l>x</a>\
+         <div vocab=https://schema.org/ typeof=Article><a rel='nofollow me' href=/n><b property=name>n</b></a>\
+         <a property=url rel=author href=/u>u</a><a rel=author href=/a>a</a></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            "Article{url=<https://example.com/u> author=<https://example.com/a>}",
+            "#https://example.com/n{name=n}"
+        ]
+    );
+}
