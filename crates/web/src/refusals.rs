@@ -248,7 +248,7 @@ fn keyword_exists(existing: KeywordId) -> Problem {
 
 fn foreign_target(own: &[String]) -> Problem {
     let rule = format!(
-        "must be a page of the project's own sites ({}); whoever runs the server names further ones with `sightline sites name`",
+        "must be a page of the project's own sites ({}); the operator names further ones with `sightline sites name`",
         own.join(", ")
     );
     Problem::invalid_value(FieldError::at("/targetUrl", "foreign-site", rule))
@@ -376,7 +376,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
         RequestAnalysisError::NoSuchProject => no_project(),
         RequestAnalysisError::AccountDisabled => {
             let problem = Problem::new(Code::TokenInvalid, "The account is switched off.");
-            problem.hint("Ask whoever runs the server to switch it on (`sightline account disable --enable`).")
+            problem.hint("Ask the operator to switch it on (`sightline account disable --enable`).")
         }
         RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
         RequestAnalysisError::NoSuchKeyword => {

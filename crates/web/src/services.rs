@@ -4,7 +4,7 @@ use crate::{
     agent_api::docs::Documents,
     connections::Connections,
     cookies::CookieStyle,
-    limits::{BodyLimit, ImportSlots, Limiter, RequestLimits},
+    limits::{BodyLimit, Limiter, RequestLimits, Slots},
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -182,6 +182,9 @@ impl SpeedLabel {
     }
 }
 
+/// Imports of all accounts at the same time: each holds a file and its rows in memory, several times over.
+const MAX_IMPORTS: u32 = 2;
+
 /// What handlers work with.
 pub struct Services {
     /// What was decided when the server started.
@@ -198,7 +201,7 @@ pub struct Services {
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
-    pub(crate) import_slots: ImportSlots,
+    pub(crate) import_slots: Arc<Slots>,
     connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -311,7 +314,7 @@ impl Services {
         Self {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
-            import_slots: ImportSlots::default(),
+            import_slots: Slots::new(MAX_IMPORTS),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()).under(config.tokens),
@@ -397,7 +400,7 @@ impl Services {
         Arc::clone(&self.connections)
     }
 
-    /// What whoever runs the server is shown while there is no account; `None` afterwards.
+    /// What the operator is shown while there is no account; `None` afterwards.
     pub async fn welcome_code(&self) -> Result<Option<WelcomeCode>, StorageError> {
         self.welcome_owner.code().await
     }

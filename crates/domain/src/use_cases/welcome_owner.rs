@@ -38,7 +38,7 @@ pub struct WelcomeOwner {
     limits: AccountLimits,
 }
 
-/// What whoever runs the server is shown, and whoever creates the first account has to know: a
+/// What the operator is shown, and whoever creates the first account has to know: a
 /// server that is reached by strangers before its owner must not become theirs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WelcomeCode(String);

@@ -4,14 +4,12 @@
 //! two servers grant twice as much (decision 0010).
 
 mod client;
-mod imports;
 mod in_flight;
 mod networks;
 mod rates;
 mod slots;
 
 pub use client::{Client, client};
-pub use imports::{ImportSlot, ImportSlots, TooManyImports};
 pub use in_flight::InFlight;
 pub use networks::slot_limits;
 pub use rates::{Exhausted, Rate, Standing};

@@ -6,6 +6,11 @@ use ipnet::IpNet;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout_at},
 };
 
 /// What slots are counted by.
@@ -25,6 +30,7 @@ pub enum SlotKey {
 pub struct Slots {
     max: u32,
     held: Mutex<Held>,
+    released: Notify,
 }
 
 #[derive(Default)]
@@ -60,6 +66,7 @@ impl Slots {
         Arc::new(Self {
             max,
             held: Mutex::default(),
+            released: Notify::new(),
         })
     }
 
@@ -104,6 +111,26 @@ impl Slots {
         })
     }
 
+    /// The same, once one is free.
+    ///
+    /// # Errors
+    /// None is free in that time.
+    pub async fn take_within(
+        self: &Arc<Self>,
+        wait: Duration,
+        limits: &[(SlotKey, u32)],
+    ) -> Result<Slot, NoSlot> {
+        let until = Instant::now() + wait;
+        loop {
+            let released = self.released.notified();
+            let reason = match self.take(limits.iter().copied()) {
+                Ok(slot) => return Ok(slot),
+                Err(reason) => reason,
+            };
+            timeout_at(until, released).await.map_err(|_| reason)?;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,6 +148,8 @@ impl Drop for Slot {
                 }
             }
         }
+        drop(held);
+        self.slots.released.notify_waiters();
     }
 }
 
@@ -151,5 +180,25 @@ mod tests {
         drop((second, third));
         let held = slots.lock();
         assert!(held.total == 0 && held.by_key.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_slot_is_waited_for_as_long_as_was_said() {
+        const WAIT: Duration = Duration::from_secs(5);
+        let slots = Slots::new(2);
+        let limits = |account| [(SlotKey::Account(AccountId(account)), 1)];
+        let first = slots.take_within(WAIT, &limits(1)).await.ok();
+        let no_time = slots.take_within(Duration::ZERO, &limits(1)).await;
+        let key = SlotKey::Account(AccountId(1));
+        assert_eq!(no_time.err(), Some(NoSlot::KeyFull { key, max: 1 }));
+        let second = slots.take_within(WAIT, &limits(2)).await.ok();
+        let no_time = slots.take_within(Duration::ZERO, &limits(3)).await;
+        assert_eq!(no_time.err(), Some(NoSlot::Full));
+        let release = async { drop(first) };
+        let third = limits(1);
+        let (third, ()) = tokio::join!(slots.take_within(WAIT, &third), release);
+        assert!(third.is_ok());
+        drop((second, third));
+        assert_eq!(slots.held(), 0);
     }
 }

@@ -107,7 +107,7 @@ fn refused(header: &str, detail: &str, instead: &str) -> Problem {
     Problem::new(Code::OriginNotAllowed, detail)
         .with("header", header)
         .hint(format!(
-            "Send it to {instead}; whoever runs the server names its address as public_base_url."
+            "Send it to {instead}; the operator names its address as public_base_url."
         ))
 }
 

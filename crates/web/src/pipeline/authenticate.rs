@@ -106,7 +106,7 @@ fn note_use(services: &Arc<Services>, agent: &Agent) {
 
 fn missing(asking: &Asking) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
-    let hint = "Send the header Authorization: Bearer <token>, once; whoever runs the server creates tokens with `sightline token create`.";
+    let hint = "Send the header Authorization: Bearer <token>, once; the operator creates tokens with `sightline token create`.";
     problem
         .hint(hint)
         .header("WWW-Authenticate", asking.challenge(None))
@@ -114,7 +114,7 @@ fn missing(asking: &Asking) -> Problem {
 
 fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
     let hint =
-        "Use another token; whoever runs the server creates tokens with `sightline token create`.";
+        "Use another token; the operator creates tokens with `sightline token create`.";
     let problem = match error {
         AuthenticateError::Storage(error) => return refusals::storage(&error),
         AuthenticateError::Unknown => {

@@ -5,7 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::Call,
     fields::{Fields, day, read_body},
-    limits::{ImportSlot, TooManyImports},
+    limits::{NoSlot, Slot, SlotKey},
     problem::{Code, FieldError, Problem},
     refusals,
     services::Services,
@@ -67,13 +67,17 @@ struct SentFile {
     page: Option<String>,
 }
 
+/// How long an import waits for others to end.
+const WAIT: Duration = Duration::from_secs(5);
+
 /// Imports the export of the performance report, or rows: all of it, or nothing.
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
     let sent = read_body(&call.body, sent)?;
-    let slot = services.import_slots.enter(call.account()).await;
-    let slot = Arc::new(slot.map_err(too_many)?);
+    let one_of_account = [(SlotKey::Account(call.account()), 1)];
+    let slot = services.import_slots.take_within(WAIT, &one_of_account);
+    let slot = Arc::new(slot.await.map_err(too_many)?);
     let (label, place, export) = match sent {
         Sent::File(file) => (
             file.name.clone(),
@@ -117,7 +121,7 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
 async fn opened(
     services: &Services,
     file: SentFile,
-    slot: Arc<ImportSlot>,
+    slot: Arc<Slot>,
 ) -> Result<ReadExport, Problem> {
     let exports = Arc::clone(&services.console_exports);
     // A file is read in one go, which is no work for an async thread.
@@ -179,20 +183,20 @@ fn file(fields: &Fields) -> Option<SentFile> {
     })
 }
 
-fn too_many(why: TooManyImports) -> Problem {
+fn too_many(why: NoSlot) -> Problem {
     let problem = match why {
-        TooManyImports::OfAccount => Problem::new(
+        NoSlot::KeyFull { .. } => Problem::new(
             Code::ConcurrencyLimited,
             "The account is importing another file; one is imported at a time.",
         ),
-        TooManyImports::InAll => Problem::new(
+        NoSlot::Full => Problem::new(
             Code::Overloaded,
             "The server is importing as many files as it can.",
         ),
     };
     problem
         .hint("Send the request again after the time in Retry-After.")
-        .retry_after(Duration::from_secs(5))
+        .retry_after(WAIT)
 }
 
 fn unreadable(error: &ExportError) -> Problem {

@@ -91,7 +91,7 @@ fn refused() -> Problem {
         Code::SignInRefused,
         "E-mail address and password do not belong together, or open nothing.",
     )
-    .hint("Check both; whoever runs the server sets a new password with `sightline account password`.")
+    .hint("Check both; the operator sets a new password with `sightline account password`.")
     .header("WWW-Authenticate", "Cookie realm=\"sightline\", form-action=\"/sign-in\"")
 }
 

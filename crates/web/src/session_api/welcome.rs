@@ -56,7 +56,7 @@ fn refused(error: WelcomeError) -> Problem {
             Code::WelcomeOver,
             "The first account was created already.",
         )
-        .hint("Sign in; whoever runs the server creates more accounts with `sightline account create`.")
+        .hint("Sign in; the operator creates more accounts with `sightline account create`.")
         .next_action("POST", "/api/session", "Sign in"),
         WelcomeError::WrongCode => Problem::invalid_value(FieldError::at(
             "/code",
