@@ -48,8 +48,9 @@ const MOST_ROWS: usize = dialect::MOST_BINDS / 23;
 /// How many values a list of alternatives may have, with room for the other conditions.
 const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
 
-/// How many newest ranks of 5 values one statement may carry.
-const MOST_LATEST: usize = (dialect::MOST_BINDS - 1) / 5;
+/// How many newest ranks of 5 values one statement carries. SQLite looks every `$1` up by its name, in a time that
+/// grows with the square of their number: 6,500 ranks in one statement took 4 s, in statements of 250 they take 0.2 s.
+const MOST_LATEST: usize = 250;
 
 #[async_trait]
 impl KeywordRepository for Session<Db> {

@@ -113,8 +113,7 @@ fn missing(asking: &Asking) -> Problem {
 }
 
 fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
-    let hint =
-        "Use another token; the operator creates tokens with `sightline token create`.";
+    let hint = "Use another token; the operator creates tokens with `sightline token create`.";
     let problem = match error {
         AuthenticateError::Storage(error) => return refusals::storage(&error),
         AuthenticateError::Unknown => {

@@ -92,7 +92,10 @@ fn refused() -> Problem {
         "E-mail address and password do not belong together, or open nothing.",
     )
     .hint("Check both; the operator sets a new password with `sightline account password`.")
-    .header("WWW-Authenticate", "Cookie realm=\"sightline\", form-action=\"/sign-in\"")
+    .header(
+        "WWW-Authenticate",
+        "Cookie realm=\"sightline\", form-action=\"/sign-in\"",
+    )
 }
 
 fn too_many(exhausted: &Exhausted) -> Problem {

@@ -52,12 +52,13 @@ fn owner(fields: &Fields) -> Option<NewOwner> {
 
 fn refused(error: WelcomeError) -> Problem {
     match error {
-        WelcomeError::Over => Problem::new(
-            Code::WelcomeOver,
-            "The first account was created already.",
-        )
-        .hint("Sign in; the operator creates more accounts with `sightline account create`.")
-        .next_action("POST", "/api/session", "Sign in"),
+        WelcomeError::Over => {
+            Problem::new(Code::WelcomeOver, "The first account was created already.")
+                .hint(
+                    "Sign in; the operator creates more accounts with `sightline account create`.",
+                )
+                .next_action("POST", "/api/session", "Sign in")
+        }
         WelcomeError::WrongCode => Problem::invalid_value(FieldError::at(
             "/code",
             "wrong-code",
