@@ -183,6 +183,7 @@ impl TestApp {
             clock: time,
             randomness: Arc::clone(&randomness),
             mint: Arc::clone(&mint),
+            known_hasher: Arc::clone(&hasher),
             hasher: Arc::clone(&hasher),
             console_exports: providers::search_console::exports(),
             keyword_data,

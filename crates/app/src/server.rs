@@ -69,12 +69,14 @@ pub async fn services(
             .deactivated_projects,
         tokens: foundation.settings.tokens.policy(),
     };
+    let hasher = hasher(foundation)?;
     let ports = Ports {
         storage: Arc::clone(&foundation.storage),
         clock: Arc::clone(&foundation.clock),
         randomness: Arc::clone(&foundation.randomness),
         mint: Arc::clone(&foundation.mint),
-        hasher: hasher(foundation)?,
+        known_hasher: Arc::new(hasher.apart(KNOWN_HASHES, KNOWN_WAITING)),
+        hasher,
         console_exports: providers::search_console::exports(),
         keyword_data: keyword_data(
             &foundation.settings,
@@ -84,6 +86,10 @@ pub async fn services(
     };
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }
+
+/// Passwords of people who are known that are hashed at the same time, and how many more may wait.
+const KNOWN_HASHES: usize = 2;
+const KNOWN_WAITING: usize = 16;
 
 /// Each connection is two files here, since one looks whether its caller is still there.
 const FILES_PER_CONNECTION: u64 = 2;

@@ -17,8 +17,8 @@ use domain::{
     money::MicroUsd,
     ports::{
         ai_answers::AiEngines, clock::Clock, keyword_data::KeywordData, page_speed::LabVitals,
-        password_hasher::PasswordHasher, randomness::Randomness, search_results::SearchResults,
-        site_door::SiteDoors, site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
+        randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
+        site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
     },
     use_cases::{
         fetch_console_rows::FetchConsoleRows,
@@ -644,7 +644,7 @@ fn interface_addresses() -> Vec<IpAddr> {
 }
 
 /// Who computes hashes of passwords.
-pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<Argon2Hasher>> {
     let set = &foundation.settings.passwords;
     let settings = HashingSettings {
         memory_kib: set.memory_kib,

@@ -80,6 +80,18 @@ impl Argon2Hasher {
         })
     }
 
+    /// A hasher by the same settings with places of its own: whoever waits for the one does not hold up the
+    /// other.
+    #[must_use]
+    pub fn apart(&self, at_once: usize, waiting: usize) -> Self {
+        Self {
+            params: self.params.clone(),
+            randomness: Arc::clone(&self.randomness),
+            line: Arc::new(Semaphore::new(at_once + waiting)),
+            turns: Arc::new(Semaphore::new(at_once.max(1))),
+        }
+    }
+
     /// The parameters of that cost; today's where there is none that can be read.
     fn pretended(&self, cost: Option<&HashCost>) -> Params {
         let read = |it: &HashCost| {
@@ -275,6 +287,15 @@ mod tests {
             .compare(&typed("password"), &PasswordHash(vector.into()))
             .await;
         assert_eq!(compared, Ok(Compared::Right { is_outdated: true }));
+    }
+
+    #[tokio::test]
+    async fn a_full_hasher_holds_up_no_other() {
+        let full = hasher(|it| (it.at_once, it.waiting) = (1, 0));
+        let _place = Arc::clone(&full.line).try_acquire_owned();
+        let password = typed("tkgz-81!rq04");
+        assert_eq!(full.hash(&password).await, Err(HashingError::Busy));
+        assert!(full.apart(1, 0).hash(&password).await.is_ok());
     }
 
     #[tokio::test]

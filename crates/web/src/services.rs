@@ -156,6 +156,8 @@ pub struct Ports {
     pub mint: Arc<IdMint>,
     /// Who computes hashes of passwords.
     pub hasher: Arc<dyn PasswordHasher>,
+    /// The same for people who are known: signed in, or on a device that they signed in on before.
+    pub known_hasher: Arc<dyn PasswordHasher>,
     /// Who reads exports of Search Console.
     pub console_exports: Arc<dyn ConsoleExports>,
     /// Who tells about keywords.
@@ -185,6 +187,9 @@ impl SpeedLabel {
 /// Imports of all accounts at the same time: each holds a file and its rows in memory, several times over.
 const MAX_IMPORTS: u32 = 2;
 
+/// Changes of passwords at the same time: estimating and hashing a new one takes a core a quarter of a second.
+const MAX_PASSWORD_CHANGES: u32 = 8;
+
 /// What handlers work with.
 pub struct Services {
     /// What was decided when the server started.
@@ -202,6 +207,7 @@ pub struct Services {
     pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: Arc<Slots>,
+    pub(crate) password_slots: Arc<Slots>,
     connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -309,12 +315,14 @@ impl Services {
         let m = || Arc::clone(&ports.mint);
         let r = || Arc::clone(&ports.randomness);
         let hasher = || Arc::clone(&ports.hasher);
+        let known_hasher = || Arc::clone(&ports.known_hasher);
         let stored = config.storage_limits;
-        let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
+        let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), known_hasher()));
         Self {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             import_slots: Slots::new(MAX_IMPORTS),
+            password_slots: Slots::new(MAX_PASSWORD_CHANGES),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()).under(config.tokens),
@@ -344,7 +352,7 @@ impl Services {
             note_session_use: NoteSessionUse::new(s(), c()),
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
             recognize_device: RecognizeDevice::new(s()),
-            sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
+            sign_in: SignIn::new(s(), c(), r(), m(), hasher()).with_known_hasher(known_hasher()),
             read_since_sign_in: ReadSinceSignIn::new(s()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
@@ -360,7 +368,7 @@ impl Services {
             cancel_analysis: CancelAnalysis::new(s(), c()),
             read_console_state: ReadConsoleState::new(s()),
             import_console_rows: ImportConsoleRows::new(s(), c(), m()).within(stored),
-            change_password: ChangePassword::new(hasher(), Arc::clone(&reauthenticate)),
+            change_password: ChangePassword::new(known_hasher(), Arc::clone(&reauthenticate)),
             reauthenticate,
             set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),

@@ -3,7 +3,7 @@
 pub use super::new_session::{Place, SignedIn};
 use super::{
     authenticate_session::Member,
-    reauthenticate::{Change, Reauthenticate},
+    reauthenticate::{Change, Checked, Reauthenticate},
     sign_in::SignInError,
 };
 use crate::{
@@ -63,15 +63,32 @@ impl ChangePassword {
             member.account.name.as_str(),
         ]
         .map(str::to_owned);
-        // What may not or cannot become one is found out before a guess is counted.
+        // Estimating and hashing the new one costs more than a guess that has to wait may.
+        let current = self.ask_again.check(member, &wish.current).await?;
         let hashed = self.hasher.hash_chosen(&wish.new, &known).await;
-        let hash = hashed.map_err(SignInError::from)??;
+        let hash = match hashed.map_err(|it| SignInError::from(it).into()) {
+            Ok(Ok(hash)) => hash,
+            Ok(Err(refusal)) => return Err(self.given_back(&current, refusal.into()).await),
+            Err(error) => return Err(self.given_back(&current, error).await),
+        };
         let change = Change {
             hash: &hash,
             ends_others: wish.ends_others,
             revokes_tokens: wish.revokes_tokens,
         };
-        let changed = { &self.ask_again }.with_another(member, &wish.current, &change, place);
+        let changed = { &self.ask_again }.with_another(member, &current, &change, place);
         Ok(changed.await?)
+    }
+
+    /// The reason, once the right password counts as no guess.
+    async fn given_back(
+        &self,
+        current: &Checked,
+        reason: ChangePasswordError,
+    ) -> ChangePasswordError {
+        match self.ask_again.give_back(current).await {
+            Ok(()) => reason,
+            Err(error) => SignInError::from(error).into(),
+        }
     }
 }

@@ -2,7 +2,10 @@
 
 pub use super::new_session::{Place, SignedIn};
 use super::{
-    authenticate_session::Member, guesses::Guesses, new_session, revoke_tokens::revoke_all,
+    authenticate_session::Member,
+    guesses::{Counted, Guesses},
+    new_session,
+    revoke_tokens::revoke_all,
     sign_in::SignInError,
 };
 use crate::{
@@ -13,7 +16,7 @@ use crate::{
         clock::Clock,
         password_hasher::{Compared, HashingError, PasswordHasher},
         randomness::Randomness,
-        storage::{Storage, retrying},
+        storage::{Storage, StorageError, retrying},
     },
     throttle::{GuessLimit, ThrottleKey},
 };
@@ -27,6 +30,12 @@ pub(super) struct Change<'a> {
     pub ends_others: bool,
     /// Whether the account's tokens are revoked.
     pub revokes_tokens: bool,
+}
+
+/// A password that was found to be right.
+pub(super) struct Checked {
+    hash: PasswordHash,
+    guess: Counted,
 }
 
 /// Asks again.
@@ -69,33 +78,38 @@ impl Reauthenticate {
     ) -> Result<SignedIn, SignInError> {
         let known = self.check(member, password).await?;
         retrying(self.storage.as_ref(), || {
-            self.once(member, &known, None, place)
+            self.once(member, &known.hash, None, place)
         })
         .await
         .map(|(signed_in, _)| signed_in)
     }
 
-    /// The same, with another password from now on; and how many tokens were revoked with it.
+    /// The same where the password was checked, with another password from now on; and how many tokens
+    /// were revoked with it.
     pub(super) async fn with_another(
         &self,
         member: &Member,
-        password: &TypedPassword,
+        known: &Checked,
         change: &Change<'_>,
         place: &Place,
     ) -> Result<(SignedIn, u64), SignInError> {
-        let known = self.check(member, password).await?;
         retrying(self.storage.as_ref(), || {
-            self.once(member, &known, Some(change), place)
+            self.once(member, &known.hash, Some(change), place)
         })
         .await
     }
 
-    /// The hash that the password was found to be right for.
-    async fn check(
+    /// Nothing comes of a password that was found to be right: it is no guess.
+    pub(super) async fn give_back(&self, known: &Checked) -> Result<(), StorageError> {
+        self.guesses.give_back(&known.guess).await
+    }
+
+    /// Counts a guess and looks whether the password is right.
+    pub(super) async fn check(
         &self,
         member: &Member,
         password: &TypedPassword,
-    ) -> Result<PasswordHash, SignInError> {
+    ) -> Result<Checked, SignInError> {
         let key = ThrottleKey::of_session(member.session.id);
         let guess = self.guesses.count(&GuessLimit::alone(key)).await?;
         let mut read = self.storage.read().await?;
@@ -117,7 +131,7 @@ impl Reauthenticate {
             }
             Err(error) => Err(error.into()),
             Ok(Compared::Wrong) => Err(refused()),
-            Ok(Compared::Right { .. }) => Ok(hash),
+            Ok(Compared::Right { .. }) => Ok(Checked { hash, guess }),
         }
     }
 

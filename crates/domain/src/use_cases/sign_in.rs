@@ -34,6 +34,7 @@ pub struct SignIn {
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
     hasher: Arc<dyn PasswordHasher>,
+    known_hasher: Arc<dyn PasswordHasher>,
     guesses: Guesses,
     costs: Mutex<Option<Costs>>,
 }
@@ -114,9 +115,18 @@ impl SignIn {
             clock,
             randomness,
             mint,
+            known_hasher: Arc::clone(&hasher),
             hasher,
             costs: Mutex::new(None),
         }
+    }
+
+    /// With another hasher for people on devices that they signed in on before: it is not busy with guesses
+    /// of others.
+    #[must_use]
+    pub fn with_known_hasher(mut self, hasher: Arc<dyn PasswordHasher>) -> Self {
+        self.known_hasher = hasher;
+        self
     }
 
     /// How many kept hashes are looked at to know what they cost.
@@ -132,18 +142,19 @@ impl SignIn {
         let costs = self.costs(reader.as_mut()).await?;
         drop(reader);
         let of_device = |known: &Credentials| attempt.device.as_ref()?.throttle_key(known.user.id);
-        let limits = { found.as_ref().and_then(of_device) }.map_or_else(
-            || GuessLimit::of_stranger(&attempt.email, attempt.place.network),
-            GuessLimit::alone,
-        );
+        let (hasher, limits) = match found.as_ref().and_then(of_device) {
+            Some(key) => (&self.known_hasher, GuessLimit::alone(key)),
+            None => (
+                &self.hasher,
+                GuessLimit::of_stranger(&attempt.email, attempt.place.network),
+            ),
+        };
         let guess = self.guesses.count(&limits).await?;
 
         let stand_in = HashCost::standing_in_for(&attempt.email, &costs).cloned();
         let compared = match found.as_ref().and_then(|it| it.password.as_ref()) {
-            Some(hash) => self.hasher.compare(&attempt.password, hash).await,
-            None => {
-                { self.hasher.pretend(&attempt.password, stand_in).await }.map(|()| Compared::Wrong)
-            }
+            Some(hash) => hasher.compare(&attempt.password, hash).await,
+            None => { hasher.pretend(&attempt.password, stand_in).await }.map(|()| Compared::Wrong),
         };
         let compared = match compared {
             Err(HashingError::Busy) => {
@@ -159,7 +170,7 @@ impl SignIn {
             return Err(SignInError::Refused { whose });
         };
         let renewed = if is_outdated {
-            self.renewed(&attempt.password).await?
+            renewed(hasher.as_ref(), &attempt.password).await?
         } else {
             None
         };
@@ -182,14 +193,6 @@ impl SignIn {
         let costs: Arc<[HashCost]> = reader.passwords().costs(Self::MOST_COSTS).await?.into();
         *kept() = Some((now, Arc::clone(&costs)));
         Ok(costs)
-    }
-
-    /// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.
-    async fn renewed(&self, password: &TypedPassword) -> Result<Option<PasswordHash>, SignInError> {
-        match self.hasher.hash(password).await {
-            Err(HashingError::Busy) => Ok(None),
-            outcome => Ok(Some(outcome?)),
-        }
     }
 
     async fn begin(
@@ -245,6 +248,17 @@ impl SignIn {
             user: known.user.clone(),
             account: known.account.clone(),
         })
+    }
+}
+
+/// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.
+async fn renewed(
+    hasher: &dyn PasswordHasher,
+    password: &TypedPassword,
+) -> Result<Option<PasswordHash>, SignInError> {
+    match hasher.hash(password).await {
+        Err(HashingError::Busy) => Ok(None),
+        outcome => Ok(Some(outcome?)),
     }
 }
 

@@ -7,6 +7,8 @@ use crate::{
     answer::Answer,
     endpoint::MemberCall,
     fields::{Fields, read_body},
+    limits::SlotKey,
+    pipeline::admit::crowded,
     problem::Problem,
     services::Services,
 };
@@ -24,6 +26,8 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
             not_signed_in(error, || not_their_password("currentPassword"))
         }
     };
+    let one_of_account = [(SlotKey::Account(call.member.account.id), 1)];
+    let _slot = { services.password_slots.take(one_of_account) }.map_err(crowded)?;
     let place = &call.visitor.place;
     let changed = services.change_password.run(&call.member, &wish, place);
     let (signed_in, revoked) = changed.await.map_err(refused)?;
