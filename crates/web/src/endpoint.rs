@@ -4,6 +4,7 @@ use crate::{
     answer::Answer,
     caller::Caller,
     entity_tag::{EntityTag, Wanted},
+    hang_up::Peer,
     limits::Demand,
     problem::Problem,
     query::Query,
@@ -282,6 +283,8 @@ pub struct Call {
     pub body: Map<String, Value>,
     /// How the answer is told.
     pub telling: Telling,
+    /// The sender's connection, where it is known: what waits for long looks whether anybody is there.
+    pub peer: Option<Peer>,
 }
 
 impl Call {

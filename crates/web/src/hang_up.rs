@@ -49,7 +49,12 @@ impl Peer {
 
 /// Returns when whoever sent the request has hung up; never when that cannot be known.
 pub async fn by_sender_of(request: &HttpRequest) {
-    let Some(peer) = request.conn_data::<Peer>().cloned() else {
+    by(request.conn_data::<Peer>()).await;
+}
+
+/// The same of a connection.
+pub async fn by(peer: Option<&Peer>) {
+    let Some(peer) = peer.cloned() else {
         return std::future::pending().await;
     };
     loop {

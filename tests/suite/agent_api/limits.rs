@@ -5,12 +5,13 @@ use chrono::TimeDelta;
 use domain::scope::Scope;
 use harness::{
     app::TestApp,
-    callers::{Answer, Caller},
+    callers::{Answer, Caller, ids},
     databases::TestDatabase,
 };
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 use web::limits::{Rate, RequestLimits};
 
 on_sqlite![
@@ -23,6 +24,8 @@ on_sqlite![
     forwarded_addresses_are_believed_from_trusted_proxies_alone,
     requests_at_the_same_time_are_limited,
     a_full_server_says_so_and_still_tells_that_it_lives,
+    a_wait_ends_when_its_sender_hangs_up,
+    lists_of_an_account_wait_for_each_other,
 ];
 
 async fn limited(db: &TestDatabase, change: impl FnOnce(&mut RequestLimits)) -> TestApp {
@@ -291,4 +294,40 @@ async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
     alive.ok();
     waiting.await.unwrap().ok();
     agent.get("/models").await.ok();
+}
+
+async fn a_wait_ends_when_its_sender_hangs_up(db: TestDatabase) {
+    let app = limited(&db, |it| it.in_flight_per_token = 1).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &["one"]).await;
+    let job = agent.rank_check(project).await;
+    let mut stream = TcpStream::connect(app.address).await.unwrap();
+    let head = format!(
+        "GET /api/agent/v1/analyze?jobId={job}&wait=20 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\r\n",
+        agent.token().unwrap()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let busy = agent.get("/models").await;
+    busy.refused(429, "concurrency-limited");
+    drop(stream);
+    // The connection is looked at once a second; the wait would have held the slot for 20.
+    for _ in 0..80 {
+        if agent.get("/models").await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the slot is held by a request that nobody waits for");
+}
+
+async fn lists_of_an_account_wait_for_each_other(db: TestDatabase) {
+    let app = limited(&db, |_| {}).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &["one", "two"]).await;
+    let path = format!("/projects/{project}/keywords");
+    let lists = (0..9).map(|_| agent.get(&path));
+    for answer in futures_util::future::join_all(lists).await {
+        assert_eq!(ids(&answer.ok()).len(), 2);
+    }
 }

@@ -278,6 +278,7 @@ impl Asked {
             query_text: self.query_text,
             body: self.body,
             telling: Telling::Terse(room::of_rows(self.most_bytes)),
+            peer: None,
         };
         let handling = handler(Arc::clone(services), call);
         let outcome = services.patiently(handling).await;

@@ -23,6 +23,7 @@ use crate::{
     csrf,
     endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
     entity_tag::Wanted,
+    hang_up::Peer,
     limits::BodyLimit,
     mcp::{self, Entrance, Told},
     operational::{self, Operational},
@@ -59,6 +60,7 @@ struct Asked {
     path: String,
     query_text: String,
     query: Query,
+    peer: Option<Peer>,
 }
 
 impl Asked {
@@ -70,6 +72,7 @@ impl Asked {
             path: request.path().to_owned(),
             query_text: request.query_string().to_owned(),
             query: Query::parse(request.query_string(), &served.parameters),
+            peer: request.conn_data::<Peer>().cloned(),
         }
     }
 
@@ -92,6 +95,7 @@ impl Asked {
             query: self.query,
             body,
             telling: Telling::Whole,
+            peer: self.peer,
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     agent_api::{ListBody, linked, paging, written},
     answer::Answer,
     endpoint::Call,
+    hang_up,
     paging::{Limits, bound_part, wanted},
     problem::{FieldError, Problem},
     query::Query,
@@ -101,6 +102,7 @@ async fn one(
     }
     call.query.finish()?;
     let until = tokio::time::Instant::now() + patience;
+    let mut hung_up = std::pin::pin!(hang_up::by(call.peer.as_ref()));
     // Who asks a server that stops is told at once what is known, and asks the next one.
     while found.job.state.is_unfinished()
         && tokio::time::Instant::now() < until
@@ -109,6 +111,7 @@ async fn one(
         tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => {}
             () = services.stopping.cancelled() => {}
+            () = &mut hung_up => break,
         }
         found = find(services, call, JobId(id)).await?;
     }

@@ -52,6 +52,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         call.project(&services).await?;
         return wanted(None, query);
     };
+    let _slot = services.list_slot(call.account()).await?;
     let mut page = services
         .list_keywords
         .run(call.account(), project, &filter, &request)
