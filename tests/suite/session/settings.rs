@@ -1,9 +1,13 @@
 //! What is set: tokens, names, report defaults, AI models.
 
 use chrono::TimeDelta;
-use harness::{app::TestApp, databases::TestDatabase, on_every_database};
+use harness::{
+    app::{PASSWORD, TestApp},
+    databases::TestDatabase,
+    on_every_database,
+};
 use serde_json::{Value, json};
-use web::services::WebConfig;
+use web::{limits::Rate, services::WebConfig};
 
 on_every_database![
     a_token_is_shown_once_works_and_is_revoked,
@@ -13,6 +17,7 @@ on_every_database![
     what_is_called_is_changed_and_an_address_belongs_to_one,
     report_defaults_are_inherited_by_projects,
     models_are_set_together_or_not_at_all,
+    sessions_of_an_account_share_its_rate_of_writes,
 ];
 
 const TOKENS: &str = "/api/settings/api-tokens";
@@ -250,4 +255,22 @@ async fn models_are_set_together_or_not_at_all(db: TestDatabase) {
         browser.put(path, wrong).await.errors();
     }
     assert_eq!(browser.get(path).await.ok(), set);
+}
+
+async fn sessions_of_an_account_share_its_rate_of_writes(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| config.limits.writes = Rate::of(60, 4)).await;
+    let owner = app.db_owner_with_password(0).await;
+    let (first, second) = (app.browser(), app.browser());
+    for browser in [&first, &second] {
+        browser.sign_in(owner.email.as_str(), PASSWORD).await.ok();
+    }
+    let path = "/api/settings/account";
+    for (number, browser) in [&first, &second, &first, &second].into_iter().enumerate() {
+        let name = json!({ "name": format!("Ann {number}") });
+        browser.patch(path, name).await.ok();
+    }
+    let refused = second.patch(path, json!({ "name": "Ann" })).await;
+    let problem = refused.refused(429, "rate-limited");
+    assert_eq!(problem["violated-policies"], json!(["session-writes"]));
+    second.get(path).await.ok();
 }

@@ -51,6 +51,10 @@ async fn old_events_of_one_account_are_removed_in_parts(db: TestDatabase) {
     ] {
         tx.audit().record(&it).await.unwrap();
     });
+    let at = ask!(db, r => r.audit().at_behind(ANN, 2).await.unwrap());
+    assert_eq!(at, Some(after(5)));
+    let at = ask!(db, r => r.audit().at_behind(ANN, 3).await.unwrap());
+    assert_eq!(at, None);
     for expected in [1, 1, 0] {
         let removed = change!(db, tx => tx.audit().forget_before(ANN, after(7), 1).await.unwrap());
         assert_eq!(removed, expected);

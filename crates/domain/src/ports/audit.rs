@@ -30,6 +30,12 @@ pub trait AuditRepository: Send {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
+    /// When the newest event behind the account's `kept` newest ones was; `None` when there are no more.
+    async fn at_behind(
+        &mut self,
+        account: AccountId,
+        kept: u32,
+    ) -> Result<Option<DateTime<Utc>>, StorageError>;
     /// Removes up to `most` of the account's events from before that moment; says how many.
     async fn forget_before(
         &mut self,

@@ -37,6 +37,8 @@ const SEARCHES: u32 = 200;
 
 /// How many events of the audit log are.
 const EVENTS: u32 = 1_000;
+/// How many events of an account are kept, however new they are: an event has 2 KB at the most.
+const MAX_EVENTS: u32 = 50_000;
 /// How many deactivated projects are purged after one another before others are looked for.
 const PROJECTS: u32 = 100;
 
@@ -186,6 +188,17 @@ impl KeepHouse {
                 .await?;
             }
             if let Some(before) = self.retention.audit.map(days_ago) {
+                self.in_parts(|work, _| {
+                    let forgetting = work.audit().forget_before(of, before, EVENTS);
+                    unless_few(forgetting, EVENTS)
+                })
+                .await?;
+            }
+            // Those of the same moment stay.
+            let mut read = self.storage.read().await?;
+            let behind = read.audit().at_behind(of, MAX_EVENTS).await?;
+            drop(read);
+            if let Some(before) = behind {
                 self.in_parts(|work, _| {
                     let forgetting = work.audit().forget_before(of, before, EVENTS);
                     unless_few(forgetting, EVENTS)

@@ -75,6 +75,25 @@ impl AuditRepository for Session<Db> {
         rows.await?.into_iter().map(AuditEvent::try_from).collect()
     }
 
+    async fn at_behind(
+        &mut self,
+        account: AccountId,
+        kept: u32,
+    ) -> Result<Option<DateTime<Utc>>, StorageError> {
+        let found: Option<At> = self
+            .ask(account, move |db| {
+                audit_events::table
+                    .filter(audit_events::account_id.eq(account.0))
+                    .order((audit_events::at.desc(), audit_events::id.desc()))
+                    .offset(kept.into())
+                    .select(audit_events::at)
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        Ok(found.map(Into::into))
+    }
+
     async fn forget_before(
         &mut self,
         account: AccountId,

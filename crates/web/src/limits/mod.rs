@@ -166,6 +166,7 @@ pub struct Limiter {
     analyses: Bucket<Holder>,
     account: Bucket<AccountId>,
     kept_answers: Bucket<AccountId>,
+    session_writes: Bucket<AccountId>,
     anonymous: NetworkBuckets,
     failed_tokens: NetworkBuckets,
     devices: Bucket<UserId>,
@@ -185,6 +186,7 @@ impl Limiter {
             writes: Bucket::new("writes", limits.writes, clock),
             analyses: Bucket::new("analyses", limits.analyses, clock),
             account: Bucket::new("account", limits.account, clock),
+            session_writes: Bucket::new("session-writes", limits.writes, clock),
             kept_answers: Bucket::new("kept-answers", limits.kept_answers, clock),
             anonymous: NetworkBuckets::new("anonymous", limits.anonymous, clock),
             failed_tokens: NetworkBuckets::new("failed-tokens", limits.failed_tokens, clock),
@@ -209,6 +211,20 @@ impl Limiter {
             }
         }
         self.account.take(holder.0, &mut standings)?;
+        Ok(standings)
+    }
+
+    /// The same of a session. All sessions of an account together write as often as one token may: most of
+    /// what they write is noted in the audit log.
+    pub fn count_session(
+        &self,
+        holder: Holder,
+        demand: Demand,
+    ) -> Result<Vec<Standing>, Exhausted> {
+        let mut standings = self.count(holder, demand)?;
+        if demand != Demand::Read {
+            self.session_writes.take(holder.0, &mut standings)?;
+        }
         Ok(standings)
     }
 

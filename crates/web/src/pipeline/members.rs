@@ -60,7 +60,9 @@ impl Pipeline {
             csrf::check_token(request, secret.reveal())?;
         }
         let holder = (member.account.id, member.session.id.into());
-        let counted = services.limiter.count(holder, served.endpoint.demand());
+        let counted = services
+            .limiter
+            .count_session(holder, served.endpoint.demand());
         let counted = counted.map_err(|exhausted| {
             trace.caller.standings.clone_from(&exhausted.standings);
             admit::too_many(&exhausted, "the header RateLimit tells what is left")
