@@ -26,14 +26,19 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
     let visitor = call.visitor;
-    let stranger = Door::Address(visitor.address);
     let device = match visitor.device {
         Some(mark) if services.recognize_device.run(&mark).await? => Some(mark),
         _ => None,
     };
-    let known = device.as_ref().map(DeviceMark::user);
-    let door = known.map_or(stranger, Door::DevicesOf);
-    { services.limiter.count_sign_in(door) }.map_err(|it| too_many(&it))?;
+    // Somebody who kept an old mark may use up what all marks of the person have: the address has its own.
+    let counted = |mark: &DeviceMark| services.limiter.count_sign_in(Door::DevicesOf(mark.user()));
+    let device = device.filter(|it| counted(it).is_ok());
+    if device.is_none() {
+        let counted = services
+            .limiter
+            .count_sign_in(Door::Address(visitor.address));
+        counted.map_err(|it| too_many(&it))?;
+    }
     let attempt = Attempt {
         email,
         password,
