@@ -184,14 +184,26 @@ impl AuditEvent {
     }
 }
 
+/// Stands between a network and a device.
+pub(crate) const ON_DEVICE: &str = " on device ";
+
 impl AuditEvent {
     /// The network that somebody signed in from, or tried to, as the particulars of these two kinds
     /// of events tell it; `None` of all others.
     #[must_use]
     pub fn network(&self) -> Option<&str> {
         let tells = [AuditAction::SessionBegun, AuditAction::SessionRefused];
-        let (_, network) = self.detail.rsplit_once("from ")?;
+        let (_, place) = self.detail.rsplit_once("from ")?;
+        let network = place.split_once(ON_DEVICE).map_or(place, |it| it.0);
         tells.contains(&self.action).then_some(network)
+    }
+
+    /// The device on which somebody signed in, likewise; `None` also where an earlier version wrote it
+    /// down.
+    #[must_use]
+    pub fn device(&self) -> Option<&str> {
+        let (_, device) = self.detail.rsplit_once(ON_DEVICE)?;
+        (self.action == AuditAction::SessionBegun).then_some(device)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// The key under which devices are known; every server on a database has the same.
@@ -37,7 +37,7 @@ impl DeviceMark {
     /// How long a mark is good for. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
-    /// A mark for a device on which that person just signed in.
+    /// A mark for a device on which that person just signed in for the first time.
     #[must_use]
     pub fn new(user: &User, at: DateTime<Utc>, randomness: &dyn Randomness) -> Self {
         Self {
@@ -98,6 +98,12 @@ impl DeviceMark {
     #[must_use]
     pub const fn user(&self) -> UserId {
         self.user
+    }
+
+    /// What the audit log calls the device by: 8 hexadecimal digits that tell nothing of the mark.
+    #[must_use]
+    pub fn label(&self) -> String {
+        hex(&Sha256::digest(self.nonce.as_bytes())[..4])
     }
 
     /// When it was issued, to the microsecond.
@@ -186,6 +192,7 @@ mod tests {
         assert!(read(&renewed, end).is_some());
         let user = a_user().id;
         assert_eq!(renewed.throttle_key(user), mark.throttle_key(user));
+        assert_eq!(renewed.label(), mark.label());
     }
 
     #[test]

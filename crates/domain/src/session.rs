@@ -75,6 +75,9 @@ pub struct Session {
     pub browser: Option<String>,
     /// The network it came from ([`AddressPrefix`](crate::throttle::AddressPrefix)).
     pub network: String,
+    /// The device ([`DeviceMark::label`](crate::device::DeviceMark::label)); `None` for sessions that
+    /// an earlier version began.
+    pub device: Option<String>,
 }
 
 /// Why a known session opens nothing.

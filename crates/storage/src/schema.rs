@@ -79,7 +79,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     user_passwords (account_id, user_id) {
@@ -87,6 +87,7 @@ diesel::table! {
         user_id -> BigInt,
         hash -> Text,
         changed_at -> Instant,
+        devices_from -> Nullable<Instant>,
     }
 }
 
@@ -102,6 +103,7 @@ diesel::table! {
         last_seen_at -> Instant,
         browser -> Nullable<Text>,
         network -> Text,
+        device -> Nullable<Text>,
     }
 }
 

@@ -15,7 +15,6 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     account::Account,
-    device::DeviceMark,
     idempotency::{OnceOnly, Receipt, StoredAnswer},
     ids::{AccountId, ProjectId},
     project::Project,
@@ -225,8 +224,6 @@ pub struct Visitor {
     pub address: IpAddr,
     /// Where it is.
     pub place: Place,
-    /// That somebody signed in on this device before.
-    pub device: Option<DeviceMark>,
     /// The session that the browser brings along, if it has the form of one.
     pub session: Option<PlainSession>,
 }

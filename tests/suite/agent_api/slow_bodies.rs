@@ -9,6 +9,7 @@ use domain::{
 use futures_util::future::join_all;
 use harness::{
     app::{PASSWORD, TestApp},
+    browsers::Browser,
     databases::TestDatabase,
 };
 use reqwest::Method;
@@ -290,31 +291,99 @@ async fn scarce_connections_are_not_kept(db: TestDatabase) {
 mod marks {
     use super::*;
 
-    on_sqlite![a_mark_ends_with_its_account_its_password_and_its_time];
+    on_sqlite![
+        a_mark_ends_with_its_account_its_password_and_its_time,
+        marks_end_when_somebody_signs_out_everywhere,
+        a_person_whose_marks_are_used_up_signs_in_by_the_address,
+    ];
+
+    /// Strangers at the same address use up what it may try.
+    async fn use_up(app: &TestApp) {
+        for number in 0..11 {
+            let email = format!("somebody{number}@example.com");
+            app.browser().sign_in(&email, "another walrus").await;
+        }
+    }
+
+    async fn with_ten_attempts(db: &TestDatabase) -> (TestApp, Browser) {
+        let app = TestApp::configured(db, |config| config.limits.sign_ins = Rate::of(10, 10)).await;
+        let known = app.db_member(0).await;
+        (app, known)
+    }
+
+    /// What somebody kept of the device's mark, and nothing else.
+    fn with_mark_of(app: &TestApp, known: &Browser) -> Browser {
+        let browser = app.browser();
+        browser.set_cookie("__Host-device", known.cookie("__Host-device").as_deref());
+        browser
+    }
+
+    async fn marks_end_when_somebody_signs_out_everywhere(db: TestDatabase) {
+        let (app, here) = with_ten_attempts(&db).await;
+        let kept = with_mark_of(&app, &here);
+        let sign_in = async |browser: &Browser| {
+            browser.set_cookie("__Host-sid", None);
+            browser.sign_in("owner0@example.com", PASSWORD).await
+        };
+        use_up(&app).await;
+        sign_in(&kept).await.ok();
+        app.clock.advance(TimeDelta::minutes(2));
+        // Ending the others leaves this device its mark.
+        here.sign_in("owner0@example.com", PASSWORD).await.ok();
+        let old = with_mark_of(&app, &here);
+        app.clock.advance(TimeDelta::seconds(1));
+        here.delete("/api/settings/sessions").await.ok();
+        app.clock.advance(TimeDelta::minutes(2));
+        use_up(&app).await;
+        for withdrawn in [&kept, &old] {
+            sign_in(withdrawn).await.refused(429, "rate-limited");
+        }
+        sign_in(&here).await.ok();
+
+        let old = with_mark_of(&app, &here);
+        app.clock.advance(TimeDelta::minutes(2));
+        here.delete("/api/session?everywhere=true").await.ok();
+        use_up(&app).await;
+        for withdrawn in [&here, &old] {
+            sign_in(withdrawn).await.refused(429, "rate-limited");
+        }
+    }
+
+    async fn a_person_whose_marks_are_used_up_signs_in_by_the_address(db: TestDatabase) {
+        let (app, known) = with_ten_attempts(&db).await;
+        let kept = with_mark_of(&app, &known);
+        let guess = async |number: u32| {
+            let email = format!("somebody{number}@example.com");
+            kept.sign_in(&email, "another walrus").await
+        };
+        let mut statuses = vec![];
+        for number in 0..20 {
+            statuses.push(guess(number).await.status.as_u16());
+        }
+        // Ten by the mark, and nine by the address, from which the owner signed in once.
+        assert_eq!(statuses, [[401; 19].as_slice(), &[429]].concat());
+        app.clock.advance(TimeDelta::minutes(2));
+        for number in 0..10 {
+            guess(number).await;
+        }
+        known.set_cookie("__Host-sid", None);
+        known.sign_in("owner0@example.com", PASSWORD).await.ok();
+    }
 
     async fn a_mark_ends_with_its_account_its_password_and_its_time(db: TestDatabase) {
-        let app =
-            TestApp::configured(&db, |config| config.limits.sign_ins = Rate::of(10, 10)).await;
-        let known = app.db_member(0).await;
+        let (app, known) = with_ten_attempts(&db).await;
         let owner = app.db_owner(0).await;
         let email = owner.email.as_str();
         let sign_in = async || {
             known.set_cookie("__Host-sid", None);
             known.sign_in(email, PASSWORD).await
         };
-        // Strangers at the same address use up what it may try.
-        let use_up = async || {
-            for number in 0..11 {
-                let email = format!("somebody{number}@example.com");
-                app.browser().sign_in(&email, "another walrus").await;
-            }
-        };
-        use_up().await;
+        use_up(&app).await;
         sign_in().await.ok();
 
         app.clock.advance(TimeDelta::minutes(2));
         switch(&app, AccountStatus::Disabled).await;
-        use_up().await;
+        use_up(&app).await;
         sign_in().await.refused(429, "rate-limited");
         switch(&app, AccountStatus::Active).await;
         sign_in().await.ok();
@@ -327,16 +396,16 @@ mod marks {
             app.hasher(),
         );
         set.run(&owner, PASSWORD, false).await.unwrap();
-        use_up().await;
+        use_up(&app).await;
         sign_in().await.refused(429, "rate-limited");
 
         app.clock.advance(TimeDelta::minutes(2));
         sign_in().await.ok();
         app.clock.advance(TimeDelta::days(89));
-        use_up().await;
+        use_up(&app).await;
         sign_in().await.ok();
         app.clock.advance(TimeDelta::days(90));
-        use_up().await;
+        use_up(&app).await;
         sign_in().await.refused(429, "rate-limited");
     }
 }

@@ -10,6 +10,7 @@ use harness::{
 };
 use reqwest::{Body, Method};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
 on_every_database![
@@ -284,7 +285,7 @@ async fn the_twenty_first_session_ends_the_one_that_rested_longest(db: TestDatab
     };
     assert_eq!(action, "session.ended");
     let (told, why) = detail.split_once(", ").unwrap();
-    assert!(told.ends_with(" from 127.0.0.0/24"), "{told}");
+    assert!(told.contains(" from 127.0.0.0/24 on device "), "{told}");
     assert_eq!(why, "unused for longest of more than there may be");
 }
 
@@ -302,9 +303,17 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, elsewhere) = (app.db_member(0).await, app.browser());
     app.db_owner_with_password(1).await;
+    // The device is whose mark the browser has now.
     let id = async || {
         let told = browser.get("/api/session").await.ok();
-        format!("session {} from 127.0.0.0/24", told["session"]["id"])
+        let mark = browser.cookie("__Host-device").unwrap();
+        let nonce = mark.rsplit('.').nth(1).unwrap();
+        let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(nonce));
+        let device = format!("{a:02x}{b:02x}{c:02x}{d:02x}");
+        format!(
+            "session {} from 127.0.0.0/24 on device {device}",
+            told["session"]["id"]
+        )
     };
     let first = id().await;
     app.clock.advance(TimeDelta::seconds(1));

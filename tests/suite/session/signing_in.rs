@@ -158,6 +158,7 @@ async fn signing_out_everywhere_ends_every_session(db: TestDatabase) {
     assert_eq!(ended["endedSessions"], 2);
     assert!(!here.is_signed_in().await && !there.is_signed_in().await);
     assert!(other.is_signed_in().await, "another account's stay");
+    assert!(here.cookie("__Host-device").is_none());
 }
 
 async fn a_token_does_not_count_here_and_a_cookie_not_there(db: TestDatabase) {
@@ -260,16 +261,18 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
     let browser = app.browser();
     let signed_in = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     let told = &signed_in["sinceLastSignIn"];
-    let change = |action: &str, at: &str| json!({ "action": action, "actor": "operator", "count": 1, "lastAt": at });
+    let change = |action: &str, count: u32, at: &str| json!({ "action": action, "actor": "operator", "count": count, "lastAt": at });
     let expected = json!({
+        "since": "2026-08-22T19:13:20Z",
         "lastSignInAt": "2026-09-21T15:13:20Z",
         "lastSignInFrom": "127.0.0.0/24",
         "failedSignIns": 3,
         "lastFailedAt": "2026-09-21T16:13:20Z",
         "failedFrom": ["127.0.0.0/24"],
+        "otherDevices": [{ "from": "127.0.0.0/24", "count": 1, "lastAt": "2026-09-21T15:13:20Z" }],
         "changes": [
-            change("token.created", "2026-09-21T18:13:20Z"),
-            change("password.changed", "2026-09-21T17:13:20Z"),
+            change("token.created", 1, "2026-09-21T18:13:20Z"),
+            change("password.changed", 2, "2026-09-21T17:13:20Z"),
         ],
         "isComplete": true,
     });
@@ -279,11 +282,24 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
     assert_eq!(same, told, "as long as the session lasts");
 
     app.clock.advance(TimeDelta::hours(1));
-    let again = app.browser();
-    let signed_in = again.sign_in("owner0@example.com", PASSWORD).await.ok();
-    let told = &signed_in["sinceLastSignIn"];
-    let quiet = (&told["failedSignIns"], &told["changes"]);
-    assert_eq!(quiet, (&json!(0), &json!([])));
+    let again = async |browser: &Browser| {
+        let signed_in = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+        signed_in["sinceLastSignIn"].clone()
+    };
+    let told = again(&browser).await;
+    let quiet = json!([told["failedSignIns"], told["otherDevices"], told["changes"]]);
+    assert_eq!(quiet, json!([0, [], []]), "told on this device");
+
+    // Somebody else who has the password signs in twice: the owner still sees what happened.
+    let intruder = app.browser();
+    for _ in 0..2 {
+        app.clock.advance(TimeDelta::hours(1));
+        again(&intruder).await;
+    }
+    app.clock.advance(TimeDelta::hours(1));
+    let told = again(&browser).await;
+    assert_eq!(told["otherDevices"][0]["count"], 2);
+    assert_eq!(told["since"], "2026-09-21T20:13:20Z");
 }
 
 async fn a_first_sign_in_tells_of_nothing(db: TestDatabase) {

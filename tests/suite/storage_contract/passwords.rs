@@ -12,6 +12,7 @@ use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
     a_password_belongs_to_its_person_and_may_be_missing,
+    marks_of_devices_are_withdrawn_for_one_person_until_a_later_password,
     people_of_two_accounts_with_the_same_number_have_their_own_passwords,
     an_address_is_changed_in_both_places_and_belongs_to_one,
     whether_there_is_any_account_is_known,
@@ -38,11 +39,25 @@ async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
         assert_eq!(found, Some(expected));
         let found = r.passwords().credentials(&bob.email).await.unwrap().unwrap();
         assert_eq!((found.user, found.password), (bob.clone(), None));
-        assert_eq!(r.passwords().changed_at(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
-        assert_eq!(r.passwords().changed_at(BOB, owner(ANN).id).await.unwrap(), None);
-        assert_eq!(r.passwords().changed_at(BOB, bob.id).await.unwrap(), None);
+        assert_eq!(r.passwords().devices_from(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
+        assert_eq!(r.passwords().devices_from(BOB, owner(ANN).id).await.unwrap(), None);
+        assert_eq!(r.passwords().devices_from(BOB, bob.id).await.unwrap(), None);
         let nobody = EmailAddress::parse("nobody@example.com").unwrap();
         assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
+    });
+}
+
+async fn marks_of_devices_are_withdrawn_for_one_person_until_a_later_password(db: TestDatabase) {
+    two_accounts(&db).await;
+    let (ann, bob) = (owner(ANN).id, owner(BOB).id);
+    change!(db, tx => {
+        tx.passwords().set(ANN, ann, &hash("one"), after(1)).await.unwrap();
+        tx.passwords().set(BOB, bob, &hash("one"), after(1)).await.unwrap();
+        tx.passwords().withdraw_devices(ANN, ann, after(2)).await.unwrap();
+        assert_eq!(tx.passwords().devices_from(ANN, ann).await.unwrap(), Some(after(2)));
+        assert_eq!(tx.passwords().devices_from(BOB, bob).await.unwrap(), Some(after(1)));
+        tx.passwords().set(ANN, ann, &hash("two"), after(3)).await.unwrap();
+        assert_eq!(tx.passwords().devices_from(ANN, ann).await.unwrap(), Some(after(3)));
     });
 }
 

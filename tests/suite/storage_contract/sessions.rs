@@ -32,6 +32,7 @@ fn session(account: AccountId, id: i64) -> Session {
         last_seen_at: after(id) + tick(),
         browser: Some("Firefox žluť".into()),
         network: "192.0.2.0/24".into(),
+        device: Some("0a1b2c3d".into()),
     }
 }
 
@@ -64,6 +65,7 @@ async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestData
     });
     let nameless = Session {
         browser: None,
+        device: None,
         ..session(ANN, 4)
     };
     change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4)).await.unwrap());

@@ -31,12 +31,20 @@ pub trait PasswordRepository: Send {
         &mut self,
         email: &EmailAddress,
     ) -> Result<Option<Credentials>, StorageError>;
-    /// When the person's password was set; `None` while none was.
-    async fn changed_at(
+    /// Since when marks of the person's devices are issued that count: when the password was set, or
+    /// [`Self::withdraw_devices`] was called later; `None` while no password was set.
+    async fn devices_from(
         &mut self,
         account: AccountId,
         user: UserId,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
+    /// Marks of the person's devices that were issued before that moment count no more.
+    async fn withdraw_devices(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        before: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
     /// What hashes of up to `most` people cost to compare, whoever they are.
     async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError>;
     /// The person's hash, kept from other writers until the transaction ends.

@@ -236,6 +236,7 @@ pub fn a_session() -> Session {
         last_seen_at: now,
         browser: Some("Firefox".to_owned()),
         network: "192.0.2.0/24".to_owned(),
+        device: Some("0a1b2c3d".to_owned()),
     }
 }
 

@@ -38,7 +38,8 @@ impl EndSessions {
         }
     }
 
-    /// All of them when none is to stay; the account's tokens are revoked when asked.
+    /// All of them when none is to stay; the account's tokens are revoked when asked. Marks of the person's
+    /// devices end with them.
     pub async fn run(
         &self,
         account: AccountId,
@@ -62,6 +63,9 @@ impl EndSessions {
         let (by, now) = (Actor::Owner, self.clock.now());
         let mut work = self.storage.write().await?;
         let sessions = work.sessions().end_all(account, user, but).await?;
+        work.passwords()
+            .withdraw_devices(account, user, now)
+            .await?;
         if sessions > 0 {
             let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
             let event = AuditEvent {

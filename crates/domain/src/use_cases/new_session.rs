@@ -2,8 +2,9 @@
 
 use crate::{
     account::Account,
-    audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, IdMint, SessionId, UserId},
+    audit::{Actor, AuditAction, AuditEvent, ON_DEVICE},
+    device::DeviceMark,
+    ids::{IdMint, SessionId},
     ports::{
         randomness::Randomness,
         storage::{StorageError, Transaction},
@@ -21,6 +22,8 @@ pub struct Place {
     pub network: AddressPrefix,
     /// What the browser calls itself.
     pub browser: Option<String>,
+    /// The mark of the device.
+    pub device: Option<DeviceMark>,
 }
 
 /// Somebody who just gave their password. The secret is in this one answer only.
@@ -30,6 +33,8 @@ pub struct SignedIn {
     pub secret: PlainSession,
     /// What is kept of it.
     pub session: Session,
+    /// What the device is to be known by.
+    pub mark: DeviceMark,
     /// Who it is.
     pub user: User,
     /// Their account.
@@ -41,28 +46,40 @@ pub struct SignedIn {
 pub(super) async fn begin(
     work: &mut dyn Transaction,
     (randomness, mint): (&dyn Randomness, &IdMint),
-    (account, user): (AccountId, UserId),
+    (account, user): (&Account, &User),
     place: &Place,
     now: DateTime<Utc>,
-) -> Result<(PlainSession, Session), StorageError> {
+) -> Result<SignedIn, StorageError> {
     let secret = PlainSession::generate(randomness);
+    let own = place.device.as_ref().filter(|it| it.user() == user.id);
+    let mark = own.map_or_else(
+        || DeviceMark::new(user, now, randomness),
+        |it| it.renewed(now),
+    );
     let session = Session {
-        account,
+        account: account.id,
         id: SessionId::mint(mint),
-        user,
+        user: user.id,
         created_at: now,
         last_seen_at: now,
         browser: place.browser.as_deref().map(shortened),
         network: place.network.to_string(),
+        device: Some(mark.label()),
     };
-    let known = work.sessions().list(account, user).await?;
+    let known = work.sessions().list(account.id, user.id).await?;
     let (alive, over): (Vec<Session>, Vec<Session>) =
         known.into_iter().partition(|it| it.accept(now).is_ok());
     let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
     put_away(work, mint, &over, Cause::Over, now).await?;
     put_away(work, mint, surplus, Cause::TooMany, now).await?;
     work.sessions().add(&session, secret.hash()).await?;
-    Ok((secret, session))
+    Ok(SignedIn {
+        secret,
+        session,
+        mark,
+        user: user.clone(),
+        account: account.clone(),
+    })
 }
 
 /// Why sessions end that nobody asked to end.
@@ -118,5 +135,9 @@ fn shortened(browser: &str) -> String {
 
 /// How a session is told in the audit log.
 pub(super) fn told(session: &Session) -> String {
-    format!("session {} from {}", session.id, session.network)
+    let told = format!("session {} from {}", session.id, session.network);
+    match &session.device {
+        Some(device) => format!("{told}{ON_DEVICE}{device}"),
+        None => told,
+    }
 }

@@ -1,19 +1,21 @@
-//! Reads what happened to an account between a sign-in and the one before it.
+//! Reads what happened to an account since somebody signed in on the same device before.
 
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ports::storage::{Storage, StorageError},
     session::Session,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 
 /// Events that are read at the most: as many failures as two days of guessing at an e-mail address
 /// from unknown devices make.
 const MOST: u32 = 300;
-/// Networks that are named at the most.
+/// Networks of failures that are named at the most.
 const NETWORKS: usize = 10;
-/// What is told of, and the sign-in at which it begins.
+/// How far back is told, where nobody signed in on the device for longer, or ever.
+const FURTHEST: TimeDelta = TimeDelta::days(30);
+/// What is told of.
 const ACTIONS: [AuditAction; 7] = [
     AuditAction::SessionBegun,
     AuditAction::SessionRefused,
@@ -29,10 +31,14 @@ pub struct ReadSinceSignIn {
     storage: Arc<dyn Storage>,
 }
 
-/// What happened since the sign-in before.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// What happened since somebody signed in on the same device before. Sign-ins on other devices do not
+/// end it: somebody who has the password could hide what they did by signing in once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SinceSignIn {
-    /// When somebody signed in before; `None` when that is further back than is read.
+    /// From when on: the sign-in before on the same device, or 30 days ago, or the oldest event that
+    /// is read where there are more.
+    pub since: DateTime<Utc>,
+    /// When somebody signed in before, on any device; `None` when that was before `since`.
     pub last_at: Option<DateTime<Utc>>,
     /// From which network.
     pub last_from: Option<String>,
@@ -42,10 +48,23 @@ pub struct SinceSignIn {
     pub last_failed_at: Option<DateTime<Utc>>,
     /// The networks that they came from, the newest first, ten at the most.
     pub failed_from: Vec<String>,
+    /// Sign-ins on other devices, together by their network, the newest first.
+    pub elsewhere: Vec<SignIns>,
     /// Changes of the password and of tokens, the newest first.
     pub changes: Vec<CredentialChange>,
     /// Whether that is all; otherwise there were more events than are read.
     pub is_complete: bool,
+}
+
+/// Sign-ins from one network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignIns {
+    /// The network.
+    pub from: String,
+    /// How many.
+    pub count: u64,
+    /// When the last of them was.
+    pub last_at: DateTime<Utc>,
 }
 
 /// What somebody did to the password or the tokens, together with what is alike.
@@ -65,25 +84,61 @@ impl SinceSignIn {
     /// Whether there is anything that an owner should know of.
     #[must_use]
     pub fn is_worth_telling(&self) -> bool {
-        self.failed > 0 || !self.changes.is_empty()
+        self.failed > 0 || !self.changes.is_empty() || !self.elsewhere.is_empty()
     }
 
-    /// Events, newest first, up to the sign-in before; `None` when there was none.
-    fn of(events: &[AuditEvent]) -> Option<Self> {
-        let mut since = Self::default();
-        for event in events {
+    /// Of events before that session, newest first; `None` when nobody had signed in before.
+    fn of(events: &[AuditEvent], session: &Session) -> Option<Self> {
+        let furthest = session.created_at - FURTHEST;
+        let mut told = Self {
+            since: furthest,
+            last_at: None,
+            last_from: None,
+            failed: 0,
+            last_failed_at: None,
+            failed_from: vec![],
+            elsewhere: vec![],
+            changes: vec![],
+            is_complete: true,
+        };
+        for event in events.iter().take_while(|it| it.at > furthest) {
             match event.action {
                 AuditAction::SessionBegun => {
-                    since.last_at = Some(event.at);
-                    since.last_from = event.network().map(str::to_owned);
-                    since.is_complete = true;
-                    return Some(since);
+                    if told.last_at.is_none() {
+                        told.last_at = Some(event.at);
+                        told.last_from = event.network().map(str::to_owned);
+                    }
+                    if event.device().is_some() && event.device() == session.device.as_deref() {
+                        told.since = event.at;
+                        return Some(told);
+                    }
+                    told.note_sign_in(event);
                 }
-                AuditAction::SessionRefused => since.note_failure(event),
-                _ => since.note_change(event),
+                AuditAction::SessionRefused => told.note_failure(event),
+                _ => told.note_change(event),
             }
         }
-        (events.len() >= MOST as usize).then_some(since)
+        let was_here = { events.iter() }.any(|it| it.action == AuditAction::SessionBegun);
+        match events.last() {
+            Some(oldest) if events.len() >= MOST as usize && oldest.at > furthest => Some(Self {
+                since: oldest.at,
+                is_complete: false,
+                ..told
+            }),
+            _ => was_here.then_some(told),
+        }
+    }
+
+    fn note_sign_in(&mut self, event: &AuditEvent) {
+        let from = event.network().unwrap_or_default();
+        match self.elsewhere.iter_mut().find(|it| it.from == from) {
+            Some(known) => known.count += 1,
+            None => self.elsewhere.push(SignIns {
+                from: from.to_owned(),
+                count: 1,
+                last_at: event.at,
+            }),
+        }
     }
 
     fn note_failure(&mut self, event: &AuditEvent) {
@@ -119,8 +174,7 @@ impl ReadSinceSignIn {
         Self { storage }
     }
 
-    /// What happened before that session began, back to the sign-in before it; `None` when there was
-    /// none before.
+    /// What happened before that session began; `None` when it is the first one of the account.
     ///
     /// # Errors
     /// The storage fails.
@@ -131,7 +185,7 @@ impl ReadSinceSignIn {
             .audit()
             .newest_of(account, &ACTIONS, began, MOST)
             .await?;
-        Ok(SinceSignIn::of(&events))
+        Ok(SinceSignIn::of(&events, session))
     }
 }
 
@@ -141,7 +195,7 @@ mod tests {
     use crate::{
         ids::{AccountId, AuditEventId},
         ports::clock::Clock,
-        test_support::FrozenClock,
+        test_support::{FrozenClock, a_session},
     };
     use chrono::TimeDelta;
 
@@ -161,29 +215,64 @@ mod tests {
         event(age, AuditAction::SessionRefused, &format!("from {network}"))
     }
 
+    fn begun(age: i64, device: &str) -> AuditEvent {
+        let detail = format!("session 7 from 192.0.2.0/24{device}");
+        event(age, AuditAction::SessionBegun, &detail)
+    }
+
+    fn told(events: &[AuditEvent]) -> SinceSignIn {
+        SinceSignIn::of(events, &a_session()).unwrap()
+    }
+
+    const HERE: &str = " on device 0a1b2c3d";
+    const ELSEWHERE: &str = " on device 4e5f6a7b";
+
     #[test]
-    fn what_was_before_the_last_sign_in_is_not_told_again() {
-        let begun = |age| {
-            event(
-                age,
-                AuditAction::SessionBegun,
-                "session 7 from 192.0.2.0/24",
-            )
-        };
+    fn what_was_before_the_last_sign_in_on_the_device_is_not_told_again() {
         let events = [
             failure(1, "198.51.100.0/24"),
             failure(2, "203.0.113.0/24"),
             failure(3, "198.51.100.0/24"),
-            begun(4),
+            begun(4, HERE),
             failure(5, "2001:db8::/64"),
         ];
-        let since = SinceSignIn::of(&events).unwrap();
+        let since = told(&events);
         assert_eq!((since.failed, since.is_complete), (3, true));
         assert_eq!(since.failed_from, ["198.51.100.0/24", "203.0.113.0/24"]);
         assert_eq!(since.last_failed_at, Some(events[0].at));
         assert_eq!(since.last_from.as_deref(), Some("192.0.2.0/24"));
-        let quiet = SinceSignIn::of(&[begun(1)]).unwrap();
-        assert!(!quiet.is_worth_telling());
+        assert_eq!((since.since, since.elsewhere), (events[3].at, vec![]));
+        assert!(!told(&[begun(1, HERE)]).is_worth_telling());
+        assert_eq!(SinceSignIn::of(&[failure(1, "")], &a_session()), None);
+    }
+
+    #[test]
+    fn sign_ins_on_other_devices_hide_nothing() {
+        let month = 30 * 24 * 60;
+        let events = [
+            begun(1, ELSEWHERE),
+            event(2, AuditAction::TokenCreated, "ci"),
+            begun(3, ""),
+            begun(4, HERE),
+        ];
+        let since = told(&events);
+        assert_eq!(
+            (since.last_at, since.since),
+            (Some(events[0].at), events[3].at)
+        );
+        assert_eq!(since.changes.len(), 1);
+        assert_eq!(
+            since.elsewhere,
+            [SignIns {
+                from: "192.0.2.0/24".into(),
+                count: 2,
+                last_at: events[0].at,
+            }]
+        );
+        let old = [begun(month - 1, ELSEWHERE), begun(month, HERE)];
+        let since = told(&old);
+        let furthest = a_session().created_at - FURTHEST;
+        assert_eq!((since.since, since.elsewhere.len()), (furthest, 1));
     }
 
     #[test]
@@ -191,8 +280,9 @@ mod tests {
         let many: Vec<AuditEvent> = (0..i64::from(MOST))
             .map(|it| failure(it, &format!("10.{}.0.0/24", it % 200)))
             .collect();
-        let since = SinceSignIn::of(&many).unwrap();
+        let since = told(&many);
         assert_eq!((since.failed, since.is_complete), (300, false));
         assert_eq!((since.failed_from.len(), since.last_at), (NETWORKS, None));
+        assert_eq!(since.since, many[299].at);
     }
 }

@@ -178,10 +178,10 @@ impl Reauthenticate {
         let action = change.map_or(AuditAction::SessionRenewed, |_| {
             AuditAction::PasswordChanged
         });
-        let (secret, session) = new_session::begin(
+        let signed_in = new_session::begin(
             work.as_mut(),
             (self.randomness.as_ref(), &self.mint),
-            (account, user),
+            (&member.account, &member.user),
             place,
             now,
         )
@@ -189,19 +189,13 @@ impl Reauthenticate {
         let event = AuditEvent {
             detail: format!(
                 "{}, in the place of session {}{told_others}",
-                new_session::told(&session),
+                new_session::told(&signed_in.session),
                 member.session.id
             ),
             ..AuditEvent::new(&self.mint, account, now, Actor::Owner, action)
         };
         work.audit().record(&event).await?;
         work.commit().await?;
-        let signed_in = SignedIn {
-            secret,
-            session,
-            user: member.user.clone(),
-            account: member.account.clone(),
-        };
         Ok((signed_in, revoked))
     }
 }

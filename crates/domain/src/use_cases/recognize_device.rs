@@ -19,8 +19,8 @@ impl RecognizeDevice {
         Self { storage }
     }
 
-    /// Whether the mark counts: its account is active, and its owner's password was not changed since it
-    /// was issued. Two indexed reads.
+    /// Whether the mark counts: its account is active, and since it was issued the person neither changed
+    /// the password nor signed out everywhere. Two indexed reads.
     ///
     /// # Errors
     /// The storage fails.
@@ -30,10 +30,10 @@ impl RecognizeDevice {
         if account.is_none_or(|it| it.status != AccountStatus::Active) {
             return Ok(false);
         }
-        let changed_at = { read.passwords() }
-            .changed_at(mark.account(), mark.user())
+        let from = { read.passwords() }
+            .devices_from(mark.account(), mark.user())
             .await?;
-        Ok(changed_at.is_some_and(|at| at <= mark.issued_at()))
+        Ok(from.is_some_and(|at| at <= mark.issued_at()))
     }
 }
 
@@ -48,14 +48,14 @@ mod tests {
     use chrono::TimeDelta;
 
     #[tokio::test]
-    async fn a_mark_ends_with_its_account_and_password() {
+    async fn a_mark_ends_with_its_account_and_what_withdraws_it() {
         let now = FrozenClock::default().now();
         let earlier = now - TimeDelta::microseconds(1);
         let disabled = Account {
             status: AccountStatus::Disabled,
             ..an_account()
         };
-        for (account, changed_at, expected) in [
+        for (account, from, expected) in [
             (Some(an_account()), Some(now), true),
             (Some(an_account()), Some(earlier), true),
             (
@@ -70,8 +70,8 @@ mod tests {
             let storage = Arc::new(FakeStorage::default());
             storage.expect(move |read| {
                 read.accounts.expect_find().return_once(|_| Ok(account));
-                let passwords = read.passwords.expect_changed_at();
-                passwords.return_once(move |_, _| Ok(changed_at));
+                let passwords = read.passwords.expect_devices_from();
+                passwords.return_once(move |_, _| Ok(from));
             });
             let mark = DeviceMark::new(&a_user(), now, &CountingRandomness::default());
             let recognized = RecognizeDevice::new(storage).run(&mark).await.unwrap();

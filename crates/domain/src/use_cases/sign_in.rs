@@ -9,7 +9,6 @@ use super::{
 use crate::{
     account::AccountStatus,
     audit::{Actor, AuditAction, AuditEvent},
-    device::DeviceMark,
     email::EmailAddress,
     ids::{AccountId, IdMint},
     password::{HashCost, PasswordHash, TypedPassword},
@@ -49,10 +48,8 @@ pub struct Attempt {
     pub email: EmailAddress,
     /// The password.
     pub password: TypedPassword,
-    /// Where.
+    /// Where; with a mark of the device when it counts.
     pub place: Place,
-    /// That this device is known.
-    pub device: Option<DeviceMark>,
     /// The session that the browser had until now; it ends.
     pub before: Option<SessionHash>,
 }
@@ -141,7 +138,8 @@ impl SignIn {
         let found = reader.passwords().credentials(&attempt.email).await?;
         let costs = self.costs(reader.as_mut()).await?;
         drop(reader);
-        let of_device = |known: &Credentials| attempt.device.as_ref()?.throttle_key(known.user.id);
+        let mark = attempt.place.device.as_ref();
+        let of_device = |known: &Credentials| mark?.throttle_key(known.user.id);
         let (hasher, limits) = match found.as_ref().and_then(of_device) {
             Some(key) => (&self.known_hasher, GuessLimit::alone(key)),
             None => (
@@ -222,16 +220,16 @@ impl SignIn {
                 new_session::put_away(work.as_mut(), &self.mint, &ended, cause, now).await?;
             }
         }
-        let (secret, session) = new_session::begin(
+        let signed_in = new_session::begin(
             work.as_mut(),
             (self.randomness.as_ref(), &self.mint),
-            (account, user),
+            (&known.account, &known.user),
             &attempt.place,
             now,
         )
         .await?;
         let event = AuditEvent {
-            detail: new_session::told(&session),
+            detail: new_session::told(&signed_in.session),
             ..AuditEvent::new(
                 &self.mint,
                 account,
@@ -242,12 +240,7 @@ impl SignIn {
         };
         work.audit().record(&event).await?;
         work.commit().await?;
-        Ok(SignedIn {
-            secret,
-            session,
-            user: known.user.clone(),
-            account: known.account.clone(),
-        })
+        Ok(signed_in)
     }
 }
 
@@ -279,8 +272,8 @@ mod tests {
             place: Place {
                 network: AddressPrefix::of("192.0.2.1".parse().unwrap()),
                 browser: Some("Fire\u{202E}fox".into()),
+                device: None,
             },
-            device: None,
             before: None,
         }
     }

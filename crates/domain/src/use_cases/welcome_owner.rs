@@ -192,17 +192,20 @@ impl WelcomeOwner {
         };
         work.accounts().add(&account, &user).await?;
         work.passwords().set(account.id, user.id, hash, now).await?;
-        let (secret, session) = new_session::begin(
+        let signed_in = new_session::begin(
             work.as_mut(),
             (self.randomness.as_ref(), &self.mint),
-            (account.id, user.id),
+            (&account, &user),
             place,
             now,
         )
         .await?;
         let told = [
             (AuditAction::AccountCreated, format!("for {}", user.email)),
-            (AuditAction::SessionBegun, new_session::told(&session)),
+            (
+                AuditAction::SessionBegun,
+                new_session::told(&signed_in.session),
+            ),
         ];
         for (action, detail) in told {
             let event = AuditEvent {
@@ -212,11 +215,6 @@ impl WelcomeOwner {
             work.audit().record(&event).await?;
         }
         work.commit().await?;
-        Ok(SignedIn {
-            secret,
-            session,
-            user,
-            account,
-        })
+        Ok(signed_in)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{insert_into, prelude::*};
+use diesel::{insert_into, prelude::*, update};
 use domain::{
     email::EmailAddress,
     ids::{AccountId, UserId},
@@ -60,22 +60,44 @@ impl PasswordRepository for Session<Db> {
         found.map(credentials).transpose()
     }
 
-    async fn changed_at(
+    async fn devices_from(
         &mut self,
         account: AccountId,
         user: UserId,
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
-        let found: Option<At> = self
+        let found: Option<(At, Option<At>)> = self
             .ask(account, move |db| {
                 user_passwords::table
                     .filter(user_passwords::account_id.eq(account.0))
                     .filter(user_passwords::user_id.eq(user.0))
-                    .select(user_passwords::changed_at)
+                    .select((user_passwords::changed_at, user_passwords::devices_from))
                     .first(db)
                     .optional()
             })
             .await?;
-        Ok(found.map(Into::into))
+        let later = |(changed, from): (At, Option<At>)| {
+            let changed = DateTime::from(changed);
+            from.map_or(changed, |it| changed.max(it.into()))
+        };
+        Ok(found.map(later))
+    }
+
+    async fn withdraw_devices(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        before: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        self.change(account, move |db| {
+            let own = user_passwords::table
+                .filter(user_passwords::account_id.eq(account.0))
+                .filter(user_passwords::user_id.eq(user.0));
+            update(own)
+                .set(user_passwords::devices_from.eq(At(before)))
+                .execute(db)
+                .map(drop)
+        })
+        .await
     }
 
     async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError> {

@@ -22,6 +22,7 @@ pub struct SessionRow {
     last_seen_at: At,
     browser: Option<String>,
     network: String,
+    device: Option<String>,
 }
 
 #[derive(Insertable)]
@@ -45,6 +46,7 @@ impl From<&Session> for SessionRow {
             last_seen_at: session.last_seen_at.into(),
             browser: session.browser.clone(),
             network: session.network.clone(),
+            device: session.device.clone(),
         }
     }
 }
@@ -69,6 +71,7 @@ impl From<SessionRow> for Session {
             last_seen_at: row.last_seen_at.into(),
             browser: row.browser,
             network: row.network,
+            device: row.device,
         }
     }
 }

@@ -8,20 +8,26 @@ use super::{
 use askama::Template;
 use domain::use_cases::read_since_sign_in::{CredentialChange, SinceSignIn};
 
+/// Networks of sign-ins on other devices that are named at the most.
+const MOST_NAMED: usize = 5;
+
 #[derive(Template)]
 #[template(
     source = r#"<p class="note-box warn" role="note">{{ crate::pages::parts::icon("info") }}<span>
-{%- if let Some(at) = last %}Since your last sign-in ({{ at }}{% if !from.is_empty() %}, from {{ from }}{% endif %}){% else %}Since you signed in last{% endif %}: {{ failures }}
+Since {{ since }}: {{ failures }}
 {%- if let Some(at) = failed_at %} (the last one {{ at }}, from {{ networks }}){% endif %}
+{%- if let Some(at) = elsewhere_at %}; {{ elsewhere }} (the last one {{ at }}, from {{ elsewhere_from }}){% endif %}
 {%- if !changes.is_empty() %}; {{ changes }}{% endif %}. <a href="/settings/account#log">See what was done by whom</a></span></p>"#,
     ext = "html"
 )]
 struct Notice {
-    last: Option<Html>,
-    from: String,
+    since: Html,
     failures: String,
     failed_at: Option<Html>,
     networks: String,
+    elsewhere: String,
+    elsewhere_at: Option<Html>,
+    elsewhere_from: String,
     changes: String,
 }
 
@@ -34,23 +40,32 @@ pub async fn notice(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
     let since = visit.services.read_since_sign_in.run(session).await?;
     Ok(since
         .filter(SinceSignIn::is_worth_telling)
-        .map(|it| Html::of(&told(it))))
+        .map(|it| Html::of(&told(&it))))
 }
 
-fn told(since: SinceSignIn) -> Notice {
+fn told(since: &SinceSignIn) -> Notice {
     let at_least = if since.is_complete { "" } else { "at least " };
     let failures = match since.failed {
         0 => "no failed sign-ins".to_owned(),
         1 => "1 failed sign-in".to_owned(),
         count => format!("{at_least}{count} failed sign-ins"),
     };
+    let signed_in: u64 = since.elsewhere.iter().map(|it| it.count).sum();
+    let elsewhere = match signed_in {
+        1 => "1 sign-in on another device".to_owned(),
+        count => format!("{count} sign-ins on other devices"),
+    };
+    let others = { since.elsewhere.iter().take(MOST_NAMED) }.map(|it| &*it.from);
+    let others: Vec<&str> = others.collect();
     let changes: Vec<String> = since.changes.iter().map(change).collect();
     Notice {
-        last: since.last_at.map(parts::at),
-        from: since.last_from.unwrap_or_default(),
+        since: parts::at(since.since),
         failures,
         failed_at: since.last_failed_at.map(parts::at),
         networks: since.failed_from.join(", "),
+        elsewhere,
+        elsewhere_at: since.elsewhere.first().map(|it| parts::at(it.last_at)),
+        elsewhere_from: others.join(", "),
         changes: changes.join(", "),
     }
 }

@@ -30,9 +30,9 @@ impl Visitor {
             place: Place {
                 network: AddressPrefix::of(address),
                 browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
+                device: device
+                    .and_then(|it| DeviceMark::read(&it, &config.device_key, services.clock.now())),
             },
-            device: device
-                .and_then(|it| DeviceMark::read(&it, &config.device_key, services.clock.now())),
             session: session.and_then(|it| PlainSession::parse(&it).ok()),
         }
     }
@@ -51,7 +51,7 @@ impl Pipeline {
         let services = &self.services;
         let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
         let signs_in = verb == Verb::Post && served.endpoint.path == sign_in::PATH;
-        let device = visitor.device.as_ref().filter(|_| signs_in);
+        let device = visitor.place.device.as_ref().filter(|_| signs_in);
         let _slot = match (admit::unknown(services, visitor.address), device) {
             // Others at the address do not keep the owner of a known device from signing in.
             (Err(refusal), Some(mark)) => {

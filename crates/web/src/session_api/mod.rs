@@ -81,46 +81,31 @@ fn identity(signed_in: &SignedIn) -> Value {
 }
 
 /// The answer to somebody who just gave their password, with both cookies.
-fn welcomed(
-    services: &Services,
-    status: u16,
-    signed_in: &SignedIn,
-    known: Option<&DeviceMark>,
-) -> Answer {
-    welcomed_with(services, status, signed_in, known, &identity(signed_in))
+fn welcomed(services: &Services, status: u16, signed_in: &SignedIn) -> Answer {
+    welcomed_with(services, status, signed_in, &identity(signed_in))
 }
 
 /// The same with that body.
-fn welcomed_with(
-    services: &Services,
-    status: u16,
-    signed_in: &SignedIn,
-    known: Option<&DeviceMark>,
-    body: &Value,
-) -> Answer {
-    let config = &services.config.sessions;
+fn welcomed_with(services: &Services, status: u16, signed_in: &SignedIn, body: &Value) -> Answer {
+    let cookies = &services.config.sessions.cookies;
     let secret = signed_in.secret.reveal();
-    let (user, now) = (&signed_in.user, services.clock.now());
-    let own = known.filter(|it| it.user() == user.id);
-    let mark = own.map_or_else(
-        || DeviceMark::new(user, now, services.randomness.as_ref()),
-        |it| it.renewed(now),
-    );
     let answer = Answer {
         cache: NOT_KEPT,
         ..Answer::with_status(status, body)
     };
     answer
-        .header("Set-Cookie", config.cookies.set(Cookie::Session, secret))
-        .header(
-            "Set-Cookie",
-            config
-                .cookies
-                .set(Cookie::Device, &mark.signed(&config.device_key)),
-        )
+        .header("Set-Cookie", cookies.set(Cookie::Session, secret))
+        .header("Set-Cookie", device_cookie(services, &signed_in.mark))
 }
 
-/// What happened since the sign-in before that session; null when there was none before.
+fn device_cookie(services: &Services, mark: &DeviceMark) -> String {
+    let config = &services.config.sessions;
+    let signed = mark.signed(&config.device_key);
+    config.cookies.set(Cookie::Device, &signed)
+}
+
+/// What happened since the sign-in before on the device of that session; null when nobody had signed in
+/// before.
 async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
     let since = services.read_since_sign_in.run(session).await?;
     Ok(since.map_or(Value::Null, |it| {
@@ -132,12 +117,18 @@ async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, 
                 "lastAt": it.last_at,
             })
         });
+        let elsewhere = it
+            .elsewhere
+            .iter()
+            .map(|it| json!({ "from": it.from, "count": it.count, "lastAt": it.last_at }));
         json!({
+            "since": it.since,
             "lastSignInAt": it.last_at,
             "lastSignInFrom": it.last_from,
             "failedSignIns": it.failed,
             "lastFailedAt": it.last_failed_at,
             "failedFrom": it.failed_from,
+            "otherDevices": elsewhere.collect::<Vec<Value>>(),
             "changes": changes.collect::<Vec<Value>>(),
             "isComplete": it.is_complete,
         })

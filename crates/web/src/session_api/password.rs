@@ -33,8 +33,7 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let (signed_in, revoked) = changed.await.map_err(refused)?;
     let mut body = identity(&signed_in);
     body["revokedTokens"] = revoked.into();
-    let device = call.visitor.device.as_ref();
-    Ok(welcomed_with(&services, 200, &signed_in, device, &body))
+    Ok(welcomed_with(&services, 200, &signed_in, &body))
 }
 
 fn read(fields: &Fields) -> Option<NewPassword> {

@@ -19,10 +19,5 @@ pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result
         .run(&call.member, &password, place)
         .await
         .map_err(|error| not_signed_in(error, || not_their_password("password")))?;
-    Ok(welcomed(
-        &services,
-        200,
-        &renewed,
-        call.visitor.device.as_ref(),
-    ))
+    Ok(welcomed(&services, 200, &renewed))
 }

@@ -1,6 +1,6 @@
 //! /api/settings/sessions: where somebody is signed in.
 
-use super::{fresh, list, sign_in::not_kept};
+use super::{device_cookie, fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
     endpoint::MemberCall,
@@ -67,5 +67,12 @@ pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Ans
     let member = &call.member;
     let (account, user, this) = (member.account.id, member.user.id, member.session.id);
     let ended = { &services.end_sessions }.run(account, user, Some(this), revokes);
-    Ok(not_kept(Answer::value(&ended_view(ended.await?))))
+    let answer = not_kept(Answer::value(&ended_view(ended.await?)));
+    // Marks of all devices ended with the sessions: this device gets a new one.
+    let mark = call.visitor.place.device.as_ref();
+    let mark = mark.filter(|it| it.user() == user);
+    Ok(match mark.map(|it| it.renewed(services.clock.now())) {
+        Some(mark) => answer.header("Set-Cookie", device_cookie(&services, &mark)),
+        None => answer,
+    })
 }

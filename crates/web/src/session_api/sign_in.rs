@@ -25,15 +25,15 @@ pub const PATH: &str = "/api/session";
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
-    let visitor = call.visitor;
-    let device = match visitor.device {
+    let mut visitor = call.visitor;
+    let device = match visitor.place.device.take() {
         Some(mark) if services.recognize_device.run(&mark).await? => Some(mark),
         _ => None,
     };
     // Somebody who kept an old mark may use up what all marks of the person have: the address has its own.
     let counted = |mark: &DeviceMark| services.limiter.count_sign_in(Door::DevicesOf(mark.user()));
-    let device = device.filter(|it| counted(it).is_ok());
-    if device.is_none() {
+    visitor.place.device = device.filter(|it| counted(it).is_ok());
+    if visitor.place.device.is_none() {
         let counted = services
             .limiter
             .count_sign_in(Door::Address(visitor.address));
@@ -43,15 +43,13 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
         email,
         password,
         place: visitor.place,
-        device,
         before: visitor.session.map(|it| it.hash()),
     };
     match services.sign_in.run(&attempt).await {
         Ok(signed_in) => {
             let mut body = identity(&signed_in);
             body["sinceLastSignIn"] = told(&services, &signed_in).await;
-            let device = attempt.device.as_ref();
-            Ok(welcomed_with(&services, 200, &signed_in, device, &body))
+            Ok(welcomed_with(&services, 200, &signed_in, &body))
         }
         Err(error) => {
             if let SignInError::Refused {

@@ -33,7 +33,7 @@ pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answe
         .run(&new, place)
         .await
         .map_err(refused)?;
-    Ok(welcomed(&services, 201, &signed_in, None))
+    Ok(welcomed(&services, 201, &signed_in))
 }
 
 fn owner(fields: &Fields) -> Option<NewOwner> {
