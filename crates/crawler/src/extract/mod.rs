@@ -24,7 +24,9 @@ use analysis::observation::structured_data::PageStructuredData;
 use url::Url;
 
 /// The version of what is read of a page; it grows whenever the same bytes come to be read as
-/// something else, so that a page is sent again even where the server says that it did not change.
+/// something else, so that a page is sent again even where the server says that it did not change, and
+/// changes are not told of what another version read
+/// (`ChangedField::is_judged_by_the_reader` of the crate `analysis`).
 pub const EXTRACTION: u32 = 5;
 
 /// Reads the structured data of a page, and the text that its readers see.

@@ -2,7 +2,7 @@
 
 use super::{
     Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
-    PageState, TEXT_COLLAPSED,
+    PageState, READ_OTHERWISE, TEXT_COLLAPSED,
     blocks::{CleanText, Learned, learn},
     cut, facts, fields,
     frequency::frequency,
@@ -45,25 +45,35 @@ pub fn compare(
         return cut::compared(before, after, history, context);
     }
     let mut warnings = Vec::new();
-    match collapse(before.page, after) {
-        Some(true) => return interstitial(before, after, history, context),
-        Some(false) => {}
-        None => warnings.push(TEXT_COLLAPSED.to_owned()),
+    let read_alike = before.page.document.extraction == after.page.document.extraction;
+    if read_alike {
+        match collapse(before.page, after) {
+            Some(true) => return interstitial(before, after, history, context),
+            Some(false) => {}
+            None => warnings.push(TEXT_COLLAPSED.to_owned()),
+        }
+        if language_changed(before.page, after.page) {
+            warnings.push(LANGUAGE_CHANGED.to_owned());
+        }
+    } else {
+        warnings.push(READ_OTHERWISE.to_owned());
     }
-    let text = Text::of(before.page, after.page, history);
+    let text = read_alike.then(|| Text::of(before.page, after.page, history));
     let (was_listed, is_listed) = facts::indexable(before.page, after.page);
     let mut found = fields::changed(before, after, &context.scope);
-    let of_text = text.change();
+    if !read_alike {
+        found.retain(|it| !it.name.is_judged_by_the_reader());
+    }
+    let of_text = text.as_ref().and_then(Text::change);
     // What is no change of the text is none that alternates: blocks that always change, signs between words.
-    let flapping = of_text.is_some() && history.is_flapping(&text.hashes);
+    let flapping = of_text.is_some() && { &text }
+        .as_ref()
+        .is_some_and(|it| history.is_flapping(&it.hashes));
     found.extend(of_text);
     unread::add_return(&mut found, history, fetched, is_listed);
     order(&mut found);
     if flapping {
         warnings.push(FLAPPING.to_owned());
-    }
-    if language_changed(before.page, after.page) {
-        warnings.push(LANGUAGE_CHANGED.to_owned());
     }
     let parts = found.iter().map(|it| (it.weight, it.magnitude));
     let significance = significance(parts);
@@ -74,16 +84,25 @@ pub fn compare(
     };
     let changed = class != ChangeClass::None;
     let mut history = history.clone();
-    history.note_visit(fetched.at, &text.hashes, changed);
+    let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
+    history.note_visit(fetched.at, hashes, changed);
     let mut record = blank(before, fetched.at, &history, context);
-    text.tell(&mut record);
+    match text {
+        Some(text) => {
+            text.tell(&mut record);
+            history.slots = text.learned.slots;
+        }
+        None => {
+            record.envelope.status = RecordStatus::Partial;
+            history.forget_text();
+        }
+    }
     record.envelope.warnings = warnings;
     record.changed = Some(changed);
     record.change_class = Some(class);
     record.significance = Some(significance);
     record.fields = found;
     record.flapping = flapping;
-    history.slots = text.learned.slots;
     Comparison {
         record,
         history,

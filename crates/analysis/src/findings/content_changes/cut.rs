@@ -31,9 +31,7 @@ pub(super) fn compared(
     let baseline = if after.page.is_cut() {
         Baseline::Before
     } else {
-        // What was learned is of another text.
-        history.hashes.clear();
-        history.slots.clear();
+        history.forget_text();
         Baseline::After
     };
     let mut record = blank(before, fetched.at, &history, context);

@@ -173,6 +173,12 @@ impl PageHistory {
         self.note_comparison(at, changed);
     }
 
+    /// Forgets what was learned of a text that is compared no more.
+    pub(super) fn forget_text(&mut self) {
+        self.hashes.clear();
+        self.slots.clear();
+    }
+
     /// Notes that the page was compared with what it was.
     pub(super) fn note_comparison(&mut self, at: DateTime<Utc>, changed: bool) {
         self.last_at = self.last_at.max(at);

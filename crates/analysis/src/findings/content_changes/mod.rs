@@ -29,7 +29,7 @@ use crate::observation::{page_content::PageContent, web_site::SiteScope};
 use serde::{Deserialize, Serialize};
 
 /// The method that these records come from.
-pub const METHOD: &str = "content-changes/1";
+pub const METHOD: &str = "content-changes/2";
 
 /// The visit brought no page, and nothing is claimed of it: one failure is not enough, and where there
 /// is still no answer nobody knows what became of the page.
@@ -42,6 +42,9 @@ pub const INTERSTITIAL: &str = "interstitial";
 pub const BODY_CUT: &str = "bodyCut";
 /// The page was read without its structure, this time or before; nothing is claimed of it.
 pub const PARSER_LIMIT: &str = "parserLimit";
+/// Another version of the reader read the page before: nothing is claimed of what versions may read
+/// otherwise, its main text, words and structured data.
+pub const READ_OTHERWISE: &str = "readOtherwise";
 /// Nine tenths of the text are gone, and whether other pages became the same is not known.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
 /// The text is in another language, as sites do for visitors from elsewhere.

@@ -64,6 +64,16 @@ pub enum ChangedField {
 }
 
 impl ChangedField {
+    /// Whether versions of the reader may read it otherwise from the same page. Whoever raises `EXTRACTION`
+    /// of the crate `crawler` for something else names it here.
+    #[must_use]
+    pub const fn is_judged_by_the_reader(self) -> bool {
+        matches!(
+            self,
+            Self::MainText | Self::WordCount | Self::StructuredData
+        )
+    }
+
     /// How much the field weighs, 0 to 1 (analysis.md 2.9; a judgement of ours, nobody has published
     /// any). Those of `ContentType` and `FinalUrl`, like the status, and of `Lang`, like
     /// headers, are not in that document. What weighs 0 is told and makes no change: it follows from something else, or

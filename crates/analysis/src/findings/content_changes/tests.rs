@@ -513,6 +513,26 @@ fn what_was_cut_off_is_not_gone() {
 }
 
 #[test]
+fn what_another_version_read_otherwise_did_not_change() {
+    let mut was = paragraphs(&["Two words."]);
+    entitle(&mut was, "Cups");
+    let mut is = paragraphs(&[LONG]);
+    entitle(&mut is, "Bowls");
+    is.document.extraction = was.document.extraction + 1;
+    let found = compare(&state(&was), &state(&is), &begun(&was), &context());
+    let record = &found.record;
+    assert_eq!(record.envelope.warnings, [READ_OTHERWISE]);
+    assert_eq!(record.envelope.status, RecordStatus::Partial);
+    assert_eq!(names(record), [ChangedField::Title]);
+    assert_eq!((record.similarity, record.added_words), (None, None));
+    assert_eq!(found.baseline, Baseline::After);
+    // The next visit has what this version read to compare with.
+    let next = compare(&state(&is), &state(&is), &found.history, &context());
+    assert_eq!(next.record.changed, Some(false));
+    assert!(next.record.envelope.warnings.is_empty());
+}
+
+#[test]
 fn a_cut_page_that_is_back_is_back() {
     let page = paragraphs(&[LONG]);
     let mut cut = page.clone();
