@@ -2,6 +2,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 
+/// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
+macro_rules! on_sqlite {
+    ($($claim:ident),+ $(,)?) => {
+        mod sqlite_alone {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                let database = ::harness::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;
+                super::$claim(database).await;
+            })+
+        }
+    };
+}
+
 mod access;
 mod agent_api;
 mod browser;

@@ -1,19 +1,6 @@
 //! The Agent API over real HTTP. Journeys run on every database; what does not depend on the
 //! database runs on `SQLite` alone.
 
-/// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
-macro_rules! on_sqlite {
-    ($($claim:ident),+ $(,)?) => {
-        mod sqlite_alone {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $claim() {
-                let database = ::harness::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;
-                super::$claim(database).await;
-            })+
-        }
-    };
-}
-
 mod ai_results;
 mod allowances;
 mod analyses;

@@ -8,6 +8,7 @@ use harness::{
     on_every_database,
 };
 use serde_json::json;
+use tokio::task::JoinSet;
 
 on_every_database![
     another_password_ends_the_other_sessions_and_the_old_id,
@@ -16,6 +17,8 @@ on_every_database![
     signing_out_everywhere_revokes_tokens_when_asked,
     ending_other_sessions_revokes_tokens_when_asked,
 ];
+
+on_sqlite![an_account_changes_one_password_at_a_time];
 
 const PATH: &str = "/api/settings/password";
 const NEW: &str = "Čtrnáct mokrých vyder";
@@ -163,4 +166,24 @@ async fn ending_other_sessions_revokes_tokens_when_asked(db: TestDatabase) {
     );
     token.get("/projects").await.refused(401, "token-revoked");
     assert!(browser.is_signed_in().await);
+}
+
+async fn an_account_changes_one_password_at_a_time(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (browser, other) = (app.db_member(0).await, app.db_member(1).await);
+    let changed = async |browser: Browser| {
+        let change = json!({ "currentPassword": PASSWORD, "newPassword": NEW });
+        browser.post(PATH, change).await
+    };
+    // Whoever is first waits for this transaction, and keeps the place of the account meanwhile.
+    let writing = app.storage.write().await.unwrap();
+    let mut under_way: JoinSet<_> = (0..3).map(|_| changed(browser.clone())).collect();
+    for _ in 0..2 {
+        let refused = under_way.join_next().await.unwrap().unwrap();
+        refused.refused(429, "concurrency-limited");
+    }
+    let elsewhere = tokio::spawn(changed(other));
+    drop(writing);
+    under_way.join_next().await.unwrap().unwrap().ok();
+    elsewhere.await.unwrap().ok();
 }

@@ -87,15 +87,12 @@ pub fn compare(
     let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
     history.note_visit(fetched.at, hashes, changed);
     let mut record = blank(before, fetched.at, &history, context);
-    match text {
-        Some(text) => {
-            text.tell(&mut record);
-            history.slots = text.learned.slots;
-        }
-        None => {
-            record.envelope.status = RecordStatus::Partial;
-            history.forget_text();
-        }
+    if let Some(text) = text {
+        text.tell(&mut record);
+        history.slots = text.learned.slots;
+    } else {
+        record.envelope.status = RecordStatus::Partial;
+        history.forget_text();
     }
     record.envelope.warnings = warnings;
     record.changed = Some(changed);
