@@ -95,9 +95,9 @@ def main():
         return aniso8601.parse_datetime(value) if "T" in value else aniso8601.parse_date(day)
 
     # aniso8601 knows no signs and lower case, takes hours and minutes of one digit, times of
-    # months, strokes between numbers, and fractions of days.
+    # months, strokes between numbers, fractions of days, and a plus in the place of the stroke before a day.
     intended = {
-        "dates": lambda it: re.search(r"[tz]|60|T24|\.5|,25|T\d(?!\d)|:\d(?!\d)|^\d{4}(?:-\d{2})?T|/", it) is not None,
+        "dates": lambda it: re.search(r"[tz]|60|T24|\.5|,25|T\d(?!\d)|:\d(?!\d)|^\d{4}(?:-\d{2})?T|/|^\d{4}-\d{2}\+\d{2}$", it) is not None,
         "durations": lambda it: it.startswith("-P") or re.search(r"[.,]\d*D", it) or "W" in it and len(it) > 3,
         "currencies": lambda it: False,
     }
