@@ -206,6 +206,7 @@ impl Queue {
             after: None,
             limit: 100_000,
             counted: false,
+            bytes: None,
         };
         let mut read = self.storage.read().await.unwrap();
         let all = JobFilter::default();
@@ -815,6 +816,7 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
         after: None,
         limit: 9,
         counted: false,
+        bytes: None,
     };
     let query = FindingQuery {
         result_type: ResultType::Rankings,

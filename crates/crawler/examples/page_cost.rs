@@ -125,6 +125,7 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
         url: &page.url,
         data: &page.structured_data,
         visible_text: page.text.visible.as_deref(),
+        days: &[],
         template: None,
         rendered_only: false,
     };

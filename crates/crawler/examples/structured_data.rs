@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             url: base.as_str(),
             data: &data,
             visible_text: Some(&text),
+            days: &[],
             template: None,
             rendered_only: false,
         };

@@ -45,6 +45,9 @@ pub struct PageRequest<S> {
     pub limit: u32,
     /// Whether all rows are counted, up to [`MOST_COUNTED`].
     pub counted: bool,
+    /// A page ends before its stored texts pass so many bytes, with one row at least; `None` where only
+    /// `limit` ends it. Rows of up to 10 KB are not read to be left out of an answer.
+    pub bytes: Option<usize>,
 }
 
 /// A part of a list.

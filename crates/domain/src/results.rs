@@ -139,6 +139,7 @@ impl FindingQuery {
                 }),
                 limit,
                 counted: false,
+                bytes: None,
             },
         }
     }

@@ -10,9 +10,10 @@ use crate::{
     took::Took,
 };
 use diesel::{QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
-use domain::ports::storage::StorageError;
+use domain::{ids::AccountId, ports::storage::StorageError};
 use r2d2::{ManageConnection, PooledConnection};
 use std::{
+    collections::HashMap,
     marker::PhantomData,
     sync::{
         Arc, Mutex, PoisonError,
@@ -89,6 +90,7 @@ pub struct Pool<D: Database> {
     connections: r2d2::Pool<Connector<D>>,
     generation: Arc<AtomicU64>,
     permits: Arc<Semaphore>,
+    shares: Shares,
     line: Line,
     deadline: Duration,
     is_writer: bool,
@@ -101,6 +103,36 @@ pub struct Pool<D: Database> {
 pub struct Turn<D: Database> {
     pool: Arc<Pool<D>>,
     _permit: OwnedSemaphorePermit,
+    /// Of the account's share, for what one account reads.
+    _share: Option<OwnedSemaphorePermit>,
+}
+
+/// What each account may use at the same time: half of the connections, so that the reads of one never take
+/// all of them. A turn ends with its query, not with the request: a request that is given up frees nothing.
+struct Shares {
+    each: usize,
+    by_account: Mutex<HashMap<AccountId, Arc<Semaphore>>>,
+}
+
+/// Accounts without a read under way are forgotten beyond so many.
+const MOST_IDLE_ACCOUNTS: usize = 1_000;
+
+impl Shares {
+    fn of(connections: u32) -> Self {
+        Self {
+            each: (connections as usize / 2).max(1),
+            by_account: Mutex::default(),
+        }
+    }
+
+    fn of_account(&self, account: AccountId) -> Arc<Semaphore> {
+        let mut known = { self.by_account.lock() }.unwrap_or_else(PoisonError::into_inner);
+        if known.len() > MOST_IDLE_ACCOUNTS {
+            known.retain(|_, it| Arc::strong_count(it) > 1);
+        }
+        let share = known.entry(account);
+        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(self.each))))
+    }
 }
 
 impl<D: Database> Pool<D> {
@@ -126,6 +158,7 @@ impl<D: Database> Pool<D> {
             connections,
             generation,
             permits: Arc::new(Semaphore::new(settings.size as usize)),
+            shares: Shares::of(settings.size),
             line: Line::default(),
             deadline: settings.deadline,
             is_writer: settings.is_writer,
@@ -147,6 +180,27 @@ impl<D: Database> Pool<D> {
 
     /// Waits for its turn, first come, first served.
     pub async fn turn(self: &Arc<Self>) -> Result<Turn<D>, StorageError> {
+        self.turn_within(None).await
+    }
+
+    /// The same for what one account reads, which waits for its other reads first.
+    pub async fn turn_to_read(self: &Arc<Self>, whose: Whose) -> Result<Turn<D>, StorageError> {
+        let share = match whose {
+            Whose::Account(account) => {
+                let share = self.shares.of_account(account).acquire_owned();
+                let share = tokio::time::timeout(self.deadline, share).await;
+                let share = share.map_err(|_| unavailable("other reads of the account go on"))?;
+                Some(share.map_err(unavailable)?)
+            }
+            Whose::Everyone => None,
+        };
+        self.turn_within(share).await
+    }
+
+    async fn turn_within(
+        self: &Arc<Self>,
+        share: Option<OwnedSemaphorePermit>,
+    ) -> Result<Turn<D>, StorageError> {
         let began = Instant::now();
         let permit = self.permit().await;
         let waited = began.elapsed();
@@ -157,6 +211,7 @@ impl<D: Database> Pool<D> {
         Ok(Turn {
             pool: Arc::clone(self),
             _permit: permit?,
+            _share: share,
         })
     }
 
@@ -179,6 +234,7 @@ impl<D: Database> Pool<D> {
         Some(Turn {
             pool: Arc::clone(self),
             _permit: permit,
+            _share: None,
         })
     }
 
@@ -344,5 +400,35 @@ impl r2d2::HandleError<ConnectError> for Noting {
                 since: 0,
             };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diesel::SqliteConnection;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_account_takes_half_of_the_connections_at_the_most() {
+        let pool = Pool::<SqliteConnection>::new(PoolSettings {
+            target: String::new(),
+            setup: String::new(),
+            size: 4,
+            through_pooler: false,
+            deadline: Duration::from_secs(5),
+            is_writer: false,
+        });
+        let turn = async |account| pool.turn_to_read(AccountId(account).into()).await;
+        let mut of_one = vec![turn(1).await.unwrap(), turn(1).await.unwrap()];
+        assert!(
+            turn(1).await.is_err(),
+            "two of four, until one is given back"
+        );
+        let others = [turn(2).await.unwrap(), turn(3).await.unwrap()];
+        assert!(turn(2).await.is_err(), "none is left");
+        drop(others);
+        of_one.pop();
+        of_one.push(turn(1).await.unwrap());
+        assert!(pool.turn_to_read(Whose::Everyone).await.is_ok());
     }
 }

@@ -92,7 +92,7 @@ impl<D: Database> Session<D> {
                 if let Some(found) = with_lent_turn(pool, |turn| turn.look(whose, &query)) {
                     return found;
                 }
-                let turn = pool.turn().await?;
+                let turn = pool.turn_to_read(whose).await?;
                 blocking(move || turn.look(whose, &query)).await?
             }
             Self::Writer(work) => within(work, whose, query).await,

@@ -3,6 +3,7 @@
 use crate::{
     problem::{FieldError, Problem},
     query::Query,
+    weight::MOST_BYTES,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -65,6 +66,7 @@ impl<S: Copy> Paging<'_, S> {
             after: after?,
             limit: limit?,
             counted,
+            bytes: Some(4 * MOST_BYTES),
         })
     }
 

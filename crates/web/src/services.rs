@@ -4,10 +4,9 @@ use crate::{
     agent_api::docs::Documents,
     connections::Connections,
     cookies::CookieStyle,
-    limits::{BodyLimit, Limiter, RequestLimits, Slot, SlotKey, Slots},
+    limits::{BodyLimit, Limiter, RequestLimits, Slots},
     paging::CursorKey,
     patience::TimerPatience,
-    pipeline::admit::crowded,
     problem::{Code, Problem},
     readiness::Readiness,
     refusals,
@@ -191,12 +190,6 @@ const MAX_IMPORTS: u32 = 2;
 /// Changes of passwords at the same time: estimating and hashing a new one takes a core a quarter of a second.
 const MAX_PASSWORD_CHANGES: u32 = 8;
 
-/// Lists with large rows that an account reads at the same time: half of the readers that SQLite has by default, so
-/// that others find one.
-const MAX_LISTS_PER_ACCOUNT: u32 = 3;
-/// How long reading such a list waits for the account's others.
-const LIST_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
-
 /// What handlers work with.
 pub struct Services {
     /// What was decided when the server started.
@@ -215,7 +208,6 @@ pub struct Services {
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: Arc<Slots>,
     pub(crate) password_slots: Arc<Slots>,
-    list_slots: Arc<Slots>,
     connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -310,13 +302,6 @@ impl Services {
         timely.await.map_err(slow)?
     }
 
-    /// A slot for reading a list with large rows.
-    pub(crate) async fn list_slot(&self, account: AccountId) -> Result<Slot, Problem> {
-        let limits = [(SlotKey::Account(account), MAX_LISTS_PER_ACCOUNT)];
-        let slot = self.list_slots.take_within(LIST_WAIT, &limits);
-        slot.await.map_err(crowded)
-    }
-
     /// Everything on one storage.
     #[must_use]
     pub fn new(
@@ -337,7 +322,6 @@ impl Services {
             readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             import_slots: Slots::new(MAX_IMPORTS),
-            list_slots: Slots::new(u32::MAX),
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),

@@ -14,6 +14,7 @@ use crate::{
         top_results, welcome,
     },
 };
+use domain::audit::AuditAction;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -67,12 +68,26 @@ fn everywhere() -> Vec<Parameter> {
 
 fn how_many() -> Vec<Parameter> {
     let (default, most) = (audit_log::LIST_LIMITS.default, audit_log::LIST_LIMITS.most);
-    vec![Parameter {
-        name: "limit",
-        description: "How many events.",
-        required: false,
-        schema: json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default }),
-    }]
+    vec![
+        Parameter {
+            name: "limit",
+            description: "How many events.",
+            required: false,
+            schema: json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default }),
+        },
+        Parameter {
+            name: "action",
+            description: "Events of this kind alone.",
+            required: false,
+            schema: json!({ "type": "string", "enum": AuditAction::ALL.map(AuditAction::name) }),
+        },
+        Parameter {
+            name: "before",
+            description: "Events before this moment alone: `at` of the last one goes on with the log.",
+            required: false,
+            schema: json!({ "type": "string", "format": "date-time" }),
+        },
+    ]
 }
 
 /// Where a list goes on.

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::scope::Scope;
 use harness::{
     app::TestApp,
-    callers::{Answer, Caller, ids},
+    callers::{Answer, Caller},
     databases::TestDatabase,
 };
 use reqwest::Method;
@@ -25,7 +25,6 @@ on_sqlite![
     requests_at_the_same_time_are_limited,
     a_full_server_says_so_and_still_tells_that_it_lives,
     a_wait_ends_when_its_sender_hangs_up,
-    lists_of_an_account_wait_for_each_other,
 ];
 
 async fn limited(db: &TestDatabase, change: impl FnOnce(&mut RequestLimits)) -> TestApp {
@@ -319,15 +318,4 @@ async fn a_wait_ends_when_its_sender_hangs_up(db: TestDatabase) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     panic!("the slot is held by a request that nobody waits for");
-}
-
-async fn lists_of_an_account_wait_for_each_other(db: TestDatabase) {
-    let app = limited(&db, |_| {}).await;
-    let agent = app.db_full_agent().await;
-    let (project, _) = agent.project("a.example.com", &["one", "two"]).await;
-    let path = format!("/projects/{project}/keywords");
-    let lists = (0..9).map(|_| agent.get(&path));
-    for answer in futures_util::future::join_all(lists).await {
-        assert_eq!(ids(&answer.ok()).len(), 2);
-    }
 }

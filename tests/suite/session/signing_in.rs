@@ -24,6 +24,7 @@ on_every_database![
     a_token_does_not_count_here_and_a_cookie_not_there,
     what_is_sent_is_checked,
     an_owner_is_told_what_happened_since_the_last_sign_in,
+    wrong_passwords_in_a_session_are_told_like_failed_sign_ins,
     a_first_sign_in_tells_of_nothing,
     pages_tell_it_for_ten_minutes,
 ];
@@ -300,6 +301,42 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
     let told = again(&browser).await;
     assert_eq!(told["otherDevices"][0]["count"], 2);
     assert_eq!(told["since"], "2026-09-21T20:13:20Z");
+}
+
+/// A session that somebody took over is no place to guess unseen.
+async fn wrong_passwords_in_a_session_are_told_like_failed_sign_ins(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = signed_in(&app).await;
+    app.clock.advance(TimeDelta::seconds(1));
+    let wrong = json!({ "password": "another walrus" });
+    browser.post("/api/session/reauthenticate", wrong).await;
+    let change = json!({ "currentPassword": "another walrus", "newPassword": PASSWORD });
+    browser.post("/api/settings/password", change).await;
+    failures_noted(&app, 2).await;
+    app.clock.advance(TimeDelta::seconds(1));
+    let again = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    assert_eq!(again["sinceLastSignIn"]["failedSignIns"], 2);
+
+    let log = async |query: &str| {
+        let log = browser
+            .get(&format!("/api/settings/audit-log?{query}"))
+            .await;
+        let items = log.ok()["items"].as_array().unwrap().clone();
+        let told = |it: &Value| (it["action"].clone(), it["at"].as_str().unwrap().to_owned());
+        items.iter().map(told).collect::<Vec<_>>()
+    };
+    let refused = log("action=session.refused").await;
+    assert_eq!(refused.len(), 2);
+    assert!(refused.iter().all(|it| it.0 == "session.refused"));
+    let before = log(&format!("before={}", refused[1].1)).await;
+    assert!(!before.is_empty() && before.iter().all(|it| it.1 < refused[1].1));
+    let unknown = browser
+        .get("/api/settings/audit-log?action=token.eaten")
+        .await;
+    assert_eq!(
+        unknown.errors(),
+        [("action".into(), "invalid-value".into())]
+    );
 }
 
 async fn a_first_sign_in_tells_of_nothing(db: TestDatabase) {

@@ -252,6 +252,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestDatabase) {
             after,
             limit: 3,
             counted: false,
+            bytes: None,
         };
         let page = ask!(db, r => r.console_rows().shown(ANN, &spans, &request).await.unwrap());
         assert!(page.items.len() <= 3);
@@ -282,6 +283,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestDatabase) {
         after: None,
         limit: 3,
         counted: false,
+        bytes: None,
     };
     let theirs = ask!(db, r => r.console_rows().shown(BOB, &spans, &request).await.unwrap());
     assert!(theirs.items.is_empty());

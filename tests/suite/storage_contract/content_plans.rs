@@ -47,6 +47,7 @@ fn request(
         after,
         limit,
         counted: true,
+        bytes: None,
     }
 }
 

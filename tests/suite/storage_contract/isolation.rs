@@ -37,6 +37,7 @@ fn request<S>(sort: S) -> PageRequest<S> {
         after: None,
         limit: 50,
         counted: false,
+        bytes: None,
     }
 }
 

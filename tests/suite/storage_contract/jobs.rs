@@ -215,6 +215,7 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
             after: None,
             limit: 9,
             counted: false,
+            bytes: None,
         };
         let page = ask!(db, r => r.jobs().list(ANN, &filter, &request).await.unwrap());
         let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
@@ -471,6 +472,7 @@ async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase)
         after: None,
         limit: 99,
         counted: false,
+        bytes: None,
     };
     let left = ask!(db, r => r.jobs().list(ANN, &JobFilter::default(), &page).await.unwrap());
     let mut left: Vec<i64> = left.items.iter().map(|it| it.id.0).collect();

@@ -330,6 +330,7 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
             after: None,
             limit: 10,
             counted: false,
+            bytes: None,
         };
         let page = ask!(db, r => r.keywords().list(ANN, SHOP, &filter, &request).await.unwrap());
         let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();

@@ -24,6 +24,7 @@ on_every_database![
     jobs_are_walked_by_age,
     rows_added_between_two_pages_disturb_nothing,
     a_position_of_another_order_is_an_error,
+    a_page_ends_before_its_bytes_and_the_next_begins_there,
 ];
 
 async fn walked_projects(db: &TestDatabase, sort: ProjectSort, direction: Direction) -> Vec<i64> {
@@ -33,6 +34,7 @@ async fn walked_projects(db: &TestDatabase, sort: ProjectSort, direction: Direct
         after: None,
         limit: 2,
         counted: false,
+        bytes: None,
     };
     let mut ids = vec![];
     loop {
@@ -127,6 +129,7 @@ async fn keywords_are_walked_in_every_order(db: TestDatabase) {
             after: None,
             limit: 1,
             counted: false,
+            bytes: None,
         };
         let mut ids = vec![];
         for _ in 0..5 {
@@ -160,6 +163,7 @@ async fn jobs_are_walked_by_age(db: TestDatabase) {
         after: None,
         limit: 2,
         counted: false,
+        bytes: None,
     };
     let mut ids = vec![];
     loop {
@@ -183,6 +187,7 @@ async fn rows_added_between_two_pages_disturb_nothing(db: TestDatabase) {
         after: None,
         limit: 2,
         counted: false,
+        bytes: None,
     };
     let first = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 11, "a"), keyword(ANN, 12, "c"), keyword(ANN, 13, "e")]).await.unwrap());
@@ -208,6 +213,7 @@ async fn a_position_of_another_order_is_an_error(db: TestDatabase) {
         after: Some(wrong),
         limit: 2,
         counted: false,
+        bytes: None,
     };
     let mut reader = db.storage.read().await.unwrap();
     let outcome = reader
@@ -215,4 +221,42 @@ async fn a_position_of_another_order_is_an_error(db: TestDatabase) {
         .list(ANN, &ProjectFilter::default(), &request)
         .await;
     assert!(matches!(outcome, Err(StorageError::Unavailable(_))));
+}
+
+async fn a_page_ends_before_its_bytes_and_the_next_begins_there(db: TestDatabase) {
+    two_accounts(&db).await;
+    let texts = ["a", "b", &"c".repeat(90), "d", "e"];
+    let added: Vec<Keyword> = { (1..).zip(texts) }
+        .map(|(id, text)| keyword(ANN, id, text))
+        .collect();
+    change!(db, tx => tx.keywords().add(&added).await.unwrap());
+    let walked = async |limit, bytes| {
+        let mut request = PageRequest {
+            sort: KeywordSort::CreatedAt,
+            direction: Ascending,
+            after: None,
+            limit,
+            counted: true,
+            bytes: Some(bytes),
+        };
+        let mut pages = vec![];
+        loop {
+            let page = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
+            assert_eq!(
+                page.total.map(|it| it.rows),
+                Some(5),
+                "all of them are counted"
+            );
+            pages.push(page.items.iter().map(|it| it.id.0).collect::<Vec<_>>());
+            request.after = page.next;
+            if request.after.is_none() {
+                return pages;
+            }
+        }
+    };
+    // One that is larger than a page stands alone.
+    assert_eq!(walked(10, 60).await, [vec![1, 2], vec![3], vec![4, 5]]);
+    assert_eq!(walked(1, 60).await, [[1], [2], [3], [4], [5]]);
+    assert_eq!(walked(10, 1).await, [[1], [2], [3], [4], [5]]);
+    assert_eq!(walked(5, 1_000).await, [[1, 2, 3, 4, 5]]);
 }

@@ -132,6 +132,7 @@ async fn selected(db: &TestDatabase, filter: &ProjectFilter) -> Vec<i64> {
         after: None,
         limit: 10,
         counted: false,
+        bytes: None,
     };
     let page = ask!(db, r => r.projects().list(ANN, filter, &request).await.unwrap());
     page.items.iter().map(|it| it.id.0).collect()

@@ -107,6 +107,7 @@ fn request(limit: u32) -> PageRequest<SearchSort> {
         after: None,
         limit,
         counted: true,
+        bytes: None,
     }
 }
 

@@ -112,6 +112,7 @@ pub fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> Findi
             after: None,
             limit: 3,
             counted: false,
+            bytes: None,
         },
     }
 }

@@ -44,6 +44,15 @@ fn of_structured_data(origin: &str) -> Vec<EdgeCase> {
             with_article(site(), "2024-05-06T22:30:00Z", "7 May 2024"),
         ),
         case(
+            "an article shows its day by a time element",
+            &[],
+            with_article(
+                site(),
+                "2024-05-06",
+                "<time datetime=2024-05-06>two weeks ago</time>",
+            ),
+        ),
+        case(
             "an article shows another day",
             &[Code::SdNotVisible],
             with_article(site(), "2024-05-06", "9 May 2024"),
@@ -126,6 +135,15 @@ fn of_pages(origin: &str) -> Vec<EdgeCase> {
                         String::new()
                     }
                 },
+            ),
+        ),
+        case(
+            "links are named by labels",
+            &[],
+            with(
+                site(),
+                "<p id=clay>About clay</p><a href=/guides/clay aria-labelledby=clay></a>\
+                 <a href=/guides/clay><svg role=img aria-label=Clay></svg></a>",
             ),
         ),
         case(

@@ -14,10 +14,13 @@ use analysis::{
     },
     text::words::{collapsed, shortened},
 };
+use std::{cell::OnceCell, collections::HashMap};
 use url::Url;
 
 const MOST_RAW: usize = 2_048;
 const MOST_REL: usize = 200;
+/// Elements that name a link.
+const MOST_LABELS: usize = 10;
 
 /// Plain attributes that lead somewhere.
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -62,6 +65,8 @@ pub struct LinkReader<'a> {
     base: &'a Url,
     pub places: &'a Places<'a>,
     in_main: &'a [bool],
+    /// The first element of each id, once somebody asks.
+    by_id: OnceCell<HashMap<&'a str, NodeId>>,
 }
 
 impl<'a> LinkReader<'a> {
@@ -72,6 +77,7 @@ impl<'a> LinkReader<'a> {
             base,
             places,
             in_main,
+            by_id: OnceCell::new(),
         }
     }
 
@@ -135,7 +141,8 @@ impl<'a> LinkReader<'a> {
         match self.dom.name(id)? {
             "a" => text_of(self.dom, id)
                 .or_else(|| self.alternative_text(id))
-                .or_else(|| said("aria-label").or_else(|| said("title"))),
+                .or_else(|| said("aria-label").or_else(|| said("title")))
+                .or_else(|| self.label_of_others(id)),
             "area" | "img" => said("alt").or_else(|| said("title")),
             "iframe" | "object" => said("title"),
             _ => None,
@@ -146,6 +153,27 @@ impl<'a> LinkReader<'a> {
     fn alternative_text(&self, id: NodeId) -> Option<String> {
         let mut below = self.dom.below(id);
         below.find_map(|it| short_text(self.dom.attribute(it, "alt")?))
+    }
+
+    /// What assistive technology reads where a link has no text of its own: the text of the elements that
+    /// `aria-labelledby` names, or the label of something inside, such as a drawing.
+    fn label_of_others(&self, id: NodeId) -> Option<String> {
+        let by_id = self.by_id.get_or_init(|| {
+            let elements = self.dom.order.iter().rev();
+            let named = elements.filter_map(|it| Some((self.dom.attribute(*it, "id")?, *it)));
+            named.collect()
+        });
+        let named = self
+            .dom
+            .attribute(id, "aria-labelledby")
+            .unwrap_or_default();
+        let texts = named.split_ascii_whitespace().take(MOST_LABELS);
+        let texts = texts.filter_map(|it| text_of(self.dom, *by_id.get(it)?));
+        let text = texts.collect::<Vec<_>>().join(" ");
+        short_text(&text).or_else(|| {
+            let mut below = self.dom.below(id);
+            below.find_map(|it| short_text(self.dom.attribute(it, "aria-label")?))
+        })
     }
 
     fn raw_text(&self, id: NodeId) -> String {

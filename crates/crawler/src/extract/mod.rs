@@ -27,7 +27,7 @@ use url::Url;
 /// something else, so that a page is sent again even where the server says that it did not change, and
 /// changes are not told of what another version read
 /// (`ChangedField::is_judged_by_the_reader` of the crate `analysis`).
-pub const EXTRACTION: u32 = 5;
+pub const EXTRACTION: u32 = 6;
 
 /// Reads the structured data of a page, and the text that its readers see.
 pub fn read_structured_data(

@@ -342,6 +342,7 @@ impl Crawl {
             url: &page.url,
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
+            days: &[],
             template: None,
             rendered_only: false,
         };

@@ -1,10 +1,11 @@
 //! Lists what was done to an account and its tokens.
 
 use crate::{
-    audit::AuditEvent,
+    audit::{AuditAction, AuditEvent},
     ids::AccountId,
     ports::storage::{Storage, StorageError},
 };
+use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
 /// Lists audit events.
@@ -27,5 +28,19 @@ impl ListAuditEvents {
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let mut read = self.storage.read().await?;
         read.audit().newest(account, most).await
+    }
+
+    /// The newest of some kinds before a moment, newest first.
+    pub async fn before(
+        &self,
+        account: AccountId,
+        actions: &[AuditAction],
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let mut read = self.storage.read().await?;
+        { read.audit() }
+            .newest_of(account, actions, before, most)
+            .await
     }
 }

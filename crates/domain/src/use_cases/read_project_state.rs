@@ -66,6 +66,7 @@ impl ReadProjectState {
             after: None,
             limit: jobs,
             counted: false,
+            bytes: None,
         };
         let jobs = read.jobs().list(account, &filter, &newest).await?.items;
         Ok(Some(ProjectState {

@@ -159,6 +159,7 @@ async fn pending(
         after: None,
         limit: 20,
         counted: false,
+        bytes: None,
     };
     let mut unfinished = Vec::new();
     let filter = JobFilter {

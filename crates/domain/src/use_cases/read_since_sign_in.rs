@@ -8,17 +8,15 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 
-/// Events that are read at the most: as many failures as two days of guessing at an e-mail address
-/// from unknown devices make.
+/// Events of each kind that are read at the most: as many failures as two days of guessing at an e-mail
+/// address from unknown devices make.
 const MOST: u32 = 300;
 /// Networks of failures that are named at the most.
 const NETWORKS: usize = 10;
 /// How far back is told, where nobody signed in on the device for longer, or ever.
 const FURTHEST: TimeDelta = TimeDelta::days(30);
-/// What is told of.
-const ACTIONS: [AuditAction; 7] = [
-    AuditAction::SessionBegun,
-    AuditAction::SessionRefused,
+/// Changes that are told of.
+const CHANGES: [AuditAction; 5] = [
     AuditAction::PasswordChanged,
     AuditAction::TokenCreated,
     AuditAction::TokenRotated,
@@ -35,8 +33,7 @@ pub struct ReadSinceSignIn {
 /// end it: somebody who has the password could hide what they did by signing in once more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SinceSignIn {
-    /// From when on: the sign-in before on the same device, or 30 days ago, or the oldest event that
-    /// is read where there are more.
+    /// From when on: the sign-in before on the same device, or 30 days ago.
     pub since: DateTime<Utc>,
     /// When somebody signed in before, on any device; `None` when that was before `since`.
     pub last_at: Option<DateTime<Utc>>,
@@ -52,7 +49,7 @@ pub struct SinceSignIn {
     pub elsewhere: Vec<SignIns>,
     /// Changes of the password and of tokens, the newest first.
     pub changes: Vec<CredentialChange>,
-    /// Whether that is all; otherwise there were more events than are read.
+    /// Whether that is all; otherwise there were more events of a kind than are read.
     pub is_complete: bool,
 }
 
@@ -80,6 +77,13 @@ pub struct CredentialChange {
     pub last_at: DateTime<Utc>,
 }
 
+/// Events before a session, the newest of each kind first.
+struct Past {
+    begun: Vec<AuditEvent>,
+    refused: Vec<AuditEvent>,
+    changes: Vec<AuditEvent>,
+}
+
 impl SinceSignIn {
     /// Whether there is anything that an owner should know of.
     #[must_use]
@@ -88,12 +92,19 @@ impl SinceSignIn {
     }
 
     /// Of events before that session, newest first; `None` when nobody had signed in before.
-    fn of(events: &[AuditEvent], session: &Session) -> Option<Self> {
+    fn of(past: &Past, session: &Session) -> Option<Self> {
+        let newest = past.begun.first()?;
         let furthest = session.created_at - FURTHEST;
+        let is_here = |it: &&AuditEvent| {
+            it.at > furthest && it.device().is_some() && it.device() == session.device.as_deref()
+        };
+        let here = past.begun.iter().find(is_here);
+        let since = here.map_or(furthest, |it| it.at);
+        let last = (newest.at >= since).then_some(newest);
         let mut told = Self {
-            since: furthest,
-            last_at: None,
-            last_from: None,
+            since,
+            last_at: last.map(|it| it.at),
+            last_from: last.and_then(|it| it.network().map(str::to_owned)),
             failed: 0,
             last_failed_at: None,
             failed_from: vec![],
@@ -101,32 +112,18 @@ impl SinceSignIn {
             changes: vec![],
             is_complete: true,
         };
-        for event in events.iter().take_while(|it| it.at > furthest) {
-            match event.action {
-                AuditAction::SessionBegun => {
-                    if told.last_at.is_none() {
-                        told.last_at = Some(event.at);
-                        told.last_from = event.network().map(str::to_owned);
-                    }
-                    if event.device().is_some() && event.device() == session.device.as_deref() {
-                        told.since = event.at;
-                        return Some(told);
-                    }
-                    told.note_sign_in(event);
+        for events in [&past.begun, &past.refused, &past.changes] {
+            let is_cut = events.len() >= MOST as usize;
+            told.is_complete &= !(is_cut && events.last().is_some_and(|it| it.at > since));
+            for event in events.iter().take_while(|it| it.at > since) {
+                match event.action {
+                    AuditAction::SessionBegun => told.note_sign_in(event),
+                    AuditAction::SessionRefused => told.note_failure(event),
+                    _ => told.note_change(event),
                 }
-                AuditAction::SessionRefused => told.note_failure(event),
-                _ => told.note_change(event),
             }
         }
-        let was_here = { events.iter() }.any(|it| it.action == AuditAction::SessionBegun);
-        match events.last() {
-            Some(oldest) if events.len() >= MOST as usize && oldest.at > furthest => Some(Self {
-                since: oldest.at,
-                is_complete: false,
-                ..told
-            }),
-            _ => was_here.then_some(told),
-        }
+        Some(told)
     }
 
     fn note_sign_in(&mut self, event: &AuditEvent) {
@@ -181,11 +178,17 @@ impl ReadSinceSignIn {
     pub async fn run(&self, session: &Session) -> Result<Option<SinceSignIn>, StorageError> {
         let (account, began) = (session.account, session.created_at);
         let mut read = self.storage.read().await?;
-        let events = read
-            .audit()
-            .newest_of(account, &ACTIONS, began, MOST)
-            .await?;
-        Ok(SinceSignIn::of(&events, session))
+        let mut newest = async |actions| {
+            let events = read.audit().newest_of(account, actions, began, MOST);
+            events.await
+        };
+        // Each by itself: many of one kind hide nothing of another.
+        let past = Past {
+            begun: newest(&[AuditAction::SessionBegun]).await?,
+            refused: newest(&[AuditAction::SessionRefused]).await?,
+            changes: newest(&CHANGES).await?,
+        };
+        Ok(SinceSignIn::of(&past, session))
     }
 }
 
@@ -220,8 +223,24 @@ mod tests {
         event(age, AuditAction::SessionBegun, &detail)
     }
 
+    fn of(events: &[AuditEvent]) -> Option<SinceSignIn> {
+        let only = |is_wanted: fn(AuditAction) -> bool| {
+            { events.iter() }
+                .filter(|it| is_wanted(it.action))
+                .take(MOST as usize)
+                .cloned()
+                .collect()
+        };
+        let past = Past {
+            begun: only(|it| it == AuditAction::SessionBegun),
+            refused: only(|it| it == AuditAction::SessionRefused),
+            changes: only(|it| CHANGES.contains(&it)),
+        };
+        SinceSignIn::of(&past, &a_session())
+    }
+
     fn told(events: &[AuditEvent]) -> SinceSignIn {
-        SinceSignIn::of(events, &a_session()).unwrap()
+        of(events).unwrap()
     }
 
     const HERE: &str = " on device 0a1b2c3d";
@@ -243,7 +262,7 @@ mod tests {
         assert_eq!(since.last_from.as_deref(), Some("192.0.2.0/24"));
         assert_eq!((since.since, since.elsewhere), (events[3].at, vec![]));
         assert!(!told(&[begun(1, HERE)]).is_worth_telling());
-        assert_eq!(SinceSignIn::of(&[failure(1, "")], &a_session()), None);
+        assert_eq!(of(&[failure(1, "")]), None);
     }
 
     #[test]
@@ -277,12 +296,18 @@ mod tests {
 
     #[test]
     fn more_events_than_are_read_are_told_as_incomplete() {
-        let many: Vec<AuditEvent> = (0..i64::from(MOST))
+        let mut many: Vec<AuditEvent> = (1..=i64::from(MOST))
             .map(|it| failure(it, &format!("10.{}.0.0/24", it % 200)))
             .collect();
+        many.push(begun(400, HERE));
         let since = told(&many);
         assert_eq!((since.failed, since.is_complete), (300, false));
-        assert_eq!((since.failed_from.len(), since.last_at), (NETWORKS, None));
-        assert_eq!(since.since, many[299].at);
+        assert_eq!(since.failed_from.len(), NETWORKS);
+        // Many of one kind hide nothing of another.
+        let mut many: Vec<AuditEvent> = (1..=310).map(|it| begun(it, ELSEWHERE)).collect();
+        many.push(event(400, AuditAction::TokenCreated, "ci"));
+        let since = told(&many);
+        assert_eq!((since.changes.len(), since.is_complete), (1, false));
+        assert_eq!(since.elsewhere[0].count, 300);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Db, dialect,
-    paging::{one_more, page},
+    paging::{PageRows, one_more, page},
     stored_data,
 };
 use crate::{
@@ -287,7 +287,7 @@ impl ConsoleRowRepository for Session<Db> {
                     .load(db)
             })
             .await?;
-        page((rows, None), limit, shown_position, |it| {
+        page((PageRows::of(rows, limit), None), shown_position, |it| {
             row_sum((it.1, it.2, None, None, it.3, it.4, it.5))
         })
     }

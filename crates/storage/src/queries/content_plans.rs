@@ -2,7 +2,7 @@
 
 use super::{
     Db,
-    paging::{Sortable, behind, one_more, page},
+    paging::{PageRows, Sortable, behind, one_more, page},
     stored_data,
 };
 use crate::{
@@ -112,7 +112,7 @@ impl ContentPlanRepository for Session<Db> {
         request: &PageRequest<ContentPlanSort>,
     ) -> Result<Page<PlanSummary>, StorageError> {
         let (limit, request) = (request.limit, request.clone());
-        let rows: (Vec<SummaryRow>, _) = self
+        let rows = self
             .ask(account, move |db| {
                 let after = behind::<At>(request.after.as_ref())?;
                 let mut query = plans_of!(account, project).into_boxed();
@@ -128,6 +128,7 @@ impl ContentPlanRepository for Session<Db> {
                     .limit(one_more(request.limit))
                     .select(SummaryRow::as_select())
                     .load(db)?;
+                let rows = PageRows::of(rows, limit);
                 let total = counted!(request, db, plans_of!(account, project), content_plans::id);
                 Ok((rows, total))
             })
@@ -136,7 +137,7 @@ impl ContentPlanRepository for Session<Db> {
             value: row.created_at.told(),
             id: row.id,
         };
-        page(rows, limit, position, PlanSummary::try_from)
+        page(rows, position, PlanSummary::try_from)
     }
 }
 

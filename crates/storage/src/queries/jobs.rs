@@ -2,7 +2,7 @@
 
 use super::{
     Backend, Db,
-    paging::{Sortable, behind, one_more, page},
+    paging::{PageRows, Sortable, behind, one_more, page},
     queues,
 };
 use crate::{
@@ -172,14 +172,14 @@ impl JobRepository for Session<Db> {
                     .select(JobRow::as_select())
                     .load(db)?;
                 let total = counted!(request, db, filtered(account, &filter), jobs::id);
-                Ok((rows, total))
+                Ok((PageRows::of(rows, limit), total))
             })
             .await?;
         let position = |row: &JobRow| Position {
             value: row.created_at.told(),
             id: row.id,
         };
-        page(rows, limit, position, Job::try_from)
+        page(rows, position, Job::try_from)
     }
 
     async fn lock_unfinished(

@@ -2,7 +2,7 @@
 
 use super::{
     Backend, Db, dialect,
-    paging::{Sortable, behind, one_more, page},
+    paging::{PageRows, Sortable, behind, one_more, page},
     stored_data,
 };
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
 use analysis::observation::search_page::Device;
 use async_trait::async_trait;
 use diesel::{
+    connection::DefaultLoadingMode,
     dsl::count_star,
     helper_types::IntoBoxed,
     insert_into,
@@ -312,7 +313,7 @@ impl KeywordRepository for Session<Db> {
         filter: &KeywordFilter,
         request: &PageRequest<KeywordSort>,
     ) -> Result<Page<Keyword>, StorageError> {
-        let (sort, limit) = (request.sort, request.limit);
+        let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
             .ask(account, move |db| {
@@ -320,7 +321,8 @@ impl KeywordRepository for Session<Db> {
                 let rows = query
                     .limit(one_more(request.limit))
                     .select(KeywordRow::as_select())
-                    .load(db)?;
+                    .load_iter::<KeywordRow, DefaultLoadingMode>(db)?;
+                let rows = PageRows::read(rows, &request, KeywordRow::bytes)?;
                 let total = counted!(
                     request,
                     db,
@@ -330,7 +332,7 @@ impl KeywordRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, limit, |row| position(sort, row), Keyword::try_from)
+        page(rows, |row| position(sort, row), Keyword::try_from)
     }
 
     async fn active_batch(

@@ -1,9 +1,9 @@
 //! Keyset paging: the order is total, and the next page begins behind the last row of this one.
 
 use crate::instant::At;
-use diesel::expression::expression_types::NotSelectable;
+use diesel::{QueryResult, expression::expression_types::NotSelectable};
 use domain::{
-    page::{Page, Position, SortValue, Total},
+    page::{Page, PageRequest, Position, SortValue, Total},
     ports::storage::StorageError,
 };
 
@@ -189,16 +189,50 @@ macro_rules! counted {
     };
 }
 
-/// The page of these rows, of which there is one more than wanted when another page follows.
+/// Rows of a page, and whether another page follows.
+pub struct PageRows<R> {
+    rows: Vec<R>,
+    has_more: bool,
+}
+
+impl<R> PageRows<R> {
+    /// Those of a query that was asked for one more than the limit.
+    pub fn of(mut rows: Vec<R>, limit: u32) -> Self {
+        let has_more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        Self { rows, has_more }
+    }
+
+    /// The same, read no further than the page goes: its rows end before they pass the bytes of the request.
+    pub fn read<S>(
+        found: impl Iterator<Item = QueryResult<R>>,
+        request: &PageRequest<S>,
+        bytes: impl Fn(&R) -> usize,
+    ) -> QueryResult<Self> {
+        let mut left = request.bytes.unwrap_or(usize::MAX);
+        let mut rows = Vec::new();
+        for row in found {
+            let row = row?;
+            let taken = bytes(&row);
+            let is_full = rows.len() == request.limit as usize;
+            if is_full || taken > left && !rows.is_empty() {
+                let has_more = true;
+                return Ok(Self { rows, has_more });
+            }
+            left = left.saturating_sub(taken);
+            rows.push(row);
+        }
+        let has_more = false;
+        Ok(Self { rows, has_more })
+    }
+}
+
+/// The page of these rows.
 pub fn page<R, T>(
-    (mut rows, total): (Vec<R>, Option<Total>),
-    limit: u32,
+    (PageRows { rows, has_more }, total): (PageRows<R>, Option<Total>),
     position: impl Fn(&R) -> Position,
     read: impl Fn(R) -> Result<T, StorageError>,
 ) -> Result<Page<T>, StorageError> {
-    let limit = limit as usize;
-    let has_more = rows.len() > limit;
-    rows.truncate(limit);
     let ends: Vec<Position> = rows.iter().map(position).collect();
     let next = ends.last().filter(|_| has_more).cloned();
     let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;

@@ -2,7 +2,7 @@
 
 use super::{
     Backend, Db, dialect,
-    paging::{Sortable, behind, one_more, page},
+    paging::{PageRows, Sortable, behind, one_more, page},
     purging,
 };
 use crate::{
@@ -18,7 +18,9 @@ use crate::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{helper_types::IntoBoxed, insert_into, prelude::*, update};
+use diesel::{
+    connection::DefaultLoadingMode, helper_types::IntoBoxed, insert_into, prelude::*, update,
+};
 use domain::{
     ids::{AccountId, ProjectId},
     page::{Page, PageRequest, Position},
@@ -168,7 +170,7 @@ impl ProjectRepository for Session<Db> {
         filter: &ProjectFilter,
         request: &PageRequest<ProjectSort>,
     ) -> Result<Page<Project>, StorageError> {
-        let (sort, limit) = (request.sort, request.limit);
+        let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
             .ask(account, move |db| {
@@ -176,12 +178,13 @@ impl ProjectRepository for Session<Db> {
                 let rows = query
                     .limit(one_more(request.limit))
                     .select(ProjectRow::as_select())
-                    .load(db)?;
+                    .load_iter::<ProjectRow, DefaultLoadingMode>(db)?;
+                let rows = PageRows::read(rows, &request, ProjectRow::bytes)?;
                 let total = counted!(request, db, filtered(account, &filter), projects::id);
                 Ok((rows, total))
             })
             .await?;
-        page(rows, limit, |row| position(sort, row), Project::try_from)
+        page(rows, |row| position(sort, row), Project::try_from)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     Db,
-    paging::{Sortable, behind, one_more, page},
+    paging::{PageRows, Sortable, behind, one_more, page},
 };
 use crate::{
     instant::At,
@@ -343,10 +343,10 @@ impl ResearchRepository for Session<Db> {
                     .select(SearchLineRow::as_select())
                     .load(db)?;
                 let total = counted!(request, db, own(), searches::id);
-                Ok((rows, total))
+                Ok((PageRows::of(rows, limit), total))
             })
             .await?;
-        page(rows, limit, position, SearchLine::try_from)
+        page(rows, position, SearchLine::try_from)
     }
 
     async fn search(

@@ -4,7 +4,7 @@ use super::{
     Backend, Db,
     jobs::is_unfinished,
     kept_pages, measurements,
-    paging::{Sortable, behind, one_more, page, wrong_position},
+    paging::{PageRows, Sortable, behind, one_more, page, wrong_position},
 };
 use crate::{
     instant::At,
@@ -19,6 +19,7 @@ use crate::{
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 use diesel::{
+    connection::DefaultLoadingMode,
     delete,
     dsl::sql,
     helper_types::IntoBoxed,
@@ -331,7 +332,7 @@ impl ResultRepository for Session<Db> {
         query: &FindingQuery,
     ) -> Result<Page<Finding>, StorageError> {
         let (asked, query) = (query.clone(), query.clone());
-        let rows: (Vec<FindingRow>, _) = self
+        let rows = self
             .ask(account, move |db| {
                 let wanted = filtered(account, project, &query);
                 let wanted = match query.job {
@@ -348,7 +349,8 @@ impl ResultRepository for Session<Db> {
                         findings::measured_at,
                         findings::record,
                     ))
-                    .load(db)?;
+                    .load_iter::<FindingRow, DefaultLoadingMode>(db)?;
+                let rows = PageRows::read(rows, &query.page, |it| it.record.len())?;
                 let total = counted!(
                     query.page,
                     db,
@@ -358,13 +360,7 @@ impl ResultRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        let limit = asked.page.limit;
-        page(
-            rows,
-            limit,
-            |row| position(&asked, row),
-            |row| Ok(row.into()),
-        )
+        page(rows, |row| position(&asked, row), |row| Ok(row.into()))
     }
 }
 

@@ -47,6 +47,15 @@ pub struct KeywordRow {
     pub deactivated_at: Option<At>,
 }
 
+impl KeywordRow {
+    /// The bytes of its texts whose lengths differ.
+    pub fn bytes(&self) -> usize {
+        let some = [&self.target_url, &self.metrics, &self.latest_url];
+        let some = some.map(|it| it.as_ref().map_or(0, String::len));
+        self.text.len() + self.tags.len() + some.iter().sum::<usize>()
+    }
+}
+
 /// A keyword's newest rank, as `save_latest` writes it.
 #[expect(clippy::struct_field_names, reason = "the names of the columns")]
 pub struct LatestChange {

@@ -46,6 +46,14 @@ pub struct ProjectRow {
     pub deactivated_at: Option<At>,
 }
 
+impl ProjectRow {
+    /// The bytes of its texts whose lengths differ.
+    pub fn bytes(&self) -> usize {
+        let settings = self.report_settings.as_ref().map_or(0, String::len);
+        self.name.len() + self.tags.len() + self.report_recipients.len() + settings
+    }
+}
+
 /// What is compared when letter case does not matter.
 pub fn folded(text: &str) -> String {
     text.to_lowercase()

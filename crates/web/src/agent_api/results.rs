@@ -181,7 +181,6 @@ async fn one(
         history,
         page,
     };
-    let _slot = services.list_slot(call.account()).await?;
     let mut results = services
         .read_results
         .run(call.account(), &request)
@@ -398,7 +397,6 @@ fn follow(job: JobId) -> Value {
 async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Answer, Problem> {
     let paging = paging(call, "", TOP_LIMITS, &SORTS, Direction::Ascending);
     let top = paging.limit().unwrap_or(TOP);
-    let _slot = services.list_slot(call.account()).await?;
     let results = services
         .read_results
         .all(call.account(), project, top)

@@ -220,6 +220,7 @@ async fn names(visit: &Visit<'_>) -> Result<HashMap<i64, String>, NoPage> {
         after: None,
         limit: NAMES,
         counted: false,
+        bytes: None,
     };
     let projects = { &visit.services.list_projects }
         .run(visit.account(), &ProjectFilter::default(), &all)

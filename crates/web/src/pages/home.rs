@@ -206,6 +206,7 @@ async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
         after: None,
         limit: 1,
         counted: false,
+        bytes: None,
     };
     let found = { &visit.services.list_projects }
         .run(visit.account(), &filter, &one)

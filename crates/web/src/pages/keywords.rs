@@ -177,6 +177,7 @@ async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, No
         after: None,
         limit: 1,
         counted: false,
+        bytes: None,
     };
     let found = { &visit.services.list_keywords }
         .run(visit.account(), id, &filter, &one)

@@ -65,6 +65,7 @@ pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
         after: None,
         limit: MOST,
         counted: false,
+        bytes: None,
     };
     let active = ProjectFilter {
         status: Some(Status::Active),
@@ -98,6 +99,7 @@ pub async fn project_and_language(
         after: None,
         limit: 1,
         counted: false,
+        bytes: None,
     };
     let filter = KeywordFilter {
         status: Some(Status::Active),

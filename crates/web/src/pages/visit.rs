@@ -102,6 +102,7 @@ impl Visit<'_> {
             after: None,
             limit: rows,
             counted: false,
+            bytes: None,
         });
         Wanted {
             page,

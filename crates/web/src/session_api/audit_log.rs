@@ -4,6 +4,8 @@ use super::sign_in::not_kept;
 use crate::{
     answer::Answer, endpoint::MemberCall, paging::Limits, problem::Problem, services::Services,
 };
+use chrono::TimeDelta;
+use domain::audit::AuditAction;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -13,15 +15,24 @@ pub const LIST_LIMITS: Limits = Limits {
     most: 500,
 };
 
-/// The newest of what was done to the account, its tokens and sessions, newest first.
+/// The newest of what was done to the account, its tokens and sessions, newest first; of one kind and
+/// before a moment where that is asked for.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let most = call.query.number("limit", &(1..=LIST_LIMITS.most));
+    let names = AuditAction::ALL.map(AuditAction::name);
+    let action = { &call.query }.choice("action", &names, AuditAction::named);
+    let before = call.query.time("before");
     call.query.finish()?;
+    let (account, log) = (call.member.account.id, &services.list_audit_events);
     let most = most.unwrap_or(LIST_LIMITS.default);
-    let events = services
-        .list_audit_events
-        .run(call.member.account.id, most)
-        .await?;
+    let events = if action.is_none() && before.is_none() {
+        log.run(account, most).await?
+    } else {
+        let actions = action.map_or_else(|| AuditAction::ALL.to_vec(), |it| vec![it]);
+        // Clocks of servers on a database differ a little.
+        let before = before.unwrap_or_else(|| services.clock.now() + TimeDelta::days(1));
+        log.before(account, &actions, before, most).await?
+    };
     let items: Vec<Value> = events
         .iter()
         .map(|it| {

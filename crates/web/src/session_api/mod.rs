@@ -43,7 +43,7 @@ use domain::{
     user::User,
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Answers with what must not be kept anywhere.
 const NOT_KEPT: &str = "no-store";
@@ -187,6 +187,21 @@ fn hashing(error: &HashingError) -> Problem {
             .hint("Report the requestId to the operator.")
         }
     }
+}
+
+/// Why the password of somebody who is signed in is not accepted. A wrong one is written down: a session
+/// that somebody took over is no place to guess unseen.
+fn not_given_again(
+    services: &Arc<Services>,
+    call: &MemberCall,
+    error: SignInError,
+    name: &str,
+) -> Problem {
+    if matches!(error, SignInError::Refused { .. }) {
+        let from = call.visitor.place.network;
+        sign_in::note_failure(services, call.member.account.id, from);
+    }
+    not_signed_in(error, || not_their_password(name))
 }
 
 /// Why a password is not accepted; `refused` says what a wrong one is answered with.

@@ -1,8 +1,6 @@
 //! POST /api/settings/password.
 
-use super::{
-    identity, new_password, not_signed_in, not_their_password, typed_password, unfit, welcomed_with,
-};
+use super::{identity, new_password, not_given_again, typed_password, unfit, welcomed_with};
 use crate::{
     answer::Answer,
     endpoint::MemberCall,
@@ -23,7 +21,7 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let refused = |error| match error {
         ChangePasswordError::Unfit(refusal) => unfit("newPassword", refusal),
         ChangePasswordError::NotChecked(error) => {
-            not_signed_in(error, || not_their_password("currentPassword"))
+            not_given_again(&services, &call, error, "currentPassword")
         }
     };
     let one_of_account = [(SlotKey::Account(call.member.account.id), 1)];

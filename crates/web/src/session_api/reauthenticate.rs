@@ -1,6 +1,6 @@
 //! POST /api/session/reauthenticate.
 
-use super::{not_signed_in, not_their_password, typed_password, welcomed};
+use super::{not_given_again, typed_password, welcomed};
 use crate::{
     answer::Answer, endpoint::MemberCall, fields::read_body, problem::Problem, services::Services,
 };
@@ -18,6 +18,6 @@ pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result
         .reauthenticate
         .run(&call.member, &password, place)
         .await
-        .map_err(|error| not_signed_in(error, || not_their_password("password")))?;
+        .map_err(|error| not_given_again(&services, &call, error, "password"))?;
     Ok(welcomed(&services, 200, &renewed))
 }

@@ -12,7 +12,9 @@ use crate::{
 use domain::{
     device::DeviceMark,
     email::EmailAddress,
+    ids::AccountId,
     password::TypedPassword,
+    throttle::AddressPrefix,
     use_cases::sign_in::{Attempt, SignInError, SignedIn},
 };
 use serde_json::{Value, json};
@@ -56,12 +58,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
                 whose: Some(account),
             } = error
             {
-                let (services, from) = (Arc::clone(&services), attempt.place.network);
-                tokio::spawn(async move {
-                    if let Err(error) = services.note_failed_sign_in.run(account, from).await {
-                        tracing::debug!(%error, "A failed sign-in could not be noted.");
-                    }
-                });
+                note_failure(&services, account, attempt.place.network);
             }
             // A kept hash that cannot be read would tell that there is one.
             if let SignInError::Broken(what) = &error {
@@ -71,6 +68,16 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
             Err(not_signed_in(error, refused))
         }
     }
+}
+
+/// Writes down that the password was wrong, off the request's path.
+pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: AddressPrefix) {
+    let services = Arc::clone(services);
+    tokio::spawn(async move {
+        if let Err(error) = services.note_failed_sign_in.run(account, from).await {
+            tracing::debug!(%error, "A failed sign-in could not be noted.");
+        }
+    });
 }
 
 /// Whoever is signed in stays so where that cannot be read; `GET /api/session` tells it later.

@@ -216,7 +216,7 @@ struct Text {
     /// The earlier one's, where it was not known, and the later one's; none while a text is as it was.
     hashes: Vec<u64>,
     learned: Learned,
-    /// `None` where nothing changed.
+    /// `None` where nothing changed but the order of blocks.
     difference: Option<(crate::text::diff::Difference, String)>,
     has_words: bool,
 }
@@ -243,7 +243,9 @@ impl Text {
             hashes,
             has_words: was.has_words(),
             learned,
-            difference: (old != new).then(|| (difference(&old, &new), old)),
+            difference: (old != new)
+                .then(|| (difference(&old, &new), old))
+                .filter(|(found, _)| found.similarity < 1.0),
         }
     }
 

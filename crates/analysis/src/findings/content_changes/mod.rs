@@ -43,7 +43,7 @@ pub const BODY_CUT: &str = "bodyCut";
 /// The page was read without its structure, this time or before; nothing is claimed of it.
 pub const PARSER_LIMIT: &str = "parserLimit";
 /// Another version of the reader read the page before: nothing is claimed of what versions may read
-/// otherwise, its main text, words and structured data.
+/// otherwise, its main text, words, headings and structured data.
 pub const READ_OTHERWISE: &str = "readOtherwise";
 /// Nine tenths of the text are gone, and whether other pages became the same is not known.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";

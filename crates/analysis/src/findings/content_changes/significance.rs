@@ -70,7 +70,7 @@ impl ChangedField {
     pub const fn is_judged_by_the_reader(self) -> bool {
         matches!(
             self,
-            Self::MainText | Self::WordCount | Self::StructuredData
+            Self::MainText | Self::WordCount | Self::StructuredData | Self::H1 | Self::Headings
         )
     }
 

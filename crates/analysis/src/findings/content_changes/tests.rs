@@ -533,6 +533,21 @@ fn what_another_version_read_otherwise_did_not_change() {
 }
 
 #[test]
+fn another_order_of_blocks_is_no_change_and_shows_none() {
+    let other = "And this is the end of it, with words of its own.";
+    let record = compared(&paragraphs(&[LONG, other]), &paragraphs(&[other, LONG]));
+    assert_eq!(
+        (record.changed, record.similarity),
+        (Some(false), Some(1.0))
+    );
+    assert_eq!(
+        (record.added_words, record.removed_words),
+        (Some(0), Some(0))
+    );
+    assert!(record.text_diff.is_empty());
+}
+
+#[test]
 fn a_cut_page_that_is_back_is_back() {
     let page = paragraphs(&[LONG]);
     let mut cut = page.clone();

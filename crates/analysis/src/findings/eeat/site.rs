@@ -17,6 +17,8 @@ pub struct SiteSignals {
     /// Where reading began.
     pub(super) start: Option<String>,
     pub(super) pages: u32,
+    /// Pages in languages whose names of standard pages are listed, or in no known language.
+    pub(super) listed_pages: u32,
     pub(super) https_pages: u32,
     pub(super) mixed_pages: u32,
     pub(super) insecure_example: Option<String>,
@@ -64,6 +66,7 @@ impl SiteSignals {
             scope,
             start: None,
             pages: 0,
+            listed_pages: 0,
             https_pages: 0,
             mixed_pages: 0,
             insecure_example: None,

@@ -23,7 +23,7 @@ pub fn outcome(
     site: &SiteSignals,
     third_party_mentions: Option<u32>,
 ) -> Option<Outcome> {
-    let standard = |kind| page_there(site.standard.get(&kind));
+    let standard = |kind| page_there(site, kind);
     Some(match code {
         SignalCode::Https => https(site),
         SignalCode::ContactPage => contact(site),
@@ -64,10 +64,19 @@ pub fn author_topic_pages(site: &SiteSignals, authors: &[EeatAuthor], url: &str)
     Outcome::new((f64::from(pages) / AUTHOR_PAGES).min(1.0), PHRASE).shown_by([at(url, text)])
 }
 
-fn page_there(found: Option<&Found>) -> Outcome {
-    found.map_or(Outcome::new(0.0, PHRASE), |it| {
-        Outcome::new(1.0, if it.read { SURE } else { PHRASE }).shown_by([of(it)])
-    })
+fn page_there(site: &SiteSignals, kind: StandardPage) -> Outcome {
+    site.standard.get(&kind).map_or_else(
+        || no_page(site),
+        |it| Outcome::new(1.0, if it.read { SURE } else { PHRASE }).shown_by([of(it)]),
+    )
+}
+
+/// Where no page has one of the names that are listed. In other languages nobody knows what it is called.
+fn no_page(site: &SiteSignals) -> Outcome {
+    if site.pages > 0 && site.listed_pages == 0 {
+        return Outcome::not_applicable();
+    }
+    Outcome::new(0.0, PHRASE)
 }
 
 fn of(found: &Found) -> SignalEvidence {
@@ -93,7 +102,7 @@ fn https(site: &SiteSignals) -> Outcome {
 /// page was not read.
 fn contact(site: &SiteSignals) -> Outcome {
     let Some(found) = site.standard.get(&StandardPage::Contact) else {
-        return Outcome::new(0.0, PHRASE);
+        return no_page(site);
     };
     let has_means = !site.contact_means.is_empty();
     let value = match (found.read, has_means && found.depth <= MOST_CLICKS) {

@@ -84,7 +84,10 @@ fn named(all: &[&str]) -> Option<StandardPage> {
     None
 }
 
-/// In lower case without diacritics: en, de, es, fr, it, nl, cs, sk, pl, hu.
+/// The languages of the lists.
+pub const LISTED: [&str; 10] = ["en", "de", "es", "fr", "it", "nl", "cs", "sk", "pl", "hu"];
+
+/// In lower case without diacritics, in the languages of [`LISTED`].
 const LISTS: [(StandardPage, &str); 8] = [
     (
         StandardPage::Contact,

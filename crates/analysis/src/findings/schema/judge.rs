@@ -21,6 +21,7 @@ use crate::{
     result_type::ResultType,
     text::words::shortened,
 };
+use chrono::NaiveDate;
 use entity::{Judge, Judged};
 use std::{cell::Cell, collections::BTreeSet};
 
@@ -42,6 +43,8 @@ pub struct PageInput<'a> {
     pub data: &'a PageStructuredData,
     /// The text that its readers see; `None` if that is not known, and then nothing is compared.
     pub visible_text: Option<&'a str>,
+    /// The days of its `time` elements, whose text may say "yesterday", or count years in another calendar.
+    pub days: &'a [NaiveDate],
     /// What it is made for, if that is known.
     pub template: Option<PageTemplate>,
     /// Whether it has structured data only after its scripts have run.
@@ -58,7 +61,7 @@ pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecor
         .chain(copies.values().flatten())
         .copied()
         .collect();
-    let text = visible_text(page).map(PageText::of);
+    let text = visible_text(page).map(|it| PageText::of(it).with_days(page.days));
     let judge = Judge {
         page: Page {
             graph: &graph,

@@ -110,6 +110,7 @@ fn judge_at(
         url,
         data,
         visible_text,
+        days: &[],
         template,
         rendered_only: false,
     };

@@ -70,6 +70,18 @@ pub fn primary(tag: &str) -> String {
     first.unwrap_or_default().to_ascii_lowercase()
 }
 
+/// The same, with one code for tags under which one language is written: Norwegian, Filipino and Tagalog, and
+/// what Serbo-Croatian became.
+#[must_use]
+pub fn group(tag: &str) -> String {
+    match primary(tag).as_str() {
+        "nb" | "nn" => "no".to_owned(),
+        "fil" => "tl".to_owned(),
+        "hr" | "sr" | "bs" => "sh".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 /// The code of the language that a tag names, by ISO 639-1 where that has one, else by ISO 639-3; `None`
 /// where it names none (`english`). Region and script make no difference, nor does what follows an
 /// underscore.
@@ -100,6 +112,19 @@ fn lists(all: &str, one: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_language_has_one_group() {
+        for (one, other) in [
+            ("nb-NO", "no"),
+            ("nn", "nb"),
+            ("fil-PH", "tl"),
+            ("hr", "SR"),
+        ] {
+            assert_eq!(group(one), group(other));
+        }
+        assert_ne!(group("nb"), group("da"));
+    }
 
     #[test]
     fn parts_of_paths_are_versions_or_something_else() {

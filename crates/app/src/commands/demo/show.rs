@@ -187,6 +187,7 @@ async fn findings(
             after: None,
             limit: ROWS,
             counted: false,
+            bytes: None,
         },
     };
     Ok(storage

@@ -170,6 +170,7 @@ fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
             after: None,
             limit: LOADS,
             counted: false,
+            bytes: None,
         },
     }
 }

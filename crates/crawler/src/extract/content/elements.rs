@@ -162,7 +162,7 @@ impl Elements {
         if self.headings.len() >= MOST_HEADINGS {
             return;
         }
-        let own = text_of(element.dom, element.id);
+        let own = text_of(element.dom, element.id).map(|it| without_anchors(element, it));
         let is_text = own.is_some();
         let text = own.or_else(|| {
             let alt = |it: NodeId| {
@@ -396,4 +396,29 @@ fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
     .iter()
     .any(|it| raw.contains(it))
         || matches!(target_of(href, element.base), LinkTarget::Invalid)
+}
+
+/// A heading without the signs that lead to itself (`¶`, `#`), as documentation has them.
+fn without_anchors(element: &Element<'_>, text: String) -> String {
+    let dom = element.dom;
+    let to_itself = |it: &NodeId| {
+        let href = dom.attribute(*it, "href");
+        dom.is_html(*it, "a") && href.is_some_and(|it| it.starts_with('#'))
+    };
+    let sign_of = |it| {
+        let text = text_of(dom, it)?;
+        let mut characters = text.chars();
+        let sign = characters.next().filter(|it| !it.is_alphanumeric())?;
+        characters.next().is_none().then_some(sign)
+    };
+    let signs = dom.below(element.id).filter(to_itself).filter_map(sign_of);
+    let left = signs.fold(text.as_str(), |left, sign| {
+        let left = left.strip_suffix(sign).unwrap_or(left).trim_end();
+        left.strip_prefix(sign).unwrap_or(left).trim_start()
+    });
+    if left.is_empty() {
+        text
+    } else {
+        left.to_owned()
+    }
 }

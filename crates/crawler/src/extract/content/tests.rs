@@ -318,6 +318,37 @@ fn refresh_and_pagination_are_read() {
 }
 
 #[test]
+fn headings_are_read_without_the_signs_that_lead_to_them() {
+    let page = facts(
+        "<h1>Clay<a class=headerlink href=#clay>¶</a></h1><h2><a href=#a>#</a> Cups</h2>\
+         <h3>See <a href=#x>x</a></h3><h4><a href=#y>#</a></h4><h5>C<a href=/sharp>#</a></h5>",
+    );
+    let texts: Vec<_> = { page.headings.iter() }
+        .map(|it| it.text.as_deref().unwrap())
+        .collect();
+    assert_eq!(texts, ["Clay", "Cups", "See x", "#", "C#"]);
+}
+
+#[test]
+fn links_without_a_text_have_the_name_of_their_label() {
+    let page = facts(
+        "<b id=b>Bowls</b><a href=1 aria-labelledby='b c none'></a><i id=c>and cups</i>\
+         <a href=2><svg role=img aria-label=Search></svg></a><a href=3><img src=x aria-label=Home></a>\
+         <a href=4 aria-labelledby=none></a><a href=5 aria-labelledby=b>Own</a>",
+    );
+    let anchors = page.links.iter().filter(|it| it.element == "a");
+    let texts: Vec<_> = anchors.map(|it| it.text.as_deref()).collect();
+    let expected = [
+        Some("Bowls and cups"),
+        Some("Search"),
+        Some("Home"),
+        None,
+        Some("Own"),
+    ];
+    assert_eq!(texts, expected);
+}
+
+#[test]
 fn headings_images_and_forms_are_read() {
     let page = facts(
         "<h1><img alt=Logo></h1><h3>T <b>x</b></h3><h2></h2>\

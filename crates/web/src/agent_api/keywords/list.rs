@@ -52,7 +52,6 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         call.project(&services).await?;
         return wanted(None, query);
     };
-    let _slot = services.list_slot(call.account()).await?;
     let mut page = services
         .list_keywords
         .run(call.account(), project, &filter, &request)

@@ -310,6 +310,7 @@ impl Found<'_> {
                 after: None,
                 limit: most,
                 counted: false,
+                bytes: None,
             },
         }
     }

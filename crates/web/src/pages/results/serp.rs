@@ -40,6 +40,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
         after: None,
         limit: CHOICES,
         counted: false,
+        bytes: None,
     };
     let keywords = { &found.visit.services.list_keywords }
         .run(found.visit.account(), found.project.id, &filter, &page)

@@ -6,7 +6,7 @@ use crate::pages::{
     parts::{self, Html, Table, fill, snippet},
 };
 use analysis::findings::suggestions::{
-    Category, Evidence, Figure, Severity, State, SuggestionRecord, SuggestionsSummary,
+    Category, Evidence, Figure, GainMetric, Severity, State, SuggestionRecord, SuggestionsSummary,
 };
 
 snippet!(Suggestion { id: &'a str, title: &'a str, rationale: &'a str, signs: &'a Html, score: &'a Html, body: &'a Html } = r#"<article class="card suggestion" id="{{ id }}"><div class="row apart"><div class="tags">{{ signs }}</div>{{ score }}</div><h2 class="wrap">{{ title }}</h2><p class="wrap">{{ rationale }}</p>{{ body }}</article>"#);
@@ -92,12 +92,18 @@ fn one(it: &SuggestionRecord) -> Html {
     let score = parts::tag("own", &format!("priority {:.0}", it.priority_score));
     let mut inside = Vec::new();
     if let Some(gain) = &it.expected_gain {
+        let (figure, unit): (fn(f64) -> String, _) = match gain.metric {
+            GainMetric::ClicksPerMonth => (|it| parts::grouped(it, 0), " clicks a month"),
+            GainMetric::ClickShare => (
+                |it| format!("{} %", parts::grouped(100.0 * it, 1)),
+                " of the searches' clicks, added over its keywords",
+            ),
+        };
         let text = format!(
-            "May bring {} to {} {} (most likely {}).",
-            parts::grouped(gain.low, 0),
-            parts::grouped(gain.high, 0),
-            parts::said(&gain.metric),
-            parts::grouped(gain.mid, 0)
+            "May bring {} to {}{unit} (most likely {}).",
+            figure(gain.low),
+            figure(gain.high),
+            figure(gain.mid)
         );
         inside.push(parts::remark("good", &text));
     }

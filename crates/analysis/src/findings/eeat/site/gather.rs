@@ -6,14 +6,17 @@ use crate::{
         company_ids::company_ids,
         people,
         record::Organization,
-        standard_pages::{StandardPage, explains_both, named_by_text, named_by_url},
+        standard_pages::{LISTED, StandardPage, explains_both, named_by_text, named_by_url},
     },
     observation::{
         page_content::PageContent,
         structured_data::Item,
         web_site::{LinkTarget, PageLink, Placement},
     },
-    text::words::{shortened, words},
+    text::{
+        language::tags::primary,
+        words::{shortened, words},
+    },
 };
 use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
@@ -49,6 +52,15 @@ static EMAIL: LazyLock<Option<Regex>> =
 static PHONE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\+\d{1,3}[ ()./-]*\d[\d ()./-]{5,16}\d").ok());
 
+/// Whether names of standard pages are listed in the page's language, or nobody knows which it is.
+fn is_listed(page: &PageContent) -> bool {
+    let declared = page.document.lang.as_deref().map(primary);
+    let detected = || page.text.detected.as_ref().map(|it| it.code.clone());
+    declared
+        .or_else(detected)
+        .is_none_or(|it| LISTED.contains(&&*it))
+}
+
 impl SiteSignals {
     /// Takes a page in. Pages that answer with an error are none.
     pub fn add(&mut self, page: &PageContent) {
@@ -59,6 +71,7 @@ impl SiteSignals {
         if page.depth == 0 && self.start.is_none() {
             self.start = Some(page.url.clone());
         }
+        self.listed_pages += u32::from(is_listed(page));
         self.add_security(page);
         let kind = self.add_standard(page);
         self.add_contact(page, kind);

@@ -115,6 +115,31 @@ fn a_site_that_says_nothing_has_none() {
 }
 
 #[test]
+fn standard_pages_are_unknown_in_languages_without_names_for_them() {
+    let codes = [
+        SignalCode::ContactPage,
+        SignalCode::AboutPage,
+        SignalCode::PrivacyPolicy,
+        SignalCode::LegalPages,
+        SignalCode::EditorialPolicy,
+    ];
+    let (mut home, _) = home_and_contact();
+    home.links.clear();
+    for (lang, expected) in [
+        (Some("fi-FI"), None),
+        (Some("de-AT"), Some(0.0)),
+        (None, Some(0.0)),
+    ] {
+        home.document.lang = lang.map(str::to_owned);
+        let record = judged_site(std::slice::from_ref(&home));
+        for code in codes {
+            assert_eq!(value(&record, code), expected, "{lang:?} {code:?}");
+            assert_eq!(record.missing.contains(&code), expected.is_some());
+        }
+    }
+}
+
+#[test]
 fn contact_has_to_be_near_and_to_say_how() {
     let (home, contact) = home_and_contact();
     let value_of = |pages: &[PageContent]| value(&judged_site(pages), SignalCode::ContactPage);

@@ -361,6 +361,7 @@ fn structured_data_counts_when_the_main_thing_is_right() {
             url: &page.url,
             data: &page.structured_data,
             visible_text: None,
+            days: &[],
             template: None,
             rendered_only: false,
         };

@@ -110,7 +110,9 @@ fn escaped_bytes(path: &str) -> Vec<u8> {
 
 /// Whether a part of the path stands twice in a row, or three times.
 fn repeats(path: &str) -> bool {
-    let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+    // Numbers repeat where nothing is wrong: `/2026/11/11/notes`.
+    let is_word = |it: &&str| !it.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = path.split('/').filter(is_word).collect();
     let in_a_row = parts.windows(2).any(|it| it[0] == it[1]);
     in_a_row
         || parts
@@ -149,4 +151,17 @@ fn has_tracking(url: &str) -> bool {
         it.query_pairs()
             .any(|(key, _)| key.starts_with("utm_") || TRACKING.contains(&key.as_ref()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_path_may_repeat_and_words_may_not() {
+        assert!(repeats("/a/b/b/c"));
+        assert!(repeats("/a/b/a/c/a"));
+        assert!(!repeats("/2026/11/11/notes"));
+        assert!(!repeats("/a/1/b/1/c/1"));
+    }
 }

@@ -107,12 +107,7 @@ fn language(page: &PageContent, found: &mut Found) {
 }
 
 fn disagrees(detected: &DetectedLanguage, declared: &str) -> bool {
-    let kind = |code: &str| match code {
-        "nb" | "nn" | "no" => "no".to_owned(),
-        "hr" | "sr" | "bs" | "sh" => "sh".to_owned(),
-        other => other.to_owned(),
-    };
-    detected.confidence >= SURE && kind(&detected.code) != kind(&tags::primary(declared))
+    detected.confidence >= SURE && tags::group(&detected.code) != tags::group(declared)
 }
 
 fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {

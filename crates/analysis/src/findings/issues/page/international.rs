@@ -4,7 +4,7 @@ use super::Found;
 use crate::{
     findings::issues::code::IssueCode,
     observation::page_content::{Hreflang, PageContent, TagSource},
-    text::language::tags::{is_language_tag, primary},
+    text::language::tags::{group, is_language_tag, primary},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,9 +39,10 @@ pub fn find(page: &PageContent, found: &mut Found) {
     );
     if let Some(lang) = page.document.lang.as_deref() {
         let mut named = own.iter().filter(|it| !is_default(it)).peekable();
-        let differs = named.peek().is_some() && named.all(|it| primary(&it.code) != primary(lang));
+        let differs = named.peek().is_some() && named.all(|it| group(&it.code) != group(lang));
         if differs {
-            let codes: Vec<&str> = own.iter().map(|it| it.code.as_str()).collect();
+            let named = own.iter().filter(|it| !is_default(it));
+            let codes: Vec<&str> = named.map(|it| it.code.as_str()).collect();
             found.add(
                 IssueCode::HreflangLangMismatch,
                 format!("{}, html lang {lang}", codes.join(", ")),

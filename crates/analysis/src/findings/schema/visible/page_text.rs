@@ -24,6 +24,8 @@ pub struct PageText {
     numbers: HashSet<i64>,
     /// Where numbers of four and of two digits stand.
     years: HashMap<String, Vec<usize>>,
+    /// Days of `time` elements.
+    days: Vec<NaiveDate>,
 }
 
 impl PageText {
@@ -44,7 +46,14 @@ impl PageText {
             words: order.iter().cloned().collect(),
             order,
             numbers: numbers(text),
+            days: Vec::new(),
         }
+    }
+
+    /// With days that elements say whose text may say them in another way.
+    pub fn with_days(mut self, days: &[NaiveDate]) -> Self {
+        self.days = days.to_vec();
+        self
     }
 
     /// Whether it has a name's words: all of a short name, most of a long one.
@@ -75,6 +84,9 @@ impl PageText {
     }
 
     fn has_day(&self, day: NaiveDate) -> bool {
+        if self.days.contains(&day) {
+            return true;
+        }
         let whole = format!("{:04}", day.year());
         let is_day = |it: &str| it.len() <= 2 && it.parse() == Ok(day.day());
         self.near(&whole)
