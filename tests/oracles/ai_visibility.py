@@ -145,8 +145,14 @@ def statistics_beside_packages():
         if pairs:
             later, earlier = side([it[0] for it in pairs]), side([it[1] for it in pairs])
             low, high = newcombe(later, earlier)
-            golden = [later[0] - earlier[0], max(-1, low), min(1, high), p_value(later, earlier)]
-        ask("Changes of small panels with their p-values", {"change": [now, before, "k"]}, golden, 1e-6)
+            low, high = max(-1, low), min(1, high)
+            ends = (low, low), (high, high)
+            differences = [a[0] / a[1] - b[0] / b[1] for a, b in pairs]
+            if len(pairs) >= 5 and len(set(differences)) > 1:
+                (low1, low2), (high1, high2) = expanded(differences)
+                ends = (min(low, low1), min(low, low2)), (max(high, high1), max(high, high2))
+            golden = later[0] - earlier[0], ends, p_value(later, earlier)
+        ask("Changes of panels with their p-values, hull of Newcombe and bootstrap", {"change": [now, before, "k"]}, golden, "change")
     for at in range(CASES // 4):
         values = [DRAW.randint(0, 5) / 5 for _ in range(DRAW.randint(5, 40))]
         scipys = stats.bootstrap((values,), numpy.mean, n_resamples=100_000, method="percentile", rng=at) if len(set(values)) > 1 else None
@@ -168,6 +174,11 @@ def statistics_beside_packages():
         if tolerance is None:
             within = [a - 1e-9 <= end <= b + 1e-9 for (a, b), end in zip(golden, found[-2:])]
             check(section, (question, golden, found), float(all(within)), 1.0, 0)
+        elif tolerance == "change" and golden and found:
+            (difference, ends, p), (change, low, high, ours) = golden, found
+            within = [a - 1e-6 <= end <= b + 1e-6 for (a, b), end in zip(ends, (low, high))]
+            alike = abs(difference - change) < 1e-6 and abs(p - ours) < 1e-6
+            check(section, (question, golden, found), float(alike and all(within)), 1.0, 0)
         elif golden is None or found is None:
             check(section, question, 0.0 if found is None else 1.0, 0.0 if golden is None else 1.0, 0)
         else:

@@ -629,7 +629,9 @@ def check_changes(asked, found):
     TALLY.check("changes", "added", (found["added"], found["dropped"]), (len(set(stands) - set(was)), len(set(was) - set(stands))))
     moves = [it for it, kind in kinds.items() if kind in ("up", "down", "new", "lost")]
     gain = {it: ctr(stands[it][2]) - ctr(was[it][2]) for it in moves}
-    known = all(stands[it][1] is not None for it in moves)
+    # Of nothing that has a volume and was compared nothing is known, not 0.
+    compared = [it for it, kind in kinds.items() if kind != "unknown"]
+    known = all(stands[it][1] is not None for it in moves) and any(stands[it][1] is not None for it in compared)
     TALLY.check("changes", "clicksChange", found["clicksChange"], float(sum(stands[it][1] * gain[it] for it in moves)) if known else None, 1e-5)
     for field, kind in (("winners", "up"), ("losers", "down"), ("entered", "new"), ("left", "lost")):
         def order(it):

@@ -208,7 +208,7 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
 
 /// Whether the file that nobody named is not there: the first start makes it.
 pub fn is_yet_to_be_made(settings: &Settings) -> bool {
-    settings.database_url.is_none() && !settings.data_file().exists()
+    settings.database_url.is_none() && matches!(settings.data_file().try_exists(), Ok(false))
 }
 
 /// Opens the database as it is.

@@ -305,7 +305,8 @@ impl Default for PurgeTerm {
 }
 
 impl PurgeTerm {
-    fn length(self) -> Option<TimeDelta> {
+    /// How long it is; `None` is for ever.
+    pub(crate) fn length(self) -> Option<TimeDelta> {
         self.0.map(|days| TimeDelta::days(days.into()))
     }
 

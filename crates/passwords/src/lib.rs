@@ -37,14 +37,15 @@ pub struct HashingSettings {
 }
 
 impl Default for HashingSettings {
-    /// 19 MiB, two passes, one lane: the least that the OWASP cheat sheet "Password Storage" names.
+    /// 19 MiB, two passes, one lane: the least that the OWASP cheat sheet "Password Storage" names. Guesses of
+    /// strangers leave a core to everything else.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self {
             memory_kib: 19 * 1_024,
             passes: 2,
             lanes: 1,
-            at_once: 2 * cores,
+            at_once: (cores - 1).max(1),
             waiting: 32,
         }
     }

@@ -66,7 +66,7 @@ impl<S: Copy> Paging<'_, S> {
             after: after?,
             limit: limit?,
             counted,
-            bytes: Some(4 * MOST_BYTES),
+            bytes: Some(MOST_BYTES),
         })
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 on_every_database![
     a_deactivated_project_says_when_it_is_purged_and_is,
+    an_upgrade_leaves_time_to_keep_deactivated_projects,
     deactivated_projects_take_room_of_the_account,
     deactivated_keywords_take_room_of_the_account,
     rows_beyond_the_limits_are_not_imported,
@@ -115,6 +116,22 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
     let stored = browser.get("/api/session").await.ok();
     assert_eq!(quota(&stored, "storedBytes").0, 0);
     assert_eq!(quota(&stored, "storedKeywords").0, 1);
+}
+
+/// What a version without terms kept stays for 30 days after the first start of one that has them.
+async fn an_upgrade_leaves_time_to_keep_deactivated_projects(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let old = project(&browser, "shop.example.com").await;
+    let path = format!("/api/projects/{old}");
+    browser.delete(&path).await.ok();
+    app.clock.advance(TimeDelta::days(500));
+    for (days, purged) in [(0, 0), (29, 0), (1, 1), (1, 0)] {
+        app.clock.advance(TimeDelta::days(days));
+        assert_eq!(app.house().run().await.unwrap(), purged);
+    }
+    let browser = app.db_member(0).await;
+    browser.get(&path).await.refused(404, "project-not-found");
 }
 
 async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
@@ -302,7 +319,10 @@ async fn old_events_of_the_audit_log_are_removed(db: TestDatabase) {
             .unwrap()
     };
     let began = app.clock.now();
-    app.clock.advance(TimeDelta::days(400));
+    // An upgrade after 401 days: for 30 days nothing goes.
+    app.clock.advance(TimeDelta::days(401));
+    app.house().run().await.unwrap();
+    app.clock.advance(TimeDelta::days(29));
     app.house().run().await.unwrap();
     let browser = app.db_member(0).await;
     assert_eq!(oldest(&browser).await, began);

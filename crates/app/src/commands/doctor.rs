@@ -16,7 +16,8 @@ use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
 use std::{
-    io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc, time::Duration,
+    fs::OpenOptions, io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc,
+    time::Duration,
 };
 use storage::DatabaseKind;
 use tokio::{net::lookup_host, time::timeout};
@@ -545,6 +546,16 @@ fn disk(settings: &Settings) -> Check {
     }
     // A file without a name: there is nothing that it could be written over.
     let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
+    let file = settings.data_file();
+    if let (Ok(true), Err(error)) = (
+        file.try_exists(),
+        OpenOptions::new().append(true).open(&file),
+    ) {
+        let told = format!("{}: {error}", file.display());
+        let mend =
+            "Let the user of the server write the file, for example with chmod 600 and chown.";
+        return Check::bad(what, told, mend);
+    }
     match written.and_then(|()| std::fs::metadata(folder)) {
         Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
             what,
@@ -583,6 +594,21 @@ mod tests {
         let check = crawler(&settings);
         assert_eq!(check.state, State::Notice);
         assert!(check.told.contains("every account") && check.told.contains("10.0.0.0/8"));
+    }
+
+    #[test]
+    fn a_database_that_cannot_be_written_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            data_dir: folder.path().to_owned(),
+            ..Settings::default()
+        };
+        assert_ne!(disk(&settings).state, State::Bad);
+        // Nobody writes a folder, not even root, whom modes do not stop.
+        std::fs::create_dir(settings.data_file()).unwrap();
+        let check = disk(&settings);
+        assert_eq!(check.state, State::Bad, "{}", check.told);
+        assert!(check.told.contains("sightline.db"), "{}", check.told);
     }
 
     #[tokio::test]

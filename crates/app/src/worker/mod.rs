@@ -415,11 +415,16 @@ fn note_fired(schedule: &Schedule) {
 async fn keep_house(tools: Tools, stop: CancellationToken) {
     let house = KeepHouse::new(tools.storage, tools.clock, tools.mint, tools.retention);
     loop {
-        if let Err(error) = house.run().await {
-            tracing::warn!(
+        match house.run().await {
+            Ok(0) => {}
+            Ok(projects) => tracing::info!(
+                projects,
+                "Deactivated projects were removed: their term (retention.deactivated_project_days) is over."
+            ),
+            Err(error) => tracing::warn!(
                 error = chain(&error),
                 "What is too old could not be forgotten; it is tried again tomorrow."
-            );
+            ),
         }
         tokio::select! {
             () = stop.cancelled() => return,

@@ -21,6 +21,8 @@ use thiserror::Error;
 
 /// Rows of one import at the most: they are stored in one transaction.
 pub const MOST_ROWS: usize = 300_000;
+/// How many an import may replace: whoever writes waits a second for so many to go.
+const MOST_REPLACED: u64 = 100_000;
 /// Days that are further apart are not of one table: nobody knows what was between them.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
 
@@ -61,6 +63,14 @@ pub enum ImportConsoleError {
     TooMany {
         /// How many there are.
         rows: usize,
+    },
+    /// Too many rows would go at once: all others who write wait for it.
+    #[error(
+        "{rows} rows that are there would be replaced, and one import replaces {MOST_REPLACED} at the most: import fewer days at a time"
+    )]
+    ReplacesTooMany {
+        /// How many would.
+        rows: u64,
     },
     /// A row that cannot be.
     #[error("row {} of {}: {refusal}", place + 1, cut.name())]
@@ -166,6 +176,12 @@ impl ImportConsoleRows {
             let there = work.projects().lock(account, project).await?;
             if !there.is_some_and(|it| it.is_active()) {
                 return Err(ImportConsoleError::NoSuchProject);
+            }
+            let gone = { work.console_rows() }
+                .size_of_same(account, project, sets)
+                .await?;
+            if gone.rows > MOST_REPLACED {
+                return Err(ImportConsoleError::ReplacesTooMany { rows: gone.rows });
             }
             room_for::<ImportConsoleError>(work.as_mut(), &self.limits, account, project, sets)
                 .await?;

@@ -15,7 +15,7 @@ use crate::{
     throttle::Throttle,
 };
 use analysis::result_type::ResultType;
-use chrono::{DateTime, Days, Months, Utc};
+use chrono::{DateTime, Days, Months, TimeDelta, Utc};
 use std::{pin::Pin, sync::Arc};
 
 /// Records of these types are large and tell of one day alone; what follows from them over time
@@ -39,6 +39,11 @@ const SEARCHES: u32 = 200;
 const EVENTS: u32 = 1_000;
 /// How many events of an account are kept, however new they are: an event has 2 KB at the most.
 const MAX_EVENTS: u32 = 50_000;
+/// For so long at the least nothing is removed for ever after a version that removes it began to run: whoever
+/// upgrades has time to keep it.
+const NOTICE: TimeDelta = TimeDelta::days(30);
+/// The name of the mark that says when that was.
+const SINCE: &str = "removes-since";
 /// How many deactivated projects are purged after one another before others are looked for.
 const PROJECTS: u32 = 100;
 
@@ -110,9 +115,12 @@ impl KeepHouse {
         }
     }
 
-    /// Any number of workers may do it at the same time, and as often as they like.
-    pub async fn run(&self) -> Result<(), StorageError> {
+    /// Any number of workers may do it at the same time, and as often as they like. How many projects were
+    /// purged.
+    pub async fn run(&self) -> Result<u64, StorageError> {
         let now = self.clock.now();
+        let noticed = now - self.since(now).await?;
+        let mut purged = 0;
         let today = now.date_naive();
         let since = self.retention.ranks.map(|it| today - Months::new(it));
         let days_ago = |days: u32| now - Days::new(days.into());
@@ -187,51 +195,93 @@ impl KeepHouse {
                 })
                 .await?;
             }
-            if let Some(before) = self.retention.audit.map(days_ago) {
-                self.in_parts(|work, _| {
-                    let forgetting = work.audit().forget_before(of, before, EVENTS);
-                    unless_few(forgetting, EVENTS)
-                })
-                .await?;
+            self.forget_events(of, now, noticed).await?;
+            if self
+                .retention
+                .deactivated_projects
+                .length()
+                .is_some_and(|it| noticed >= NOTICE.min(it))
+            {
+                purged += self.purge_projects(of, now).await?;
             }
-            // Those of the same moment stay.
-            let mut read = self.storage.read().await?;
-            let behind = read.audit().at_behind(of, MAX_EVENTS).await?;
-            drop(read);
-            if let Some(before) = behind {
-                self.in_parts(|work, _| {
-                    let forgetting = work.audit().forget_before(of, before, EVENTS);
-                    unless_few(forgetting, EVENTS)
-                })
-                .await?;
-            }
-            self.purge_projects(of, now).await?;
             self.in_parts(|work, after| Box::pin(work.stored_data().recount(of, after)))
                 .await?;
+        }
+        Ok(purged)
+    }
+
+    /// Removes events of the audit log that are too old or too many.
+    async fn forget_events(
+        &self,
+        of: AccountId,
+        now: DateTime<Utc>,
+        noticed: TimeDelta,
+    ) -> Result<(), StorageError> {
+        let term = self
+            .retention
+            .audit
+            .filter(|it| noticed >= NOTICE.min(days(*it)));
+        if let Some(before) = term.map(|it| now - days(it)) {
+            self.in_parts(|work, _| {
+                let forgetting = work.audit().forget_before(of, before, EVENTS);
+                unless_few(forgetting, EVENTS)
+            })
+            .await?;
+        }
+        // Those of the same moment stay.
+        let mut read = self.storage.read().await?;
+        let behind = read.audit().at_behind(of, MAX_EVENTS).await?;
+        drop(read);
+        if let Some(before) = behind {
+            self.in_parts(|work, _| {
+                let forgetting = work.audit().forget_before(of, before, EVENTS);
+                unless_few(forgetting, EVENTS)
+            })
+            .await?;
         }
         Ok(())
     }
 
-    /// Purges the account's projects whose term is over.
+    /// Since when a version runs on this database that removes projects and old events of the audit log.
+    async fn since(&self, now: DateTime<Utc>) -> Result<DateTime<Utc>, StorageError> {
+        let mut mark = [0; 32];
+        mark[..8].copy_from_slice(&now.timestamp_micros().to_be_bytes());
+        let mark = retrying(self.storage.as_ref(), || async {
+            let mut work = self.storage.write().await?;
+            let mark = work.secrets().find_or_add(SINCE, mark).await?;
+            work.commit().await?;
+            Ok::<_, StorageError>(mark)
+        })
+        .await?;
+        let micros = { mark.first_chunk() }.map(|it| i64::from_be_bytes(*it));
+        let since = micros.and_then(DateTime::from_timestamp_micros);
+        since.ok_or(StorageError::Corrupt {
+            what: "the mark of retention",
+        })
+    }
+
+    /// Purges the account's projects whose term is over; how many.
     async fn purge_projects(
         &self,
         account: AccountId,
         now: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<u64, StorageError> {
         let term = self.retention.deactivated_projects;
         let Some(until) = term.cutoff(now) else {
-            return Ok(());
+            return Ok(0);
         };
         let mut read = self.storage.read().await?;
         let over = { read.projects() }
             .deactivated_until(account, until, PROJECTS)
             .await?;
         drop(read);
-        for project in over {
-            self.in_parts(|work, _: Option<()>| Box::pin(purge(work, account, project, term, now)))
-                .await?;
+        for project in &over {
+            self.in_parts(|work, _: Option<()>| {
+                Box::pin(purge(work, account, *project, term, now))
+            })
+            .await?;
         }
-        Ok(())
+        Ok(over.len() as u64)
     }
 
     /// What belongs to no account.
@@ -283,6 +333,10 @@ impl KeepHouse {
             }
         }
     }
+}
+
+fn days(count: u32) -> TimeDelta {
+    TimeDelta::days(count.into())
 }
 
 /// Forgets by number: where as many were forgotten as one transaction may, more may be left.

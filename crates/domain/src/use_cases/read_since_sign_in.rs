@@ -16,7 +16,8 @@ const NETWORKS: usize = 10;
 /// How far back is told, where nobody signed in on the device for longer, or ever.
 const FURTHEST: TimeDelta = TimeDelta::days(30);
 /// Changes that are told of.
-const CHANGES: [AuditAction; 5] = [
+const CHANGES: [AuditAction; 6] = [
+    AuditAction::AccountChanged,
     AuditAction::PasswordChanged,
     AuditAction::TokenCreated,
     AuditAction::TokenRotated,
@@ -47,7 +48,7 @@ pub struct SinceSignIn {
     pub failed_from: Vec<String>,
     /// Sign-ins on other devices, together by their network, the newest first.
     pub elsewhere: Vec<SignIns>,
-    /// Changes of the password and of tokens, the newest first.
+    /// Changes of the password, of tokens, of names and of the e-mail address, the newest first.
     pub changes: Vec<CredentialChange>,
     /// Whether that is all; otherwise there were more events of a kind than are read.
     pub is_complete: bool,

@@ -81,11 +81,6 @@ pub enum BackupError {
         /// What is wrong with it.
         told: String,
     },
-    /// Something would be left of what is there, and it is not known what.
-    #[error(
-        "the database has a table `{0}` that the backup does not know: restore it into an empty database"
-    )]
-    Stranger(String),
     /// What is there would have to be dropped.
     #[error(
         "the tables that are there cannot be moved to another schema, where they would be kept ({0}): let the user make schemas (GRANT CREATE ON DATABASE … TO …), or restore into an empty database"

@@ -163,9 +163,6 @@ pub fn restore(
             return Err(BackupError::NotEmpty(place()));
         }
     }
-    if let Some(table) = { there.iter() }.find(|it| !manifest.rows.contains_key(*it)) {
-        return Err(BackupError::Stranger(table.clone()));
-    }
     let kept = if there.is_empty() {
         None
     } else {

@@ -313,10 +313,10 @@ fn moved(state: &ProjectState) -> Html {
     else {
         return Html::default();
     };
-    let all: Vec<&Moved> = { changes.winners.iter() }
-        .take(MOVERS)
-        .chain(changes.losers.iter().take(MOVERS))
-        .collect();
+    // Who entered and who left moved as well: a keyword that is lost is the largest loss.
+    let up = changes.winners.iter().chain(&changes.entered).take(MOVERS);
+    let down = changes.left.iter().chain(&changes.losers).take(MOVERS);
+    let all: Vec<&Moved> = up.chain(down).collect();
     if changes.compared == 0 {
         let text = if changes.dropped == 0 {
             "This is your baseline. The next check is compared with it."

@@ -53,7 +53,7 @@ fn told(since: &SinceSignIn) -> Notice {
     let signed_in: u64 = since.elsewhere.iter().map(|it| it.count).sum();
     let elsewhere = match signed_in {
         1 => "1 sign-in on another device".to_owned(),
-        count => format!("{count} sign-ins on other devices"),
+        count => format!("{at_least}{count} sign-ins on other devices"),
     };
     let others = { since.elsewhere.iter().take(MOST_NAMED) }.map(|it| &*it.from);
     let others: Vec<&str> = others.collect();
