@@ -110,8 +110,17 @@ pub struct Turn<D: Database> {
 /// What each account may use at the same time: half of the connections, so that the reads of one never take
 /// all of them. A turn ends with its query, not with the request: a request that is given up frees nothing.
 struct Shares {
-    each: usize,
+    each: u32,
     by_account: Mutex<HashMap<AccountId, Arc<Semaphore>>>,
+}
+
+/// How much of its account's share a read takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// One connection.
+    One,
+    /// All that the account may use, and one connection.
+    Whole,
 }
 
 /// Accounts without a read under way are forgotten beyond so many.
@@ -120,7 +129,7 @@ const MOST_IDLE_ACCOUNTS: usize = 1_000;
 impl Shares {
     fn of(connections: u32) -> Self {
         Self {
-            each: (connections as usize / 2).max(1),
+            each: (connections / 2).max(1),
             by_account: Mutex::default(),
         }
     }
@@ -131,7 +140,7 @@ impl Shares {
             known.retain(|_, it| Arc::strong_count(it) > 1);
         }
         let share = known.entry(account);
-        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(self.each))))
+        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(self.each as usize))))
     }
 }
 
@@ -184,10 +193,18 @@ impl<D: Database> Pool<D> {
     }
 
     /// The same for what one account reads, which waits for its other reads first.
-    pub async fn turn_to_read(self: &Arc<Self>, whose: Whose) -> Result<Turn<D>, StorageError> {
+    pub async fn turn_to_read(
+        self: &Arc<Self>,
+        whose: Whose,
+        share: Share,
+    ) -> Result<Turn<D>, StorageError> {
         let share = match whose {
             Whose::Account(account) => {
-                let share = self.shares.of_account(account).acquire_owned();
+                let turns = match share {
+                    Share::One => 1,
+                    Share::Whole => self.shares.each,
+                };
+                let share = { self.shares.of_account(account) }.acquire_many_owned(turns);
                 let share = tokio::time::timeout(self.deadline, share).await;
                 let share = share.map_err(|_| unavailable("other reads of the account go on"))?;
                 Some(share.map_err(unavailable)?)
@@ -418,7 +435,10 @@ mod tests {
             deadline: Duration::from_secs(5),
             is_writer: false,
         });
-        let turn = async |account| pool.turn_to_read(AccountId(account).into()).await;
+        let turn = async |account| {
+            let whose = AccountId(account).into();
+            pool.turn_to_read(whose, Share::One).await
+        };
         let mut of_one = vec![turn(1).await.unwrap(), turn(1).await.unwrap()];
         assert!(
             turn(1).await.is_err(),
@@ -429,6 +449,17 @@ mod tests {
         drop(others);
         of_one.pop();
         of_one.push(turn(1).await.unwrap());
-        assert!(pool.turn_to_read(Whose::Everyone).await.is_ok());
+        assert!(pool.turn_to_read(Whose::Everyone, Share::One).await.is_ok());
+
+        // What reads very many rows is alone, and takes one connection.
+        let whole = async |account| {
+            let whose = AccountId(account).into();
+            pool.turn_to_read(whose, Share::Whole).await
+        };
+        assert!(whole(1).await.is_err(), "its other reads go on");
+        drop(of_one);
+        let _alone = whole(1).await.unwrap();
+        assert!(turn(1).await.is_err());
+        assert!(whole(2).await.is_ok() && turn(3).await.is_ok());
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     errors::{Trouble, told, trouble, unavailable},
     group::{self, Kept, Others},
     near,
-    pool::{Out, Pool, TRIES, Turn},
+    pool::{Out, Pool, Share, TRIES, Turn},
     took::Took,
 };
 use diesel::QueryResult;
@@ -86,13 +86,31 @@ impl<D: Database> Session<D> {
         whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let whose = whose.into();
+        self.ask_with(whose.into(), Share::One, query).await
+    }
+
+    /// The same for what reads very many rows: nothing else of the account is read outside of transactions
+    /// meanwhile.
+    pub async fn ask_alone<T: Send + 'static>(
+        &mut self,
+        whose: impl Into<Whose>,
+        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.ask_with(whose.into(), Share::Whole, query).await
+    }
+
+    async fn ask_with<T: Send + 'static>(
+        &mut self,
+        whose: Whose,
+        share: Share,
+        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+    ) -> Result<T, StorageError> {
         match self {
             Self::Reader(pool) => {
                 if let Some(found) = with_lent_turn(pool, |turn| turn.look(whose, &query)) {
                     return found;
                 }
-                let turn = pool.turn_to_read(whose).await?;
+                let turn = pool.turn_to_read(whose, share).await?;
                 blocking(move || turn.look(whose, &query)).await?
             }
             Self::Writer(work) => within(work, whose, query).await,

@@ -22,7 +22,7 @@ use thiserror::Error;
 /// Rows of one import at the most: they are stored in one transaction.
 pub const MOST_ROWS: usize = 300_000;
 /// How many an import may replace: whoever writes waits a second for so many to go.
-const MOST_REPLACED: u64 = 100_000;
+const MAX_REPLACED: u64 = 100_000;
 /// Days that are further apart are not of one table: nobody knows what was between them.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
 
@@ -66,7 +66,7 @@ pub enum ImportConsoleError {
     },
     /// Too many rows would go at once: all others who write wait for it.
     #[error(
-        "{rows} rows that are there would be replaced, and one import replaces {MOST_REPLACED} at the most: import fewer days at a time"
+        "{rows} rows that are there would be replaced, and one import replaces {MAX_REPLACED} at the most: import fewer days at a time"
     )]
     ReplacesTooMany {
         /// How many would.
@@ -180,7 +180,7 @@ impl ImportConsoleRows {
             let gone = { work.console_rows() }
                 .size_of_same(account, project, sets)
                 .await?;
-            if gone.rows > MOST_REPLACED {
+            if gone.rows > MAX_REPLACED {
                 return Err(ImportConsoleError::ReplacesTooMany { rows: gone.rows });
             }
             room_for::<ImportConsoleError>(work.as_mut(), &self.limits, account, project, sets)
@@ -373,6 +373,42 @@ mod tests {
             nothing_stored(it);
             set(it);
         });
+    }
+
+    #[tokio::test]
+    async fn an_import_replaces_no_more_than_others_can_wait_for() {
+        for (there, is_taken) in [(MAX_REPLACED, true), (MAX_REPLACED + 1, false)] {
+            let storage = Arc::new(FakeStorage::default());
+            storage.expect(|it| {
+                it.projects
+                    .expect_find()
+                    .returning(|_, _| Ok(Some(a_project())));
+            });
+            storage.expect(move |it| {
+                it.accounts
+                    .expect_lock()
+                    .returning(|_| Ok(Some(an_account())));
+                it.projects
+                    .expect_lock()
+                    .returning(|_, _| Ok(Some(a_project())));
+                it.console_rows
+                    .expect_size_of_same()
+                    .returning(move |_, _, _| {
+                        Ok(DataSize {
+                            rows: there,
+                            bytes: 0,
+                        })
+                    });
+                nothing_stored(it);
+                it.console_rows
+                    .expect_replace()
+                    .returning(move |_, _, _, _, _| Ok(there));
+            });
+            let sets = vec![pages(vec![page("https://shop.example.com/a")], 1)];
+            let outcome = import(&storage).run(ACCOUNT, PROJECT, sets, "a").await;
+            assert_eq!(outcome.is_ok(), is_taken, "{outcome:?}");
+            assert_eq!(storage.commits(), u32::from(is_taken));
+        }
     }
 
     fn nothing_stored(it: &mut FakeTransaction) {

@@ -252,7 +252,7 @@ impl ConsoleRowRepository for Session<Db> {
             None => (i64::MAX, i64::MIN, String::new()),
         };
         let rows: Vec<ShownRow> = self
-            .ask(account, move |db| {
+            .ask_alone(account, move |db| {
                 let (clicks, impressions, position) = sums!();
                 let (shown, search, page) = after.clone();
                 let is_behind = sql::<Bool>("(SUM(impressions) < ")

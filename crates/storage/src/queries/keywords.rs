@@ -315,24 +315,27 @@ impl KeywordRepository for Session<Db> {
     ) -> Result<Page<Keyword>, StorageError> {
         let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
-        let rows = self
-            .ask(account, move |db| {
-                let query = sorted(filtered(account, project, &filter), &request)?;
-                let rows = query
-                    .limit(one_more(request.limit))
-                    .select(KeywordRow::as_select())
-                    .load_iter::<KeywordRow, DefaultLoadingMode>(db)?;
-                let rows = PageRows::read(rows, &request, KeywordRow::bytes)?;
-                let total = counted!(
-                    request,
-                    db,
-                    filtered(account, project, &filter),
-                    keywords::id
-                );
-                Ok((rows, total))
-            })
-            .await?;
-        page(rows, |row| position(sort, row), Keyword::try_from)
+        // Rows are taken apart where they are read: texts of 10 KB are no work for an async thread.
+        self.ask(account, move |db| {
+            let query = sorted(filtered(account, project, &filter), &request)?;
+            let rows = query
+                .limit(one_more(request.limit))
+                .select(KeywordRow::as_select())
+                .load_iter::<KeywordRow, DefaultLoadingMode>(db)?;
+            let rows = PageRows::read(rows, &request, KeywordRow::bytes)?;
+            let total = counted!(
+                request,
+                db,
+                filtered(account, project, &filter),
+                keywords::id
+            );
+            Ok(page(
+                (rows, total),
+                |row| position(sort, row),
+                Keyword::try_from,
+            ))
+        })
+        .await?
     }
 
     async fn active_batch(

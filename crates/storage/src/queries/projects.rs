@@ -172,19 +172,21 @@ impl ProjectRepository for Session<Db> {
     ) -> Result<Page<Project>, StorageError> {
         let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
-        let rows = self
-            .ask(account, move |db| {
-                let query = sorted(filtered(account, &filter), &request)?;
-                let rows = query
-                    .limit(one_more(request.limit))
-                    .select(ProjectRow::as_select())
-                    .load_iter::<ProjectRow, DefaultLoadingMode>(db)?;
-                let rows = PageRows::read(rows, &request, ProjectRow::bytes)?;
-                let total = counted!(request, db, filtered(account, &filter), projects::id);
-                Ok((rows, total))
-            })
-            .await?;
-        page(rows, |row| position(sort, row), Project::try_from)
+        self.ask(account, move |db| {
+            let query = sorted(filtered(account, &filter), &request)?;
+            let rows = query
+                .limit(one_more(request.limit))
+                .select(ProjectRow::as_select())
+                .load_iter::<ProjectRow, DefaultLoadingMode>(db)?;
+            let rows = PageRows::read(rows, &request, ProjectRow::bytes)?;
+            let total = counted!(request, db, filtered(account, &filter), projects::id);
+            Ok(page(
+                (rows, total),
+                |row| position(sort, row),
+                Project::try_from,
+            ))
+        })
+        .await?
     }
 }
 
