@@ -125,7 +125,7 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
         url: &page.url,
         data: &page.structured_data,
         visible_text: page.text.visible.as_deref(),
-        days: &[],
+        days: &page.metadata.days_of_time_elements(),
         template: None,
         rendered_only: false,
     };

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     document::Document,
     observation::{
-        page_content::{FactSource, PageContent},
+        page_content::PageContent,
         web_site::{LimitHit, SiteObservation},
     },
     page_kind::{PageKind, page_kind},
@@ -374,14 +374,11 @@ impl<'a> SiteAudit<'a> {
     }
 
     fn schema(&mut self, page: &PageContent, kind: PageKind) -> SchemaRecord {
-        let days = { page.metadata.dates.iter() }
-            .filter(|it| it.source == FactSource::TimeElement)
-            .map(|it| it.day);
         let input = PageInput {
             url: &page.url,
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref().filter(|_| !page.is_cut()),
-            days: &days.collect::<Vec<_>>(),
+            days: &page.metadata.days_of_time_elements(),
             template: template(kind),
             rendered_only: page.has_data_only_when_rendered(),
         };

@@ -342,7 +342,7 @@ impl Crawl {
             url: &page.url,
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
-            days: &[],
+            days: &page.metadata.days_of_time_elements(),
             template: None,
             rendered_only: false,
         };

@@ -94,6 +94,13 @@ pub struct PageMetadata {
 }
 
 impl PageMetadata {
+    /// The days that `time` elements say.
+    #[must_use]
+    pub fn days_of_time_elements(&self) -> Vec<NaiveDate> {
+        let said = { self.dates.iter() }.filter(|it| it.source == FactSource::TimeElement);
+        said.map(|it| it.day).collect()
+    }
+
     /// When the page was published, by its most trusted source; a date of which the page does not
     /// say what it is of counts where no other is known.
     #[must_use]
