@@ -45,8 +45,8 @@ pub struct PageRequest<S> {
     pub limit: u32,
     /// Whether all rows are counted, up to [`MOST_COUNTED`].
     pub counted: bool,
-    /// A page ends before its stored texts pass so many bytes, with one row at least; `None` where only
-    /// `limit` ends it. Rows of up to 10 KB are not read to be left out of an answer.
+    /// A page of keywords, projects or findings ends before its stored texts pass so many bytes, with one row
+    /// at least; `None` where only `limit` ends it. Rows of 10 KB are not read to be left out of an answer.
     pub bytes: Option<usize>,
 }
 

@@ -108,7 +108,7 @@ pub struct Turn<D: Database> {
 }
 
 /// What each account may use at the same time: half of the connections, so that the reads of one never take
-/// all of them. A turn ends with its query, not with the request: a request that is given up frees nothing.
+/// all of them. A connection is given back when its query ends, also where the caller has hung up.
 struct Shares {
     each: u32,
     by_account: Mutex<HashMap<AccountId, Arc<Semaphore>>>,
@@ -124,7 +124,7 @@ pub enum Share {
 }
 
 /// Accounts without a read under way are forgotten beyond so many.
-const MOST_IDLE_ACCOUNTS: usize = 1_000;
+const MAX_IDLE_ACCOUNTS: usize = 1_000;
 
 impl Shares {
     fn of(connections: u32) -> Self {
@@ -136,7 +136,7 @@ impl Shares {
 
     fn of_account(&self, account: AccountId) -> Arc<Semaphore> {
         let mut known = { self.by_account.lock() }.unwrap_or_else(PoisonError::into_inner);
-        if known.len() > MOST_IDLE_ACCOUNTS {
+        if known.len() > MAX_IDLE_ACCOUNTS {
             known.retain(|_, it| Arc::strong_count(it) > 1);
         }
         let share = known.entry(account);

@@ -544,8 +544,6 @@ fn disk(settings: &Settings) -> Check {
         let told = format!("{shown} is not there yet");
         return Check::notice(what, told, "The first start makes it.");
     }
-    // A file without a name: there is nothing that it could be written over.
-    let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
     let file = settings.data_file();
     if let (Ok(true), Err(error)) = (
         file.try_exists(),
@@ -556,6 +554,8 @@ fn disk(settings: &Settings) -> Check {
             "Let the user of the server write the file, for example with chmod 600 and chown.";
         return Check::bad(what, told, mend);
     }
+    // A file without a name: there is nothing that it could be written over.
+    let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
     match written.and_then(|()| std::fs::metadata(folder)) {
         Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
             what,

@@ -20,7 +20,7 @@ use url::Url;
 const MOST_RAW: usize = 2_048;
 const MOST_REL: usize = 200;
 /// Elements that name a link.
-const MOST_LABELS: usize = 10;
+const MAX_LABELS: usize = 10;
 
 /// Plain attributes that lead somewhere.
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -167,7 +167,7 @@ impl<'a> LinkReader<'a> {
             .dom
             .attribute(id, "aria-labelledby")
             .unwrap_or_default();
-        let texts = named.split_ascii_whitespace().take(MOST_LABELS);
+        let texts = named.split_ascii_whitespace().take(MAX_LABELS);
         let texts = texts.filter_map(|it| text_of(self.dom, *by_id.get(it)?));
         let text = texts.collect::<Vec<_>>().join(" ");
         short_text(&text).or_else(|| {

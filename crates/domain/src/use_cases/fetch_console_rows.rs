@@ -321,7 +321,10 @@ impl FetchConsoleRows {
             if let Some(sets) = sets {
                 let (account, project) = (before.account, before.project);
                 let limits = &self.storage_limits;
-                room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets)
+                let freed = { work.console_rows() }
+                    .size_of_same(account, project, sets)
+                    .await?;
+                room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets, freed)
                     .await?;
                 let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
                 { work.console_rows() }

@@ -21,7 +21,7 @@ use thiserror::Error;
 
 /// Rows of one import at the most: they are stored in one transaction.
 pub const MOST_ROWS: usize = 300_000;
-/// How many an import may replace: whoever writes waits a second for so many to go.
+/// How many an import may replace: all writers wait a second for so many to be deleted.
 const MAX_REPLACED: u64 = 100_000;
 /// Days that are further apart are not of one table: nobody knows what was between them.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
@@ -183,7 +183,8 @@ impl ImportConsoleRows {
             if gone.rows > MAX_REPLACED {
                 return Err(ImportConsoleError::ReplacesTooMany { rows: gone.rows });
             }
-            room_for::<ImportConsoleError>(work.as_mut(), &self.limits, account, project, sets)
+            let limits = &self.limits;
+            room_for::<ImportConsoleError>(work.as_mut(), limits, account, project, sets, gone)
                 .await?;
             let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
             let replaced = { work.console_rows() }
@@ -237,21 +238,19 @@ impl ImportConsoleRows {
     }
 }
 
-/// Whether rows fit in the place of those of the same cuts and days.
+/// Whether rows fit in the place of those of the same cuts and days, which have that size.
 pub(super) async fn room_for<E>(
     work: &mut dyn Transaction,
     limits: &StorageLimits,
     account: AccountId,
     project: ProjectId,
     sets: &[RowSet],
+    freed: DataSize,
 ) -> Result<(), E>
 where
     E: From<StorageError> + From<StorageExceeded>,
 {
     let added = { sets.iter() }.fold(DataSize::default(), |sum, it| sum.and(it.size()));
-    let freed = { work.console_rows() }
-        .size_of_same(account, project, sets)
-        .await?;
     let of_account = work.stored_data().of_account(account).await?;
     let of_project = work.stored_data().of_project(account, project).await?;
     Ok(limits.check(of_account, of_project, added, freed)?)
@@ -358,6 +357,15 @@ mod tests {
 
     /// An import into a project of an account that stores nothing; `set` adds what is expected of its rows.
     fn expect_import(storage: &FakeStorage, set: impl FnOnce(&mut FakeTransaction)) {
+        expect_import_over(storage, DataSize::default(), set);
+    }
+
+    /// The same over rows of the same cuts and days of that size.
+    fn expect_import_over(
+        storage: &FakeStorage,
+        there: DataSize,
+        set: impl FnOnce(&mut FakeTransaction),
+    ) {
         storage.expect(|it| {
             it.projects
                 .expect_find()
@@ -370,54 +378,30 @@ mod tests {
             it.projects
                 .expect_lock()
                 .returning(|_, _| Ok(Some(a_project())));
-            nothing_stored(it);
+            it.console_rows
+                .expect_size_of_same()
+                .returning(move |_, _, _| Ok(there));
+            let stored = &mut it.stored_data;
+            { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
+            { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
             set(it);
         });
     }
 
     #[tokio::test]
     async fn an_import_replaces_no_more_than_others_can_wait_for() {
-        for (there, is_taken) in [(MAX_REPLACED, true), (MAX_REPLACED + 1, false)] {
+        for (rows, is_taken) in [(MAX_REPLACED, true), (MAX_REPLACED + 1, false)] {
             let storage = Arc::new(FakeStorage::default());
-            storage.expect(|it| {
-                it.projects
-                    .expect_find()
-                    .returning(|_, _| Ok(Some(a_project())));
-            });
-            storage.expect(move |it| {
-                it.accounts
-                    .expect_lock()
-                    .returning(|_| Ok(Some(an_account())));
-                it.projects
-                    .expect_lock()
-                    .returning(|_, _| Ok(Some(a_project())));
-                it.console_rows
-                    .expect_size_of_same()
-                    .returning(move |_, _, _| {
-                        Ok(DataSize {
-                            rows: there,
-                            bytes: 0,
-                        })
-                    });
-                nothing_stored(it);
+            expect_import_over(&storage, DataSize { rows, bytes: 0 }, |it| {
                 it.console_rows
                     .expect_replace()
-                    .returning(move |_, _, _, _, _| Ok(there));
+                    .returning(move |_, _, _, _, _| Ok(rows));
             });
             let sets = vec![pages(vec![page("https://shop.example.com/a")], 1)];
             let outcome = import(&storage).run(ACCOUNT, PROJECT, sets, "a").await;
             assert_eq!(outcome.is_ok(), is_taken, "{outcome:?}");
             assert_eq!(storage.commits(), u32::from(is_taken));
         }
-    }
-
-    fn nothing_stored(it: &mut FakeTransaction) {
-        it.console_rows
-            .expect_size_of_same()
-            .returning(|_, _, _| Ok(DataSize::default()));
-        let stored = &mut it.stored_data;
-        { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
-        { stored.expect_of_project() }.returning(|_, _| Ok(StoredData::default()));
     }
 
     #[tokio::test]

@@ -39,8 +39,8 @@ const SEARCHES: u32 = 200;
 const EVENTS: u32 = 1_000;
 /// How many events of an account are kept, however new they are: an event has 2 KB at the most.
 const MAX_EVENTS: u32 = 50_000;
-/// For so long at the least nothing is removed for ever after a version that removes it began to run: whoever
-/// upgrades has time to keep it.
+/// Deactivated projects and old events of the audit log are removed this long after the first run of a version
+/// that removes them, at the earliest: operators who upgrade have time to keep them.
 const NOTICE: TimeDelta = TimeDelta::days(30);
 /// The name of the mark that says when that was.
 const SINCE: &str = "removes-since";
@@ -196,14 +196,7 @@ impl KeepHouse {
                 .await?;
             }
             self.forget_events(of, now, noticed).await?;
-            if self
-                .retention
-                .deactivated_projects
-                .length()
-                .is_some_and(|it| noticed >= NOTICE.min(it))
-            {
-                purged += self.purge_projects(of, now).await?;
-            }
+            purged += self.purge_projects(of, now, noticed).await?;
             self.in_parts(|work, after| Box::pin(work.stored_data().recount(of, after)))
                 .await?;
         }
@@ -217,22 +210,13 @@ impl KeepHouse {
         now: DateTime<Utc>,
         noticed: TimeDelta,
     ) -> Result<(), StorageError> {
-        let term = self
-            .retention
-            .audit
-            .filter(|it| noticed >= NOTICE.min(days(*it)));
-        if let Some(before) = term.map(|it| now - days(it)) {
-            self.in_parts(|work, _| {
-                let forgetting = work.audit().forget_before(of, before, EVENTS);
-                unless_few(forgetting, EVENTS)
-            })
-            .await?;
-        }
+        let term = self.retention.audit.map(|it| TimeDelta::days(it.into()));
+        let aged = term.filter(|it| is_due(noticed, *it)).map(|it| now - it);
         // Those of the same moment stay.
         let mut read = self.storage.read().await?;
         let behind = read.audit().at_behind(of, MAX_EVENTS).await?;
         drop(read);
-        if let Some(before) = behind {
+        if let Some(before) = aged.max(behind) {
             self.in_parts(|work, _| {
                 let forgetting = work.audit().forget_before(of, before, EVENTS);
                 unless_few(forgetting, EVENTS)
@@ -265,9 +249,11 @@ impl KeepHouse {
         &self,
         account: AccountId,
         now: DateTime<Utc>,
+        noticed: TimeDelta,
     ) -> Result<u64, StorageError> {
         let term = self.retention.deactivated_projects;
-        let Some(until) = term.cutoff(now) else {
+        let is_due = term.length().is_some_and(|it| is_due(noticed, it));
+        let Some(until) = term.cutoff(now).filter(|_| is_due) else {
             return Ok(0);
         };
         let mut read = self.storage.read().await?;
@@ -275,13 +261,15 @@ impl KeepHouse {
             .deactivated_until(account, until, PROJECTS)
             .await?;
         drop(read);
-        for project in &over {
-            self.in_parts(|work, _: Option<()>| {
-                Box::pin(purge(work, account, *project, term, now))
-            })
-            .await?;
+        let mut purged = 0;
+        for project in over {
+            self.in_parts(|work, _: Option<()>| Box::pin(purge(work, account, project, term, now)))
+                .await?;
+            // One that has something under way waits.
+            let mut read = self.storage.read().await?;
+            purged += u64::from(read.projects().find(account, project).await?.is_none());
         }
-        Ok(over.len() as u64)
+        Ok(purged)
     }
 
     /// What belongs to no account.
@@ -335,8 +323,9 @@ impl KeepHouse {
     }
 }
 
-fn days(count: u32) -> TimeDelta {
-    TimeDelta::days(count.into())
+/// Whether the notice is over for what is kept so long: a shorter term is its own notice.
+fn is_due(noticed: TimeDelta, term: TimeDelta) -> bool {
+    noticed >= NOTICE.min(term)
 }
 
 /// Forgets by number: where as many were forgotten as one transaction may, more may be left.

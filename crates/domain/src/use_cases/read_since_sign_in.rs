@@ -32,7 +32,7 @@ pub struct ReadSinceSignIn {
 
 /// What happened since somebody signed in on the same device before. Sign-ins on other devices do not
 /// end it: somebody who has the password could hide what they did by signing in once more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SinceSignIn {
     /// From when on: the sign-in before on the same device, or 30 days ago.
     pub since: DateTime<Utc>,
@@ -106,12 +106,8 @@ impl SinceSignIn {
             since,
             last_at: last.map(|it| it.at),
             last_from: last.and_then(|it| it.network().map(str::to_owned)),
-            failed: 0,
-            last_failed_at: None,
-            failed_from: vec![],
-            elsewhere: vec![],
-            changes: vec![],
             is_complete: true,
+            ..Self::default()
         };
         for events in [&past.begun, &past.refused, &past.changes] {
             let is_cut = events.len() >= MOST as usize;
@@ -183,7 +179,7 @@ impl ReadSinceSignIn {
             let events = read.audit().newest_of(account, actions, began, MOST);
             events.await
         };
-        // Each by itself: many of one kind hide nothing of another.
+        // Read apart: many of one kind hide nothing of another.
         let past = Past {
             begun: newest(&[AuditAction::SessionBegun]).await?,
             refused: newest(&[AuditAction::SessionRefused]).await?,

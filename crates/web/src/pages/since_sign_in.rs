@@ -9,7 +9,7 @@ use askama::Template;
 use domain::use_cases::read_since_sign_in::{CredentialChange, SinceSignIn};
 
 /// Networks of sign-ins on other devices that are named at the most.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 #[derive(Template)]
 #[template(
@@ -55,7 +55,7 @@ fn told(since: &SinceSignIn) -> Notice {
         1 => "1 sign-in on another device".to_owned(),
         count => format!("{at_least}{count} sign-ins on other devices"),
     };
-    let others = { since.elsewhere.iter().take(MOST_NAMED) }.map(|it| &*it.from);
+    let others = { since.elsewhere.iter().take(MAX_NAMED) }.map(|it| &*it.from);
     let others: Vec<&str> = others.collect();
     let changes: Vec<String> = since.changes.iter().map(change).collect();
     Notice {

@@ -65,10 +65,9 @@ pub fn compare(
         found.retain(|it| !it.name.is_judged_by_the_reader());
     }
     let of_text = text.as_ref().and_then(Text::change);
+    let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
     // What is no change of the text is none that alternates: blocks that always change, signs between words.
-    let flapping = of_text.is_some() && { &text }
-        .as_ref()
-        .is_some_and(|it| history.is_flapping(&it.hashes));
+    let flapping = of_text.is_some() && history.is_flapping(hashes);
     found.extend(of_text);
     unread::add_return(&mut found, history, fetched, is_listed);
     order(&mut found);
@@ -84,7 +83,6 @@ pub fn compare(
     };
     let changed = class != ChangeClass::None;
     let mut history = history.clone();
-    let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
     history.note_visit(fetched.at, hashes, changed);
     let mut record = blank(before, fetched.at, &history, context);
     if let Some(text) = text {

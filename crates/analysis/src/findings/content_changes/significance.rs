@@ -64,8 +64,8 @@ pub enum ChangedField {
 }
 
 impl ChangedField {
-    /// Whether versions of the reader may read it otherwise from the same page. Whoever raises `EXTRACTION`
-    /// of the crate `crawler` for something else names it here.
+    /// Whether two versions of the reader may read it differently from the same page. A field that a new
+    /// `EXTRACTION` of the crate `crawler` reads differently belongs here.
     #[must_use]
     pub const fn is_judged_by_the_reader(self) -> bool {
         matches!(

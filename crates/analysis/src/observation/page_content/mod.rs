@@ -32,6 +32,7 @@ use super::{
     structured_data::PageStructuredData,
     web_site::{Discovery, Fetched, PageLink},
 };
+use crate::text::language::tags::primary;
 use serde::{Deserialize, Serialize};
 
 /// An HTML page that was read.
@@ -102,6 +103,13 @@ pub struct PageContent {
 pub const GOOGLEBOT: &str = "googlebot";
 
 impl PageContent {
+    /// The code of the language that it declares, or else of the one that was detected.
+    #[must_use]
+    pub fn language_code(&self) -> Option<String> {
+        let declared = self.document.lang.as_deref().map(primary);
+        declared.or_else(|| self.text.detected.as_ref().map(|it| it.code.clone()))
+    }
+
     /// A document without anything in it, as if a server had answered 200.
     #[must_use]
     pub fn blank(url: &str) -> Self {

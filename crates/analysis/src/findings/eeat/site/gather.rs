@@ -13,10 +13,7 @@ use crate::{
         structured_data::Item,
         web_site::{LinkTarget, PageLink, Placement},
     },
-    text::{
-        language::tags::primary,
-        words::{shortened, words},
-    },
+    text::words::{shortened, words},
 };
 use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
@@ -54,11 +51,7 @@ static PHONE: LazyLock<Option<Regex>> =
 
 /// Whether names of standard pages are listed in the page's language, or nobody knows which it is.
 fn is_listed(page: &PageContent) -> bool {
-    let declared = page.document.lang.as_deref().map(primary);
-    let detected = || page.text.detected.as_ref().map(|it| it.code.clone());
-    declared
-        .or_else(detected)
-        .is_none_or(|it| LISTED.contains(&&*it))
+    page.language_code().is_none_or(|it| LISTED.contains(&&*it))
 }
 
 impl SiteSignals {

@@ -7,7 +7,6 @@ use crate::{
         page_url::is_loopback,
         web_site::{LinkTarget, PageLink},
     },
-    text::language::tags::primary,
 };
 use url::Url;
 
@@ -96,12 +95,7 @@ fn texts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) {
         .iter()
         .filter(|it| it.link.element == "a" && it.link.text.is_none());
     found.add_each(IssueCode::EmptyAnchor, empty.map(|it| it.url));
-    let language = page
-        .document
-        .lang
-        .as_deref()
-        .map(primary)
-        .or_else(|| page.text.detected.as_ref().map(|it| it.code.clone()));
+    let language = page.language_code();
     let generic = followed.iter().filter(|it| {
         !has_rel(it.link, "nofollow")
             && it.url != page.url
