@@ -36,10 +36,10 @@ MAX_SECONDS = 60
 MAX_RATIO = 3.0
 
 
-def sign_in(address, email):
+def sign_in(address, email, **more):
     """The status, and the cookies by name."""
     connection = http.client.HTTPConnection(address, timeout=20)
-    headers = {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
+    headers = {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin", **more}
     connection.request("POST", "/api/session", json.dumps({"email": email, "password": PASSWORD}), headers)
     answer = connection.getresponse()
     answer.read()
