@@ -61,8 +61,9 @@ impl Stopping {
                 _ = interrupt.recv() => Duration::ZERO,
                 _ = hang_up.recv() => Duration::ZERO,
             };
-            tracing::info!("Stopping: what is under way is finished or given back.");
             stopping.work.cancel();
+            // After it, so that who reads the line finds `/readyz` unavailable.
+            tracing::info!("Stopping: what is under way is finished or given back.");
             let close = async {
                 tokio::time::sleep(delay).await;
                 stopping.listener.cancel();

@@ -200,6 +200,7 @@ impl<'a> Findings<'a> {
         let severity = fault.severity.unwrap_or(rule.severity);
         let fresh = Draft {
             severity,
+            title: fault.title,
             ..Draft::new(rule, fault.scope)
         };
         let draft = self
@@ -251,6 +252,8 @@ pub(super) struct Fault<'t> {
     pub scope: &'t str,
     pub url: &'t str,
     pub evidence: Vec<Evidence>,
+    /// Instead of the title of the rule and the page.
+    pub title: Option<String>,
     /// The case in a sentence.
     pub told: Option<String>,
     pub rationale: String,

@@ -46,6 +46,7 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
         )
         .observed(code);
         findings.add_case(Fault {
+            title: None,
             rule: "aiAccess",
             variant: code,
             scope: code,
@@ -74,6 +75,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
                 .observed(true)
                 .threshold(false);
             findings.add_case(Fault {
+title: None,
                 rule: "ymylUntrusted",
                 variant: "",
                 scope: "site",
@@ -102,6 +104,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
         )
         .observed(name);
         findings.add_case(Fault {
+            title: Some(what.to_owned()),
             rule: "eeatSiteSignal",
             variant: "",
             scope: name,

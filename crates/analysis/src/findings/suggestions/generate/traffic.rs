@@ -37,6 +37,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         ];
         evidence.extend(traffic(findings, &key));
         findings.add_case(Fault {
+            title: None,
             rule,
             variant: "",
             scope: &key,

@@ -58,7 +58,7 @@ pub fn falling() -> Vec<RankPoint> {
 
 type Mutation = (&'static str, fn(&mut Project));
 
-fn change<T: serde::Serialize + serde::de::DeserializeOwned>(
+pub(super) fn change<T: serde::Serialize + serde::de::DeserializeOwned>(
     record: &mut T,
     at: &str,
     value: Value,

@@ -64,6 +64,17 @@ fn titles_name_page_and_keyword() {
 }
 
 #[test]
+fn each_missing_sign_of_who_is_responsible_has_its_own_title() {
+    let mut project = Project::clean();
+    let missing = serde_json::json!(["contactPage", "privacyPolicy", "https"]);
+    mutations::change(&mut project.eeat[8], "/missing", missing);
+    let told = project.suggestions();
+    let titles: std::collections::BTreeSet<_> = told.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!((told.len(), titles.len()), (3, 3), "{titles:?}");
+    assert!(titles.contains("Publish a privacy policy and link to it"));
+}
+
+#[test]
 fn nothing_new_is_to_be_written_where_a_page_ranks() {
     for project in [
         lacking(&[(9, "blue cups", Some(45))]),
