@@ -132,9 +132,9 @@ def table(room):
 
 
 class Session:
-    def __init__(self, address):
+    def __init__(self, address, email=EMAIL):
         self.address, self.cookies, self.csrf = address, {}, None
-        self.call("POST", "/api/session", {"email": EMAIL, "password": PASSWORD})
+        self.call("POST", "/api/session", {"email": email, "password": PASSWORD})
         self.csrf = self.call("GET", "/api/session")[1]["csrfToken"]
 
     def call(self, method, path, body=None):

@@ -15,6 +15,7 @@ library only; loopback only; stops by itself after about two minutes.
 """
 import argparse
 import collections
+import concurrent.futures
 import http.client
 import json
 import multiprocessing
@@ -78,8 +79,7 @@ def signing_in(address, seconds):
 
 def session_of(address, email):
     """The headers of a session."""
-    archive_bombs.EMAIL = email
-    session = archive_bombs.Session(address)
+    session = archive_bombs.Session(address, email)
     cookies = "; ".join(f"{name}={value}" for name, value in session.cookies.items())
     return {"Content-Type": "application/json", "Origin": f"http://{address}", "Cookie": cookies, "X-CSRF-Token": session.csrf}
 
@@ -120,13 +120,10 @@ def run(given, url):
             attacker = multiprocessing.Process(target=together, args=(address, given.seconds + 2, callers, theirs), daemon=True)
             attacker.start()
             time.sleep(1)
-            beside = ([], collections.Counter())
-            signer = threading.Thread(target=lambda: [it.extend(found) if isinstance(it, list) else it.update(found) for it, found in zip(beside, signing_in(address, given.seconds))])
-            if imports:
-                signer.start()
-            times, refused = slow_bodies.read(address, tokens["tenant"], given.seconds)
-            if imports:
-                signer.join(60)
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                signer = pool.submit(signing_in, address, given.seconds) if imports else None
+                times, refused = slow_bodies.read(address, tokens["tenant"], given.seconds)
+                beside = signer.result() if signer else ([], collections.Counter())
             outcomes = ours.recv() if ours.poll(given.seconds + 90) else {"no report": 1}
             attacker.join(10)
             after, refused_after = slow_bodies.read(address, tokens["tenant"], given.seconds / 2)

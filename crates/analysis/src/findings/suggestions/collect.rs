@@ -192,15 +192,12 @@ impl<'a> Findings<'a> {
     }
 
     /// Adds a page to a suggestion about many.
-    pub(super) fn add_case(&mut self, fault: Fault<'_>) {
-        let Some(rule) = rule::rule(fault.rule, fault.variant) else {
-            return;
-        };
+    pub(super) fn add_case(&mut self, fault: Fault<'_>) -> Option<&mut Draft> {
+        let rule = rule::rule(fault.rule, fault.variant)?;
         let clicks = self.clicks_of(fault.url);
         let severity = fault.severity.unwrap_or(rule.severity);
         let fresh = Draft {
             severity,
-            title: fault.title,
             ..Draft::new(rule, fault.scope)
         };
         let draft = self
@@ -215,6 +212,7 @@ impl<'a> Findings<'a> {
         }
         // The worst of all pages.
         draft.severity = draft.severity.min(severity);
+        Some(draft)
     }
 
     /// Clicks per month of a page; `None` where nobody told.
@@ -252,8 +250,6 @@ pub(super) struct Fault<'t> {
     pub scope: &'t str,
     pub url: &'t str,
     pub evidence: Vec<Evidence>,
-    /// Instead of the title of the rule and the page.
-    pub title: Option<String>,
     /// The case in a sentence.
     pub told: Option<String>,
     pub rationale: String,

@@ -46,7 +46,6 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
         )
         .observed(code);
         findings.add_case(Fault {
-            title: None,
             rule: "aiAccess",
             variant: code,
             scope: code,
@@ -75,7 +74,6 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
                 .observed(true)
                 .threshold(false);
             findings.add_case(Fault {
-title: None,
                 rule: "ymylUntrusted",
                 variant: "",
                 scope: "site",
@@ -103,8 +101,7 @@ title: None,
             format!("/missing/{at}"),
         )
         .observed(name);
-        findings.add_case(Fault {
-            title: Some(what.to_owned()),
+        let draft = findings.add_case(Fault {
             rule: "eeatSiteSignal",
             variant: "",
             scope: name,
@@ -114,6 +111,9 @@ title: None,
             rationale: "Readers and raters look for who is responsible for a site.".to_owned(),
             severity: None,
         });
+        if let Some(draft) = draft {
+            draft.title = Some(what.to_owned());
+        }
     }
 }
 

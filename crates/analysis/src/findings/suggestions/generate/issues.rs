@@ -25,7 +25,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         }
         let known = info(issue.code);
         findings.add_case(Fault {
-            title: None,
             rule: rule.id,
             variant: "",
             scope: "site",

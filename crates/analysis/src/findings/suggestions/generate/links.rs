@@ -20,7 +20,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &BrokenLink) {
         .observed(verdict)
         .threshold("ok");
     findings.add_case(Fault {
-        title: None,
         rule,
         variant: "",
         scope: "site",

@@ -24,7 +24,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &SchemaRecord, 
             .observed(error.message.as_str());
         let place = error.location;
         findings.add_case(Fault {
-            title: None,
             rule: "schemaErrors",
             variant: "syntax",
             scope: "syntax",
@@ -82,7 +81,6 @@ fn add_issue(
         )
     };
     findings.add_case(Fault {
-        title: None,
         rule: "schemaErrors",
         variant,
         scope: &format!("{variant} {kind}"),
@@ -114,7 +112,6 @@ fn add_expiries(findings: &mut Findings<'_>, expiries: &[Expiry], url: &str, fou
         .threshold(last);
         let ended = if it.until < today { "ended" } else { "ends" };
         findings.add_case(Fault {
-            title: None,
             rule: "expiringMarkup",
             variant: "",
             scope: &it.property,

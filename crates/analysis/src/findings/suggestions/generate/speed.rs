@@ -119,7 +119,6 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
             .observed(figure.value)
             .threshold(thresholds.good);
         findings.add_case(Fault {
-title: None,
             rule,
             variant,
             scope: &format!("{variant} {device}"),

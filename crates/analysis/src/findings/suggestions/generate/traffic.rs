@@ -37,7 +37,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         ];
         evidence.extend(traffic(findings, &key));
         findings.add_case(Fault {
-            title: None,
             rule,
             variant: "",
             scope: &key,
