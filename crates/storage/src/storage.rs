@@ -11,14 +11,14 @@ use crate::{
     opening::{OpenError, OpenOptions},
     pool::Pool,
     postgres::{
-        self, partitions,
+        self, partitions, stalled,
         wall::{self, WallError},
     },
     session::{Session, Whose, blocking},
     sqlite::{self, Prepared},
 };
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
 use domain::ports::{
@@ -423,6 +423,16 @@ impl Storage for DieselStorage {
     ) -> Result<(), StorageError> {
         let opened = Arc::clone(&self.opened);
         blocking(move || opened.tend(today, keep_since)).await?
+    }
+
+    async fn end_stalled(&self, silent_for: TimeDelta) -> Result<u64, StorageError> {
+        let Opened::Postgres { pool, .. } = &*self.opened else {
+            // One process has the file, and its locks end with it.
+            return Ok(0);
+        };
+        let turn = self.mine(pool).turn().await?;
+        let end = move |db: &mut PgConnection| stalled::end(db, silent_for);
+        blocking(move || turn.look(Whose::Everyone, &end)).await?
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StorageError> {

@@ -2,6 +2,7 @@
 //! connection.
 
 use super::examples::*;
+use chrono::TimeDelta;
 use domain::{
     account::AccountUsage,
     ids::{JobId, ProjectId},
@@ -11,7 +12,12 @@ use domain::{
 };
 use futures_util::future::{FutureExt, join_all};
 use harness::{databases::TestDatabase, on_every_database, postgres_server::Lane};
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    sync::Arc,
+    time::Duration,
+};
 use storage::{DatabaseKind, OpenOptions};
 
 on_every_database![
@@ -288,4 +294,72 @@ async fn a_deadlock_is_told_as_interrupted() {
     let interrupted = [outcomes.0, outcomes.1].into_iter().filter_map(Result::err);
     let interrupted: Vec<bool> = interrupted.map(|it| it.is_passing()).collect();
     assert_eq!(interrupted, [true]);
+}
+
+#[tokio::test]
+async fn a_process_that_stands_still_amid_a_message_keeps_its_locks_no_longer_than_allowed() {
+    let options = OpenOptions {
+        lock_timeout: Duration::from_millis(50),
+        ..OpenOptions::default()
+    };
+    let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
+    two_accounts(&db).await;
+    let mut writer = stopped_after(
+        &db,
+        "BEGIN; LOCK TABLE accounts IN EXCLUSIVE MODE; SELECT txid_current()",
+    );
+    let reader = stopped_after(
+        &db,
+        "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM accounts",
+    );
+    let locks = async || {
+        let mut work = db.storage.write().await.unwrap();
+        work.accounts().lock(ANN).await.map(|_| ())
+    };
+    assert!(locks().await.is_err(), "it is held");
+    let allowed = TimeDelta::minutes(1);
+    assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 0);
+    assert!(locks().await.is_err(), "it may still go on");
+
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let allowed = TimeDelta::milliseconds(100);
+    assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 1);
+    let mut told = Vec::new();
+    writer.read_to_end(&mut told).unwrap();
+    locks().await.unwrap();
+    assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 0);
+    drop(reader);
+}
+
+/// A connection whose process did this and then stopped while it sent its next statement.
+fn stopped_after(db: &TestDatabase, statements: &str) -> UnixStream {
+    let url = db.superuser_url().unwrap();
+    let (_, folder) = url.split_once("host=").unwrap();
+    let mut server = UnixStream::connect(format!("{folder}/.s.PGSQL.5432")).unwrap();
+    let version = [0, 3, 0, 0];
+    let who = format!(
+        "user\0sightline\0database\0{}\0application_name\0sightline\0\0",
+        db.name().unwrap()
+    );
+    server
+        .write_all(&message(&[&version, who.as_bytes()].concat()))
+        .unwrap();
+    let mut query = vec![b'Q'];
+    query.extend(message(format!("{statements}\0").as_bytes()));
+    server.write_all(&query).unwrap();
+    // Ready, in a transaction.
+    let mut told = Vec::new();
+    while !told.ends_with(b"Z\0\0\0\x05T") {
+        let mut byte = [0];
+        server.read_exact(&mut byte).unwrap();
+        told.push(byte[0]);
+    }
+    server.write_all(b"Q\0\0\x01\0UPDATE").unwrap();
+    server
+}
+
+/// A message of the protocol: its length, which counts itself, and what it says.
+fn message(body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).unwrap();
+    [&length.to_be_bytes(), body].concat()
 }

@@ -98,10 +98,20 @@ impl Api {
 
     /// Follows a job until this holds of it.
     pub async fn follow(&self, id: i64, holds: impl Fn(&Value) -> bool) -> Value {
+        self.ask_until(&format!("/analyze?jobId={id}"), holds).await
+    }
+
+    /// The job once it is over; the server holds the answers.
+    pub async fn finished(&self, id: i64) -> Value {
+        let path = format!("/analyze?jobId={id}&wait=20");
+        self.ask_until(&path, is_over).await
+    }
+
+    /// Asks for one job until this holds of it, and slower when the rate limit says so.
+    async fn ask_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
-        let path = format!("/analyze?jobId={id}");
         loop {
-            let (status, told) = self.call("GET", &path, None).await;
+            let (status, told) = self.call("GET", path, None).await;
             if status == 429 {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 continue;
@@ -116,19 +126,6 @@ impl Api {
                 "it never came to that: {job}"
             );
             tokio::time::sleep(Duration::from_millis(40)).await;
-        }
-    }
-
-    /// The job once it is over; the server holds the answers.
-    pub async fn finished(&self, id: i64) -> Value {
-        let until = Instant::now() + PATIENCE;
-        loop {
-            let path = format!("/analyze?jobId={id}&wait=20");
-            let job = self.get(&path).await["items"][0].clone();
-            if is_over(&job) {
-                return job;
-            }
-            assert!(Instant::now() < until, "it does not end: {job}");
         }
     }
 

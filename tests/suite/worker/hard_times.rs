@@ -59,6 +59,7 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
         (&"succeeded".into(), 2),
         "{over}"
     );
+    assert_eq!(over["error"], serde_json::Value::Null, "{over}");
     tokio::time::sleep(Duration::from_secs(3)).await;
     world.assert_measured_once(project, job, KEYWORDS).await;
     let records = working.api.records("rankings", project).await;

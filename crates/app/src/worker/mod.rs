@@ -295,6 +295,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     // The machine's clock, also where jobs are told of other days (`sightline demo`).
     let machines = Arc::new(SystemClock);
     let watch = WatchClock::new(Arc::clone(&tools.storage), machines, tools.policy);
+    let storage = Arc::clone(&tools.storage);
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
     let mut known = None;
     loop {
@@ -309,6 +310,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
             wake.notify_one();
         }
         if is_trusted {
+            end_stalled(storage.as_ref(), tools.policy.lease).await;
             look_after(&sweep, &schedules, &wake).await;
         }
         // Nobody works before the first look: it is made as soon as the database answers.
@@ -342,6 +344,21 @@ async fn is_trusted(watch: &WatchClock) -> Option<bool> {
             );
             None
         }
+    }
+}
+
+/// A worker that stands still may hold the rows of its jobs, and nobody could take them back.
+async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
+    match storage.end_stalled(silent_for).await {
+        Ok(0) => {}
+        Ok(connections) => tracing::warn!(
+            connections,
+            "Connections were ended whose process stood still amid a transaction."
+        ),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "Connections that stand still cannot be ended; the next sweep tries again."
+        ),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use std::{error::Error, pin::Pin};
 use thiserror::Error as ThisError;
 
@@ -90,6 +90,12 @@ pub trait Storage: Send + Sync {
     ) -> Result<(), StorageError> {
         let _ = (today, keep_since);
         Ok(())
+    }
+    /// Ends connections of this service's processes that changed or locked something and have been silent amid a
+    /// transaction for so long: what they locked is free then. How many there were.
+    async fn end_stalled(&self, silent_for: TimeDelta) -> Result<u64, StorageError> {
+        let _ = silent_for;
+        Ok(0)
     }
     /// What time it is by the database, which all processes share.
     async fn now(&self) -> Result<DateTime<Utc>, StorageError>;

@@ -8,6 +8,7 @@ mod locking;
 pub mod partitions;
 #[path = "../queries/mod.rs"]
 pub mod queries;
+pub mod stalled;
 pub mod wall;
 
 use crate::{

@@ -1,0 +1,31 @@
+//! Connections whose process stands still amid a transaction.
+//!
+//! `idle_in_transaction_session_timeout` ends those that wait for the next message. It does not run once a part of a
+//! message has come, nor does `statement_timeout` end the wait for the rest of it (PostgreSQL's `SocketBackend`
+//! holds cancellations until the message is whole), so a process that is stopped while it sends a large statement
+//! would keep its locks as long as its connection lives.
+
+use chrono::TimeDelta;
+use diesel::{
+    PgConnection, QueryResult, RunQueryDsl,
+    dsl::sql,
+    select,
+    sql_types::{BigInt, Double},
+};
+
+/// Ends those of this service, by role and name, that have waited for their process for so long and changed or
+/// locked something: whoever only reads keeps nobody waiting. How many.
+pub fn end(db: &mut PgConnection, silent_for: TimeDelta) -> QueryResult<u64> {
+    let seconds = silent_for.as_seconds_f64();
+    // `pg_restore` under the same name copies row after row, each a message of its own.
+    let ended = sql::<BigInt>(
+        "(SELECT count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(pid)) FROM pg_catalog.pg_stat_activity \
+         WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid() \
+         AND application_name = current_setting('application_name') AND backend_xid IS NOT NULL \
+         AND wait_event_type = 'Client' AND query NOT LIKE 'COPY %' \
+         AND state_change < clock_timestamp() - make_interval(secs => ",
+    );
+    let ended = ended.bind::<Double, _>(seconds).sql("))");
+    let ended: i64 = select(ended).get_result(db)?;
+    Ok(ended.unsigned_abs())
+}
