@@ -12,6 +12,8 @@ use diesel::{
 };
 use domain::ports::storage::Storage;
 use std::{
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
     path::PathBuf,
     sync::{
         Arc, LazyLock,
@@ -25,30 +27,70 @@ use tempfile::TempDir;
 static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     let server = PostgresServer::start();
     server.execute("CREATE DATABASE template_suite OWNER sightline");
-    let url = server.direct_url("template_suite");
-    // On a thread of its own: whoever asks first is inside a runtime.
+    migrate(server.direct_url("template_suite"), false);
+    close(&server, "template_suite");
+    server
+});
+
+/// Ends all connections to a database and lets nobody connect: a template is copied only when nobody is there.
+fn close(server: &PostgresServer, name: &str) {
+    server.execute(&format!(
+        "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"
+    ));
+    server.execute(&format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+    ));
+}
+
+/// The bytes of a migrated file of `SQLite`.
+static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let folder = TempDir::with_prefix("sightline-template-").expect("a folder");
+    let path = folder.path().join("data.db").display().to_string();
+    migrate(format!("sqlite://{path}"), true);
+    copied(&path)
+});
+
+/// The bytes of a file of `SQLite`, with what stands in the log beside it.
+fn copied(path: &str) -> Vec<u8> {
+    let whole = format!("{path}.whole");
+    let mut file = SqliteConnection::establish(path).expect("the file");
+    file.set_instrumentation(|_: InstrumentationEvent<'_>| ());
+    file.batch_execute(&format!("VACUUM INTO '{whole}'"))
+        .expect("a copy");
+    std::fs::read(whole).expect("the copy")
+}
+
+/// Migrates a database, on a thread of its own: whoever asks first is inside a runtime.
+fn migrate(url: String, create: bool) {
     let migration = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         runtime.expect("a runtime").block_on(async {
             sql_rules::watch();
+            let options = OpenOptions {
+                create,
+                ..OpenOptions::default()
+            };
             let url = DatabaseUrl::parse(&url).expect("a database URL");
-            let opened = DieselStorage::open(url, OpenOptions::default()).await;
+            let opened = DieselStorage::open(url, options).await;
             let storage = opened.expect("a database");
             storage.migrate().await.expect("the schema");
-            if Lane::chosen() == Lane::Wall {
+            if storage.kind() == DatabaseKind::Postgres && Lane::chosen() == Lane::Wall {
                 storage.wall(true).await.expect("the wall");
             }
         });
     });
     migration.join().expect("a migrated template");
-    // A template is copied only when nobody is connected to it.
-    server.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'template_suite'",
-    );
-    server
-});
+}
+
+/// A database as it was at some moment, for tests that begin there.
+pub enum Template {
+    /// Its name on the server of all tests.
+    Postgres(String),
+    /// The bytes of its file.
+    Sqlite(Vec<u8>),
+}
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -77,13 +119,34 @@ impl TestDatabase {
         database
     }
 
+    /// What is in it now, for many others.
+    ///
+    /// # Panics
+    /// It cannot be copied.
+    #[must_use]
+    pub fn into_template(mut self) -> Template {
+        let Some(name) = self.name.take() else {
+            return Template::Sqlite(copied(self.url.trim_start_matches("sqlite://")));
+        };
+        close(&SERVER, &name);
+        Template::Postgres(name)
+    }
+
+    /// A database with what is in the template.
+    pub async fn like(template: &Template, options: OpenOptions) -> Self {
+        match template {
+            Template::Postgres(name) => Self::on_the_server(name, options).await,
+            Template::Sqlite(bytes) => Self::in_a_folder(bytes, options).await,
+        }
+    }
+
     /// A database without any tables.
     pub async fn bare(kind: DatabaseKind) -> Self {
         match kind {
             DatabaseKind::Postgres => {
                 Self::on_the_server("template1", OpenOptions::default()).await
             }
-            DatabaseKind::Sqlite => Self::opened(kind, OpenOptions::default()).await,
+            DatabaseKind::Sqlite => Self::in_a_folder(&[], OpenOptions::default()).await,
         }
     }
 
@@ -210,7 +273,10 @@ impl TestDatabase {
     async fn opened(kind: DatabaseKind, options: OpenOptions) -> Self {
         match kind {
             DatabaseKind::Postgres => Self::on_the_server("template_suite", options).await,
-            DatabaseKind::Sqlite => Self::in_a_folder(options).await,
+            DatabaseKind::Sqlite => {
+                let file = tokio::task::spawn_blocking(|| &**FILE).await;
+                Self::in_a_folder(file.expect("a template"), options).await
+            }
         }
     }
 
@@ -231,9 +297,16 @@ impl TestDatabase {
         }
     }
 
-    async fn in_a_folder(options: OpenOptions) -> Self {
+    /// A file with these bytes, or none yet.
+    async fn in_a_folder(bytes: &[u8], options: OpenOptions) -> Self {
         let folder = TempDir::with_prefix("sightline-db-").expect("a folder");
-        let url = format!("sqlite://{}", folder.path().join("data.db").display());
+        let path = folder.path().join("data.db");
+        if !bytes.is_empty() {
+            let mut file = std::fs::OpenOptions::new();
+            let file = file.write(true).create_new(true).mode(0o600).open(&path);
+            file.and_then(|mut it| it.write_all(bytes)).expect("a file");
+        }
+        let url = format!("sqlite://{}", path.display());
         let options = OpenOptions {
             create: true,
             ..options

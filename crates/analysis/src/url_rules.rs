@@ -5,6 +5,7 @@ use std::borrow::Cow;
 mod comparison;
 mod domain_name;
 mod own_sites;
+mod public_suffix;
 mod site_scope;
 
 pub use comparison::{normalised, page_key, unwrapped};
@@ -12,6 +13,7 @@ pub use domain_name::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };
 pub use own_sites::OwnSites;
+pub(crate) use public_suffix::has_known_suffix;
 pub use site_scope::SiteScope;
 
 /// The part of a host that somebody registered: the public suffix and one label more, by the
@@ -22,7 +24,7 @@ pub fn registrable_domain(host: &str) -> Option<&str> {
     if is_address {
         None
     } else {
-        psl::domain_str(host)
+        public_suffix::registrable(host)
     }
 }
 

@@ -327,7 +327,7 @@ impl<D: Database> Turn<D> {
     pub fn look<T>(
         &self,
         whose: Whose,
-        query: &impl Fn(&mut D) -> QueryResult<T>,
+        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let _took = Took::of("read");
         self.by_itself(whose, query)
@@ -338,7 +338,7 @@ impl<D: Database> Turn<D> {
     pub fn touch<T>(
         &self,
         whose: Whose,
-        query: &impl Fn(&mut D) -> QueryResult<T>,
+        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let _took = Took::of("statement");
         self.by_itself(whose, query)
@@ -347,7 +347,7 @@ impl<D: Database> Turn<D> {
     fn by_itself<T>(
         &self,
         whose: Whose,
-        query: &impl Fn(&mut D) -> QueryResult<T>,
+        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let is_walled = self.is_walled();
         let query = |db: &mut D| {
@@ -381,7 +381,7 @@ impl<D: Database> Turn<D> {
 fn in_a_transaction<D: Database, T>(
     db: &mut D,
     whose: Option<Whose>,
-    query: &impl Fn(&mut D) -> QueryResult<T>,
+    query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
 ) -> QueryResult<T> {
     db.begin()?;
     let told = whose.map_or(Ok(()), |whose| db.say_whose(whose));

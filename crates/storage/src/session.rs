@@ -15,7 +15,7 @@ use crate::{
 };
 use diesel::QueryResult;
 use domain::{ids::AccountId, ports::storage::StorageError};
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 use tokio::{runtime::Handle, sync::oneshot};
 
 /// Whose rows a query may see and change, where the database has its wall up
@@ -81,51 +81,68 @@ impl<D: Database> Session<D> {
     }
 
     /// Asks something; in a transaction, of what it has changed too.
-    pub async fn ask<T: Send + 'static>(
+    pub fn ask<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
-    ) -> Result<T, StorageError> {
-        self.ask_with(whose.into(), Share::One, query).await
+    ) -> impl Future<Output = Result<T, StorageError>> {
+        self.ask_with(whose.into(), Share::One, erased(query))
     }
 
     /// The same for what reads very many rows: nothing else of the account is read outside of transactions
     /// meanwhile.
-    pub async fn ask_alone<T: Send + 'static>(
+    pub fn ask_alone<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
-    ) -> Result<T, StorageError> {
-        self.ask_with(whose.into(), Share::Whole, query).await
-    }
-
-    async fn ask_with<T: Send + 'static>(
-        &mut self,
-        whose: Whose,
-        share: Share,
-        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
-    ) -> Result<T, StorageError> {
-        match self {
-            Self::Reader(pool) => {
-                if let Some(found) = with_lent_turn(pool, |turn| turn.look(whose, &query)) {
-                    return found;
-                }
-                let turn = pool.turn_to_read(whose, share).await?;
-                blocking(move || turn.look(whose, &query)).await?
-            }
-            Self::Writer(work) => within(work, whose, query).await,
-        }
+    ) -> impl Future<Output = Result<T, StorageError>> {
+        self.ask_with(whose.into(), Share::Whole, erased(query))
     }
 
     /// Changes something; refused to a reader.
-    pub async fn change<T: Send + 'static>(
+    pub fn change<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+    ) -> impl Future<Output = Result<T, StorageError>> {
+        self.change_with(whose.into(), erased(query))
+    }
+
+    async fn ask_with<T: 'static>(
+        &mut self,
+        whose: Whose,
+        share: Share,
+        query: Box<Erased<D>>,
+    ) -> Result<T, StorageError> {
+        revealed(self.ask_erased(whose, share, query).await?)
+    }
+
+    async fn change_with<T: 'static>(
+        &mut self,
+        whose: Whose,
+        query: Box<Erased<D>>,
     ) -> Result<T, StorageError> {
         match self {
             Self::Reader(_) => Err(StorageError::ReadOnly),
-            Self::Writer(work) => within(work, whose.into(), query).await,
+            Self::Writer(work) => revealed(within(work, whose, query).await?),
+        }
+    }
+
+    async fn ask_erased(
+        &mut self,
+        whose: Whose,
+        share: Share,
+        query: Box<Erased<D>>,
+    ) -> Result<Found, StorageError> {
+        match self {
+            Self::Reader(pool) => {
+                if let Some(found) = with_lent_turn(pool, |turn| turn.look(whose, &*query)) {
+                    return found;
+                }
+                let turn = pool.turn_to_read(whose, share).await?;
+                blocking(move || turn.look(whose, &*query)).await?
+            }
+            Self::Writer(work) => within(work, whose, query).await,
         }
     }
 
@@ -147,19 +164,40 @@ impl<D: Database> Session<D> {
     }
 }
 
-async fn within<D: Database, T: Send + 'static>(
+/// What a query found, of whatever type.
+type Found = Box<dyn Any + Send>;
+
+/// A query of whatever type: what carries queries out is compiled once for each database, not for each query.
+type Erased<D> = dyn Fn(&mut D) -> QueryResult<Found> + Send;
+
+/// The same, behind what tells the database whose rows it asks for.
+type Spoken<'q, D> = dyn Fn(&mut D) -> QueryResult<Found> + 'q;
+
+fn erased<D, T: Send + 'static>(
+    query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+) -> Box<Erased<D>> {
+    Box::new(move |db| query(db).map(|found| Box::new(found) as Found))
+}
+
+/// What was found, as the type that its query has.
+fn revealed<T: 'static>(found: Found) -> Result<T, StorageError> {
+    let found = found.downcast().map_err(|_| abandoned())?;
+    Ok(*found)
+}
+
+async fn within<D: Database>(
     slot: &mut Option<Box<Work<D>>>,
     whose: Whose,
-    query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
-) -> Result<T, StorageError> {
+    query: Box<Erased<D>>,
+) -> Result<Found, StorageError> {
     if near::may_wait()
         && let Some(work) = slot
     {
-        return work.run(whose, &query);
+        return work.run(whose, &*query);
     }
     let mut work = slot.take().ok_or_else(abandoned)?;
     let (work, outcome) = blocking(move || {
-        let outcome = work.run(whose, &query);
+        let outcome = work.run(whose, &*query);
         (work, outcome)
     })
     .await?;
@@ -178,23 +216,20 @@ impl<D: Database> Work<D> {
         }
     }
 
-    fn run<T>(
-        &mut self,
-        whose: Whose,
-        query: &impl Fn(&mut D) -> QueryResult<T>,
-    ) -> Result<T, StorageError> {
+    fn run(&mut self, whose: Whose, query: &Erased<D>) -> Result<Found, StorageError> {
         if self.has_failed {
             return Err(failed_before());
         }
         let _took = Took::of("statement");
         let is_news = self.told != Some(whose) && self.turn.as_ref().is_some_and(Turn::is_walled);
         self.told = Some(whose);
-        let query = &|db: &mut D| {
+        let query = |db: &mut D| {
             if is_news {
                 db.say_whose(whose)?;
             }
             query(db)
         };
+        let query: &Spoken<'_, D> = &query;
         let outcome = match self.connection.take() {
             Some(connection) => self.go_on(connection, query),
             None => self.begin(query),
@@ -206,7 +241,7 @@ impl<D: Database> Work<D> {
         outcome
     }
 
-    fn begin<T>(&mut self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {
+    fn begin(&mut self, query: &Spoken<'_, D>) -> Result<Found, StorageError> {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
         if let Some((mut connection, others)) = turn.pool().between().take() {
             if !self.shares {
@@ -249,11 +284,11 @@ impl<D: Database> Work<D> {
         }
     }
 
-    fn go_on<T>(
+    fn go_on(
         &mut self,
         (mut connection, others): Joined<D>,
-        query: &impl Fn(&mut D) -> QueryResult<T>,
-    ) -> Result<T, StorageError> {
+        query: &Spoken<'_, D>,
+    ) -> Result<Found, StorageError> {
         match query(&mut connection.inner) {
             Ok(found) => {
                 self.connection = Some((connection, others));

@@ -14,12 +14,22 @@ use std::{
 /// another build may replace it while tests run.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "-q", "-p", "app", "--message-format=json"]);
+    // Of the whole workspace, whose features its libraries were built with: of `app` alone they would be built again.
+    build.args([
+        "build",
+        "-q",
+        "--workspace",
+        "--bin",
+        "sightline",
+        "--message-format=json",
+    ]);
     if !cfg!(debug_assertions) {
         build.arg("--release");
     }
     let built = build
         .current_dir(env!("CARGO_MANIFEST_DIR"))
+        // What `tests/times` says to the test harness is not said to the compiler.
+        .env_remove("RUSTC_BOOTSTRAP")
         .stderr(Stdio::inherit())
         .output()
         .expect("cargo runs");

@@ -12,13 +12,22 @@ use domain::{
     ports::storage::Storage,
     schedule::Schedule,
 };
-use harness::{databases::TestDatabase, postgres_server::Lane};
+use harness::{
+    databases::{Template, TestDatabase},
+    postgres_server::Lane,
+};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
+use tokio::{sync::OnceCell, task::spawn_blocking};
+
+/// A database of each kind with an account and a token, made by the commands that people use; every world begins with
+/// a copy.
+static BEGINNINGS: [OnceCell<(Template, String, AccountId)>; 2] =
+    [OnceCell::const_new(), OnceCell::const_new()];
 
 pub struct World {
     pub database: TestDatabase,
@@ -31,15 +40,29 @@ pub struct World {
 impl World {
     /// An account with a token, and a queue that is quick to notice.
     pub async fn on(kind: DatabaseKind) -> Self {
-        let options = OpenOptions {
+        let options = || OpenOptions {
             exclusive: Exclusive::Tool,
             ..OpenOptions::default()
         };
-        Self::in_database(TestDatabase::with_options(kind, options).await)
+        let beginning = match kind {
+            DatabaseKind::Sqlite => &BEGINNINGS[0],
+            DatabaseKind::Postgres => &BEGINNINGS[1],
+        };
+        let make = async || {
+            let world = Self::in_database(TestDatabase::with_options(kind, options()).await);
+            let (token, account) = (world.token.clone(), world.account);
+            let template = spawn_blocking(move || world.database.into_template());
+            (template.await.unwrap(), token, account)
+        };
+        let (template, token, account) = beginning.get_or_init(make).await;
+        let mut world = Self::alone_in(TestDatabase::like(template, options()).await);
+        world.token.clone_from(token);
+        world.account = *account;
+        world
     }
 
-    /// The same in that database.
-    pub fn in_database(database: TestDatabase) -> Self {
+    /// Without an account.
+    fn alone_in(database: TestDatabase) -> Self {
         let mut world = Self {
             settings: vec![
                 ("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone()),
@@ -63,6 +86,12 @@ impl World {
         ] {
             world.set(&format!("QUEUE__{name}_SECONDS"), value);
         }
+        world
+    }
+
+    /// The same in that database.
+    pub fn in_database(database: TestDatabase) -> Self {
+        let mut world = Self::alone_in(database);
         world.say(&[
             "account",
             "create",

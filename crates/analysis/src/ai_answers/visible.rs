@@ -352,7 +352,7 @@ fn host_in(token: &str) -> Option<(usize, bool)> {
         return None;
     }
     let lower = host.to_lowercase();
-    let is_known = psl::suffix(lower.as_bytes()).is_some_and(|it| it.is_known());
+    let is_known = url_rules::has_known_suffix(&lower);
     let is_name = is_known && url_rules::registrable_domain(&lower).is_some();
     let is_page = token.len() > end + 1 && tail == end;
     is_name.then_some((tail, is_page))

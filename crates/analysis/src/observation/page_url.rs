@@ -1,5 +1,6 @@
 //! URLs as a crawler tells them apart: RFC 3986 section 6.2 on top of the WHATWG parser.
 
+use crate::url_rules;
 use std::net::IpAddr;
 use url::{Host, Url};
 
@@ -33,10 +34,7 @@ pub fn normalised(text: &str) -> Option<String> {
 #[must_use]
 pub fn registrable_domain(host: &str) -> String {
     let host = host.trim_end_matches('.');
-    if host.starts_with('[') || host.parse::<IpAddr>().is_ok() {
-        return host.to_owned();
-    }
-    psl::domain_str(host).unwrap_or(host).to_ascii_lowercase()
+    url_rules::domain_of_host(host).to_ascii_lowercase()
 }
 
 /// Whether the host is the machine that reads the page.

@@ -1,6 +1,6 @@
 //! A domain that somebody typed, and whether it can be monitored at all.
 
-use super::registrable_domain;
+use super::{public_suffix::has_known_suffix, registrable_domain};
 use regex::Regex;
 use std::{net::Ipv6Addr, sync::LazyLock};
 use thiserror::Error;
@@ -150,7 +150,7 @@ impl DomainName {
         refuse_what_is_not_public(&ascii)?;
         Ok(ParsedDomain {
             unicode: as_people_read(&ascii),
-            has_known_suffix: psl::suffix(ascii.as_bytes()).is_some_and(|it| it.is_known()),
+            has_known_suffix: has_known_suffix(&ascii),
             ascii,
             removed: in_order(removed),
         })

@@ -278,6 +278,8 @@ async fn credentials_are_logged_nowhere() {
         let mut replies: Vec<Reply> = (shape.refusals)().into_iter().map(|it| it.0).collect();
         replies.extend([Reply::Reset, Reply::ok(&(shape.found)(2))]);
         for reply in replies {
+            // What another test logged for the first time just then was told that nobody listens.
+            tracing::callsite::rebuild_interest_cache();
             let (searched, _) = searched(shape, reply, quick()).await;
             assert!(!format!("{searched:?}").contains(KEY));
         }

@@ -413,6 +413,8 @@ async fn credentials_are_logged_nowhere() {
         let outage = Reply::Status(500, &[], String::new());
         replies.extend([Reply::Reset, outage, Reply::ok(&(shape.answered)(KEY).body)]);
         for reply in replies {
+            // What another test logged for the first time just then was told that nobody listens.
+            tracing::callsite::rebuild_interest_cache();
             let _ = asked(shape, reply, quick()).await;
         }
     }
