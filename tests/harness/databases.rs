@@ -50,7 +50,7 @@ static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     copied(&path)
 });
 
-/// The bytes of a file of `SQLite`, with what stands in the log beside it.
+/// The bytes of a file of `SQLite`, with the content of its write-ahead log.
 fn copied(path: &str) -> Vec<u8> {
     let whole = format!("{path}.whole");
     let mut file = SqliteConnection::establish(path).expect("the file");
@@ -60,7 +60,7 @@ fn copied(path: &str) -> Vec<u8> {
     std::fs::read(whole).expect("the copy")
 }
 
-/// Migrates a database, on a thread of its own: whoever asks first is inside a runtime.
+/// Migrates a database, on a thread of its own: the first test that asks is inside a runtime.
 fn migrate(url: String, create: bool) {
     let migration = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()

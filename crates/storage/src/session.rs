@@ -170,8 +170,8 @@ type Found = Box<dyn Any + Send>;
 /// A query of whatever type: what carries queries out is compiled once for each database, not for each query.
 type Erased<D> = dyn Fn(&mut D) -> QueryResult<Found> + Send;
 
-/// The same, behind what tells the database whose rows it asks for.
-type Spoken<'q, D> = dyn Fn(&mut D) -> QueryResult<Found> + 'q;
+/// The same, borrowed; it may first tell the database whose rows are meant.
+type Borrowed<'q, D> = dyn Fn(&mut D) -> QueryResult<Found> + 'q;
 
 fn erased<D, T: Send + 'static>(
     query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
@@ -181,8 +181,10 @@ fn erased<D, T: Send + 'static>(
 
 /// What was found, as the type that its query has.
 fn revealed<T: 'static>(found: Found) -> Result<T, StorageError> {
-    let found = found.downcast().map_err(|_| abandoned())?;
-    Ok(*found)
+    let found = found.downcast();
+    found
+        .map(|it| *it)
+        .map_err(|_| unavailable("a query found something of another type"))
 }
 
 async fn within<D: Database>(
@@ -229,7 +231,7 @@ impl<D: Database> Work<D> {
             }
             query(db)
         };
-        let query: &Spoken<'_, D> = &query;
+        let query: &Borrowed<'_, D> = &query;
         let outcome = match self.connection.take() {
             Some(connection) => self.go_on(connection, query),
             None => self.begin(query),
@@ -241,7 +243,7 @@ impl<D: Database> Work<D> {
         outcome
     }
 
-    fn begin(&mut self, query: &Spoken<'_, D>) -> Result<Found, StorageError> {
+    fn begin(&mut self, query: &Borrowed<'_, D>) -> Result<Found, StorageError> {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
         if let Some((mut connection, others)) = turn.pool().between().take() {
             if !self.shares {
@@ -287,7 +289,7 @@ impl<D: Database> Work<D> {
     fn go_on(
         &mut self,
         (mut connection, others): Joined<D>,
-        query: &Spoken<'_, D>,
+        query: &Borrowed<'_, D>,
     ) -> Result<Found, StorageError> {
         match query(&mut connection.inner) {
             Ok(found) => {

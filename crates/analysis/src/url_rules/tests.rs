@@ -28,6 +28,30 @@ fn registrable_domains_are_those_of_the_public_suffix_list() {
     }
 }
 
+/// From the examples and the test data of publicsuffix.org; capitals and a trailing dot are ours.
+#[test]
+fn suffixes_are_found_in_letters_and_in_ascii() {
+    for (host, expected) in [
+        ("B.EXAMPLE.Co.Uk", Some("EXAMPLE.Co.Uk")),
+        ("www.example.com.", Some("example.com")),
+        ("a.b.test.ck", Some("b.test.ck")),
+        ("test.ck", None),
+        ("www.www.ck", Some("www.ck")),
+        ("www.食狮.公司.cn", Some("食狮.公司.cn")),
+        (
+            "www.xn--85x722f.xn--55qx5d.cn",
+            Some("xn--85x722f.xn--55qx5d.cn"),
+        ),
+        ("xn--55qx5d.cn", None),
+        (".com", None),
+        ("", None),
+    ] {
+        assert_eq!(registrable_domain(host), expected, "{host}");
+    }
+    assert!(has_known_suffix("example.co.uk") && has_known_suffix("xn--85x722f.xn--55qx5d.cn"));
+    assert!(!has_known_suffix("example.example") && !has_known_suffix(""));
+}
+
 #[test]
 fn urls_have_one_spelling() {
     for (url, expected) in [

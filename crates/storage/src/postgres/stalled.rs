@@ -14,7 +14,7 @@ use diesel::{
 };
 
 /// Ends those of this service, by role and name, that have waited for their process for so long and changed or
-/// locked something: whoever only reads keeps nobody waiting. How many.
+/// locked something: a connection that only reads blocks nobody. How many.
 pub fn end(db: &mut PgConnection, silent_for: TimeDelta) -> QueryResult<u64> {
     let seconds = silent_for.as_seconds_f64();
     // `pg_restore` under the same name copies row after row, each a message of its own.
