@@ -43,19 +43,23 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
         }
         run = lab.load(&site.url("/"), FormFactor::Phone).await.unwrap();
     }
-    assert_eq!(run.warnings, Vec::<String>::new(), "{run:?}");
-    let metrics = run.metrics;
-    let (fcp, lcp) = (metrics.fcp.unwrap(), metrics.lcp.unwrap());
-    let (ttfb, tti) = (metrics.ttfb.unwrap(), metrics.tti.unwrap());
-    assert!(
-        0.0 < ttfb && ttfb < fcp && fcp <= lcp && fcp <= tti,
-        "{metrics:?}"
+    let metrics = &run.metrics;
+    if run.warnings == ["neverQuiet"] {
+        assert_eq!((metrics.tti, metrics.tbt), (None, None), "{run:?}");
+        eprintln!("SKIPPED: the machine is busy, so times that take a quiet page are not measured");
+    } else {
+        assert_eq!(run.warnings, Vec::<String>::new(), "{run:?}");
+        // A task of 300 ms blocks for 250, wherever it lies after the first paint.
+        assert!(metrics.tbt.unwrap() > 0.0, "{metrics:?}");
+        assert!(metrics.fcp <= metrics.tti, "{metrics:?}");
+    }
+    let (fcp, lcp, ttfb) = (
+        metrics.fcp.unwrap(),
+        metrics.lcp.unwrap(),
+        metrics.ttfb.unwrap(),
     );
-    // A task of 300 ms blocks for 250, wherever it stands after the first paint.
-    assert!(
-        metrics.tbt.unwrap() > 0.0 && metrics.si.unwrap() >= ttfb,
-        "{metrics:?}"
-    );
+    assert!(0.0 < ttfb && ttfb < fcp && fcp <= lcp, "{metrics:?}");
+    assert!(metrics.si.unwrap() >= ttfb, "{metrics:?}");
     assert!(metrics.cls.unwrap() > 0.01, "{metrics:?}");
     let element = run.lcp_element.unwrap();
     assert_eq!(element.selector.as_deref(), Some("#hero"));
@@ -79,7 +83,6 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
         "{moved:?}"
     );
     assert_eq!(run.unsized_images, Some(1));
-    assert_eq!(run.warnings, Vec::<String>::new());
     let kinds: Vec<_> = run
         .resources
         .iter()
