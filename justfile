@@ -7,7 +7,11 @@ default:
 run *ARGS:
     cargo run --release -- {{ARGS}}
 
-# Every test; installs what the tests need and is missing
+# What production runs: target/dist/sightline
+dist:
+    cargo build --profile dist --features dist --locked -p app
+
+# Tests every area on both databases; --all also what takes long
 test *ARGS:
     ./tests/run {{ARGS}}
 
@@ -49,7 +53,6 @@ rolling-restart *ARGS:
 
 # Attack a server that the script starts itself, for example: just attack slow_bodies
 attack NAME *ARGS:
-    cargo build -q --release -p app
     ./tests/attacks/{{NAME}}.py {{ARGS}}
 
 # Cut the power at random moments, on paper, and look for what was acknowledged

@@ -163,8 +163,8 @@ def memory(process):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=lab.target() / "release" / "sightline")
-    program = parser.parse_args().program
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
+    program = lab.program(parser.parse_args().program)
     bomb, rows = archive(), table(MOST_BODY - 1_000)
     print(f"archive: {len(json.dumps(bomb, ensure_ascii=False).encode())} bytes of JSON; table: {rows.count(chr(10))} rows")
     failed = False

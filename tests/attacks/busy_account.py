@@ -143,6 +143,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=12, help="of each attack")
     parser.add_argument("--callers", type=int, default=20, help="that read at the same time")
-    parser.add_argument("--program", type=pathlib.Path, default=lab.target() / "release" / "sightline")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
+    arguments = parser.parse_args()
+    arguments.program = lab.program(arguments.program)
     with lab.database("sqlite") as database:
-        sys.exit(run(parser.parse_args(), database))
+        sys.exit(run(arguments, database))

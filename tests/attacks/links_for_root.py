@@ -20,6 +20,9 @@ import tempfile
 import threading
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+import lab
+
 # The service's user: one that owns nothing else.
 SERVICE = 65534
 SECRET = "root's secret\n"
@@ -276,8 +279,7 @@ def still_works(place, site):
 
 def main():
     described = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    target = os.environ.get("CARGO_TARGET_DIR", "target")
-    described.add_argument("--program", default=f"{target}/release/sightline", help="the program")
+    described.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     described.add_argument("--verbose", action="store_true", help="show what each command says")
     arguments = described.parse_args()
     if os.geteuid() != 0:
@@ -286,7 +288,7 @@ def main():
     # Where the service's user may run it too: a build below /root is out of its reach.
     programs = tempfile.TemporaryDirectory(prefix="sightline-links-program-")
     os.chmod(programs.name, 0o755)
-    sightline = shutil.copy(Path(arguments.program).resolve(), programs.name)
+    sightline = shutil.copy(lab.program(arguments.program), programs.name)
     os.chmod(sightline, 0o755)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -113,9 +113,10 @@ def attack(server):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=lab.target() / "release/sightline")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     parser.add_argument("--database", default="sqlite", help="sqlite, postgres or a URL")
     args = parser.parse_args()
+    args.program = lab.program(args.program)
     with lab.database(args.database) as url:
         server = lab.Sightline(args.program, url, TRUSTED_PROXIES='["127.0.0.0/8"]', LIMITS__ALL_SIGN_INS_PER_MINUTE=1000000, LIMITS__ALL_SIGN_INS_BURST=1000000, ADMIN__LISTEN="off")
         try:

@@ -163,9 +163,7 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a further setting, as WORKER__JOBS=1")
     given = parser.parse_args()
     given.checks, given.pause = max(1, min(given.checks, 20)), min(given.pause, 9.0)
-    if not given.program:
-        lab.build("-p", "app")
-    program = pathlib.Path(given.program or lab.target() / "release" / "sightline").resolve()
+    program = lab.program(given.program)
     wrong = attack(program, given)
     for it in wrong:
         print(f"WRONG: {it}")

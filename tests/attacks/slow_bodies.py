@@ -172,10 +172,7 @@ def main():
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
     given.seconds, given.connections = min(given.seconds, MAX_SECONDS), min(given.connections, MAX_CONNECTIONS)
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program)
     with lab.database("sqlite") as url:
         return run(given, program, url)
 

@@ -100,8 +100,10 @@ def run(given):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=lab.target() / "release" / "sightline")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     parser.add_argument("--keywords", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--writers", type=int, default=6)
-    sys.exit(run(parser.parse_args()))
+    arguments = parser.parse_args()
+    arguments.program = lab.program(arguments.program)
+    sys.exit(run(arguments))

@@ -137,12 +137,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=3_000)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
+    parser.add_argument("--program", help="a build of sightline; one of the profile dist is made otherwise")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program, "dist")
     print(lab.machine())
     print("| servers + workers | on | reads/s | p99, ms | writes/s | jobs/s, asked for and done | CPU of each worker |")
     print("|---|---|--:|--:|--:|--:|---|")

@@ -86,12 +86,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=int, nargs="+", default=[100, 400], help="requests a second")
     parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
+    parser.add_argument("--program", help="a build of sightline; one of the profile dist is made otherwise")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program, "dist")
     print(lab.machine())
     rates = " | ".join(f"{rate}/s: p50 / p99, ms" for rate in given.rates)
     print(f"| database | first start, ms | start, ms | idle, MiB | most, MiB | {rates} |")

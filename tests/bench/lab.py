@@ -25,8 +25,16 @@ def target():
     return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
-def build(*arguments):
-    subprocess.run(["cargo", "build", "-q", "--release", *arguments], cwd=ROOT, check=True)
+def build(*arguments, profile="release"):
+    subprocess.run(["cargo", "build", "-q", "--profile", profile, *arguments], cwd=ROOT, check=True)
+
+
+def program(given=None, profile="release"):
+    """A sightline: the one that was given, or a build of this tree. Production runs the profile `dist`."""
+    if given:
+        return pathlib.Path(given).resolve()
+    build("-p", "app", *(["--features", "dist"] if profile == "dist" else []), profile=profile)
+    return target() / profile / "sightline"
 
 
 def programs():

@@ -123,10 +123,7 @@ def main():
     parser.add_argument("--giant", type=int, default=9_700, help="due jobs of the large account")
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program)
     with lab.database(given.database) as url:
         return run(given, url, program)
 

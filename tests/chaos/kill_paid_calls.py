@@ -2,7 +2,7 @@
 """Kills workers with SIGKILL while they make calls that cost money, and audits the bill.
 
     tests/chaos/kill_paid_calls.py [--database sqlite|postgres|URL] [--kills 25] [--jobs N]
-                                   [--keywords 12] [--accounts 8] [--seed N] [--program FILE] [--no-build]
+                                   [--keywords 12] [--accounts 8] [--seed N] [--program PATH]
 
 A supplier on loopback, in serper.dev's shape, counts and bills every call; a kill counts when it hits a
 worker that holds a job while a call is being answered. On PostgreSQL a server accepts and two workers work;
@@ -218,13 +218,11 @@ def main():
     parser.add_argument("--latency-ms", type=int, default=150, help="the longest that the supplier takes")
     parser.add_argument("--patience", type=float, default=600, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--program", help="a sightline that is built already")
-    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
-    if not given.no_build and not given.program:
-        lab.build("-p", "app")
+    program = lab.program(given.program)
     with lab.database(given.database) as url:
-        return run(given, url, given.program or lab.target() / "release" / "sightline")
+        return run(given, url, program)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Kills workers with SIGKILL while they run rank checks, waits, and audits the database.
 
     tests/chaos/kill_workers.py [--database sqlite|postgres|URL] [--jobs 40] [--keywords 60]
-                                [--kills 30] [--seed N] [--default-queue] [--no-build]
+                                [--kills 30] [--seed N] [--default-queue] [--program PATH]
 
 On PostgreSQL a server without a worker accepts the jobs and two workers run them; each kill ends
 one of the workers, and another takes its place at once. On SQLite the one process that serves and
@@ -129,12 +129,11 @@ def main():
     parser.add_argument("--patience", type=float, default=600, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--default-queue", action="store_true", help="lease 45 s, sweep 10 s, first delay 15 s")
-    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
-    if not given.no_build:
-        lab.build("-p", "app")
+    program = lab.program(given.program)
     with lab.database(given.database) as url:
-        return run(given, url, lab.target() / "release" / "sightline")
+        return run(given, url, program)
 
 
 if __name__ == "__main__":

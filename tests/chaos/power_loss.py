@@ -198,10 +198,7 @@ def main():
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     parser.add_argument("--forgetful", action="store_true", help="syncs keep nothing; losses have to be found")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program)
     return run(given, program)
 
 

@@ -184,10 +184,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="restarts of each process")
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program)
     with lab.database(given.database) as url:
         return run(given, url, program)
 

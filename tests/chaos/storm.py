@@ -355,10 +355,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="lease 3 s, sweep 1 s, first delay 1 s")
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()
-    program = given.program
-    if program is None:
-        lab.build("-p", "app")
-        program = lab.target() / "release" / "sightline"
+    program = lab.program(given.program)
     with lab.database(given.database) as url, sites() as settings:
         return run(given, url, program, settings)
 

@@ -123,9 +123,7 @@ def main():
     parser.add_argument("--database", default="postgres")
     parser.add_argument("--rate", type=int, default=200, help="requests a second")
     given = parser.parse_args()
-    if given.new is None:
-        lab.build("-p", "app")
-        given.new = lab.target() / "release" / "sightline"
+    given.new = lab.program(given.new)
     with lab.database(given.database) as url:
         return run(given, url)
 

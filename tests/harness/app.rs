@@ -1,7 +1,7 @@
 //! The server with everything real behind it but the worker, the suppliers and the clock.
 
 use crate::{browsers::Browser, callers::Caller, databases::TestDatabase};
-use actix_web::{App, HttpServer, dev::ServerHandle};
+use actix_web::dev::ServerHandle;
 use analysis::{
     document::Document, findings::rankings::RankState, provenance::Provenance,
     result_type::ResultType,
@@ -44,6 +44,7 @@ use passwords::{Argon2Hasher, HashingSettings};
 use providers::keywords::KeywordSettings;
 use std::{
     net::{SocketAddr, TcpListener},
+    num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -54,6 +55,7 @@ use web::{
     endpoint::Endpoint,
     limits::{BodyLimit, Rate, RequestLimits},
     paging::CursorKey,
+    server::Served,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
@@ -507,15 +509,15 @@ fn listen(
     let services = Arc::new(services);
     let connections = services.connections();
     let address = listener.local_addr().expect("an address");
-    let app = move || App::new().configure(web::serve_these(Arc::clone(&services), endpoints()));
-    let server = HttpServer::new(app)
-        .on_connect(move |connection, kept| connections.begin(connection, kept))
-        .disable_signals()
-        .workers(1)
-        .client_request_timeout(Duration::from_secs(5))
-        .listen(listener)
-        .expect("a server")
-        .run();
+    let listening = Served {
+        configure: Arc::new(move |config| {
+            web::serve_these(Arc::clone(&services), endpoints())(config);
+        }),
+        connections: Some(connections),
+        threads: Some(NonZeroUsize::MIN),
+        drain: Duration::from_secs(30),
+    };
+    let server = listening.on(listener).expect("a server");
     let handle = server.handle();
     tokio::spawn(server);
     (address, handle)

@@ -388,15 +388,17 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
 /// Runs each of these tests (`async fn(TestDatabase)`) on an empty database of each kind.
 #[macro_export]
 macro_rules! on_every_database {
-    ($($claim:ident),+ $(,)?) => {
+    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await).await;
             })+
         }
         mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Postgres).await).await;
             })+

@@ -15,10 +15,11 @@ const HTTP_SERVER: &str = "actix-web";
 pub fn layers() -> BTreeMap<&'static str, Layer> {
     let layer = |ours, absent| Layer { ours, absent };
     BTreeMap::from([
+        ("no-schema", layer(&[], &["utoipa", "serde"])),
         (
             "analysis",
             layer(
-                &[],
+                &["no-schema"],
                 &[
                     "tokio",
                     "async-trait",
@@ -65,7 +66,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         (
             "web",
             layer(
-                &["analysis", "domain"],
+                &["analysis", "domain", "no-schema"],
                 &["diesel", "reqwest", "rand", "diesel_migrations", "r2d2"],
             ),
         ),
@@ -78,6 +79,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "bridge",
                     "crawler",
                     "domain",
+                    "no-schema",
                     "passwords",
                     "providers",
                     "storage",

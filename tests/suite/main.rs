@@ -4,9 +4,10 @@
 
 /// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
 macro_rules! on_sqlite {
-    ($($claim:ident),+ $(,)?) => {
+    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite_alone {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 let database = ::harness::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;
                 super::$claim(database).await;

@@ -25,3 +25,10 @@ pub mod site_graph;
 pub mod statistics;
 pub mod text;
 pub mod url_rules;
+
+// Schemas are made for tests alone, which compare them with the file that `web` serves: utoipa's code for a hundred
+// types takes a tenth of the time in which this crate is built, and 2 MB.
+#[cfg(not(feature = "schemas"))]
+use no_schema::ToSchema;
+#[cfg(feature = "schemas")]
+use utoipa::ToSchema;

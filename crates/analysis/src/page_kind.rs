@@ -1,12 +1,12 @@
 //! What a page is for, told from its markup and its address.
 
+use crate::ToSchema;
 use crate::{
     observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget},
     text::language::tags::is_path_of_a_language,
 };
 use serde::{Deserialize, Serialize};
 use url::Url;
-use utoipa::ToSchema;
 
 /// What a page is for.
 #[derive(

@@ -1,7 +1,7 @@
 //! Where a figure comes from, and what state its record is in.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Where a figure comes from; it stands in every record, so that nobody takes a model's output
 /// or a simulated market for something that was seen.

@@ -1,8 +1,8 @@
 //! The 16 result types.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use utoipa::ToSchema;
 
 /// What a caller can read: one name per kind of finding.
 #[derive(

@@ -2,9 +2,9 @@
 //!
 //! Where a language has no list of words only the page speaks, and often it does not.
 
+use crate::ToSchema;
 use crate::observation::search_page::{Feature, SearchPage};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 mod names;
 mod words;

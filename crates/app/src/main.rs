@@ -23,6 +23,7 @@ use wiring::{Foundation, Role};
 
 /// Audits make and drop many small things on many threads; the system's allocator spends a seventh of
 /// their time on it and gives little back (docs/PERFORMANCE.md).
+#[cfg(feature = "dist")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

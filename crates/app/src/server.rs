@@ -6,7 +6,7 @@ use crate::{
     wiring::{Foundation, hasher, keyword_data, prices},
     worker::Tools,
 };
-use actix_web::{App, HttpServer, dev::ServerHandle};
+use actix_web::dev::ServerHandle;
 use anyhow::Context;
 use domain::{
     device::DeviceKey,
@@ -25,6 +25,7 @@ use web::{
     cookies::CookieStyle,
     limits::{BodyLimit, Rate, RequestLimits, kept_answers},
     paging::CursorKey,
+    server::Served,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
@@ -196,15 +197,13 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let services = Arc::new(services);
     let connections = services.connections();
-    let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
-        .on_connect(move |connection, kept| connections.begin(connection, kept))
-        .disable_signals()
-        .keep_alive(Duration::from_secs(75))
-        .client_request_timeout(Duration::from_secs(5))
-        .shutdown_timeout(drain.as_secs())
-        .listen(listener)
-        .context("cannot serve")?
-        .run();
+    let listening = Served {
+        configure: Arc::new(move |config| web::serve(Arc::clone(&services))(config)),
+        connections: Some(connections),
+        threads: None,
+        drain,
+    };
+    let server = listening.on(listener).context("cannot serve")?;
     let handle = server.handle();
     let stopping = tokio::spawn(stop_when(stop, handle));
     let outcome = server.await.context("the server failed");

@@ -30,6 +30,7 @@ pub mod query;
 mod readiness;
 mod refusals;
 pub mod selection;
+pub mod server;
 pub mod services;
 pub mod session_api;
 pub mod session_endpoints;
@@ -37,6 +38,11 @@ mod signed_in;
 mod token_revocations;
 mod transfer;
 mod weight;
+
+#[cfg(not(feature = "schemas"))]
+use no_schema::ToSchema;
+#[cfg(feature = "schemas")]
+use utoipa::ToSchema;
 
 use actix_web::{
     HttpRequest,

@@ -26,6 +26,7 @@ mod projects;
 mod released_contract;
 mod repairs;
 pub mod results;
+mod schemas;
 mod slow_bodies;
 mod smuggling;
 mod tokens;

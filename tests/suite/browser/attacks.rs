@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use storage::DatabaseKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: every page, in a browser"]
 async fn no_page_is_shown_in_somebody_elses_frame() {
     let (app, _database) = served().await;
     let victim = signed_in(&app).await;
@@ -139,6 +140,7 @@ async fn a_planted_session_is_not_adopted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: every page, in a browser"]
 async fn no_address_of_ours_leads_away() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;

@@ -154,6 +154,7 @@ async fn page(request: HttpRequest) -> HttpResponse {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: every page with results, in a browser"]
 async fn script_in_crawled_pages_and_ai_answers_stays_text() {
     let site = hostile_site();
     let house = House::beside(DatabaseKind::Sqlite, site.address).await;

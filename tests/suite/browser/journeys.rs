@@ -33,12 +33,14 @@ const BROUGHT: [&str; 15] = [
 
 mod sqlite {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[ignore = "slow: everything that people do, in a browser"]
     async fn somebody_comes_measures_reads_and_leaves() {
         super::everything(storage::DatabaseKind::Sqlite).await;
     }
 }
 mod postgres {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[ignore = "slow: everything that people do, in a browser"]
     async fn somebody_comes_measures_reads_and_leaves() {
         super::everything(storage::DatabaseKind::Postgres).await;
     }

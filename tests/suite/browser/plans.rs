@@ -16,6 +16,7 @@ const ROWS: &str = "Date,Query,Page,Clicks,Impressions,CTR,Position\n\
 2026-09-02,trail shoes,https://shop.example.com/trail-shoes,1,40,2.5%,12\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: axe-core in every state"]
 async fn gaps_are_followed_without_a_mouse() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
@@ -75,6 +76,7 @@ async fn gaps_are_followed_without_a_mouse() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: axe-core in every state"]
 async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;

@@ -22,7 +22,11 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 use std::collections::BTreeMap;
 
-on_every_database![whatever_happens_what_has_to_hold_holds];
+on_every_database![
+    what_has_to_hold_holds_on_one_walk,
+    #[ignore = "slow: four long walks, the invariants after each step"]
+    whatever_happens_what_has_to_hold_holds
+];
 
 pub(super) const INVARIANTS: &str = include_str!("../../chaos/invariants.sql");
 const ACCOUNTS: usize = 3;
@@ -82,6 +86,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
     )]
     let given = std::env::var(name);
     given.map_or(otherwise, |it| it.parse().unwrap())
+}
+
+async fn what_has_to_hold_holds_on_one_walk(db: TestDatabase) {
+    let mut happened = Happened::default();
+    walk(&db, *WALKS.start(), &mut happened).await;
+    assert!(happened.published > 0, "{happened:?}");
 }
 
 async fn whatever_happens_what_has_to_hold_holds(db: TestDatabase) {

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 on_both!(
     answers_become_records_with_intervals_and_are_read_one_by_one,
     failed_and_refused_answers_lower_no_rate,
+    #[ignore = "slow: processes are killed, and leases run out"]
     a_killed_run_goes_on_and_keeps_no_answer_twice,
     a_run_of_one_keyword_or_one_engine_hides_no_other,
     models_are_set_by_command_and_the_next_run_asks_so,

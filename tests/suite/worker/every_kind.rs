@@ -14,7 +14,9 @@ use super::{
 use std::time::Duration;
 
 on_both!(
+    #[ignore = "slow: a process stops amid each kind of analysis"]
     a_worker_told_to_stop_gives_back_analyses_of_every_kind,
+    #[ignore = "slow: processes pause past a lease, for each kind of analysis"]
     a_worker_that_stood_still_does_nothing_twice_for_any_kind,
 );
 

@@ -131,6 +131,7 @@ async fn a_worker_whose_clock_is_wrong_from_the_start_claims_nothing(mut world: 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: a worker waits until it tries again"]
 async fn jobs_outlive_connections_that_are_cut() {
     let mut world = World::on(DatabaseKind::Postgres).await;
     world.lease_long();
@@ -230,6 +231,7 @@ async fn a_full_disk_refuses_and_nothing_that_was_acknowledged_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: a worker waits until it tries again"]
 async fn jobs_under_way_while_the_disk_is_full_end_once_it_is_not() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     world.set("SEARCH__SANDBOX__LATENCY_MS", "100");

@@ -50,15 +50,17 @@ pub mod world;
 
 /// Runs each of these tests (`async fn(World)`) on both databases.
 macro_rules! on_both {
-    ($($claim:ident),+ $(,)?) => {
+    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::worker::world::World::on(storage::DatabaseKind::Sqlite).await).await;
             })+
         }
         mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::worker::world::World::on(storage::DatabaseKind::Postgres).await).await;
             })+

@@ -16,6 +16,7 @@ const PAGES: usize = 3;
 const PRICE: usize = 1_000;
 
 on_both!(
+    #[ignore = "slow: processes are killed, and leases run out"]
     each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed,
     what_is_switched_off_is_not_asked_any_more,
     a_cap_that_is_met_on_a_later_page_is_told,

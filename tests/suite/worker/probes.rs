@@ -209,6 +209,7 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: waits until a database is given up"]
 async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
     let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
     for round in 0..2 {

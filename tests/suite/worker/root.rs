@@ -16,6 +16,7 @@ fn is_root() -> bool {
 
 /// Only root has something to give away.
 #[test]
+#[ignore = "slow: 102 attacks, each with processes of its own"]
 fn what_the_service_plants_gives_it_nothing() {
     if !is_root() {
         return;

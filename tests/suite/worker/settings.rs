@@ -222,6 +222,17 @@ fn who_only_looks_makes_no_database() {
 }
 
 #[test]
+fn doctor_tells_builds_that_are_not_made_for_production() {
+    let (build, code) = examined(&TempDir::new().unwrap(), &[], "build");
+    assert_eq!((&build["state"], code), (&json!("notice"), Some(0)));
+    let told = build.to_string();
+    assert!(
+        told.contains("profile dev") && told.contains("--profile dist"),
+        "{told}"
+    );
+}
+
+#[test]
 fn doctor_tells_where_nobody_can_sign_in() {
     let place = TempDir::new().unwrap();
     let everywhere = ("SIGHTLINE_LISTEN", "0.0.0.0:8080");

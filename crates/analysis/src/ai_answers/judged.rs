@@ -10,13 +10,13 @@ use super::{
     recommending, refusals, vader,
     visible::Visible,
 };
+use crate::ToSchema;
 use crate::{
     observation::ai_answer::{AiAnswer, AnswerState, TextSpan},
     text::{language::Language, sentences::sentences, words::words},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
 /// What one answer says.
 #[derive(Debug, Clone, PartialEq)]

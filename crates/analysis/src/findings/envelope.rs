@@ -1,12 +1,12 @@
 //! What every record of every result type carries.
 
+use crate::ToSchema;
 use crate::{
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// The fields that all records share; each record flattens it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,7 @@
 //! The keyword and the market in which it is measured, as records repeat them.
 
 use super::envelope::Envelope;
+use crate::ToSchema;
 use crate::{
     observation::search_page::{Device, SearchPage},
     provenance::{Provenance, RecordStatus},
@@ -8,7 +9,6 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Which keyword of which project is measured, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What research tells of a keyword: a supplier's figures with what follows from them.
 
 use super::envelope::rounded;
+use crate::ToSchema;
 use crate::{
     keyword_metrics::{self, VolumeChange},
     observation::{
@@ -14,7 +15,6 @@ use crate::{
     search_intent,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What is known of a keyword.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -4,6 +4,7 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
+use crate::ToSchema;
 use crate::{
     ctr::{ClickCurve, PUBLISHED},
     keyword_metrics::Opportunity,
@@ -13,7 +14,6 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 mod change;
 mod clicks;

@@ -4,6 +4,7 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
+use crate::ToSchema;
 use crate::{
     ctr::SerpLayout,
     observation::search_page::{Feature, FeatureCoverage, PageLink, RichData},
@@ -14,7 +15,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
 mod difficulty;
 mod page_type;

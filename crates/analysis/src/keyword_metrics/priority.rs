@@ -1,8 +1,8 @@
 //! Which keywords to take on first. Weights are ours.
 
+use crate::ToSchema;
 use crate::{findings::envelope::rounded, search_intent::Intent};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 const OPPORTUNITY: f64 = 0.4;
 const COST_PER_CLICK: f64 = 0.2;

@@ -1,13 +1,13 @@
 //! The last year of a keyword's demand: its months, how they changed, and when in the year it is
 //! largest. Definitions are ours.
 
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded, observation::keyword_research::MonthlyVolume,
     statistics::describe::mean,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// Months of a year.
 const YEAR: i64 = 12;

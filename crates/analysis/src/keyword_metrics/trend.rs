@@ -1,11 +1,11 @@
 //! Where the demand for a keyword is heading, and when in the year it is largest.
 
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded,
     statistics::{describe::mean, theil_sen::slope},
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Searches over the last twelve months.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]

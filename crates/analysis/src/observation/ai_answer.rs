@@ -1,9 +1,9 @@
 //! One answer of an AI engine to one prompt, as it came, whatever service gave it.
 
+use crate::ToSchema;
 use crate::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// An answer, or what came instead of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

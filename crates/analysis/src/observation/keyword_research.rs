@@ -3,10 +3,10 @@
 //! It names nobody who asked. `None` is unknown; nothing here stands for "zero" that was not counted.
 
 use super::search_page::Feature;
+use crate::ToSchema;
 use crate::{provenance::Provenance, search_intent::Intent};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A keyword as a supplier knows it, with ideas for others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! One page of search results as it was seen, whatever supplier fetched it.
 
+use crate::ToSchema;
 use crate::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 mod feature;
 

@@ -6,9 +6,9 @@
 //! belongs to that property alone: the list is a forest. Whatever else refers to an item does so by
 //! id ([`Value::Reference`]), and such references may run in circles.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use utoipa::ToSchema;
 
 /// How schema.org's names are written in full here, whatever the page writes.
 pub const SCHEMA_ORG: &str = "https://schema.org/";

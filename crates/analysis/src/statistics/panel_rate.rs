@@ -12,8 +12,8 @@ use super::{
     newcombe,
     wilson::{self, Interval, Z},
 };
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Members from which on the bootstrap has its say: below, it knows nothing. Of changes it costs power
 /// (five members: 25 of 100 shifts by one logit are seen instead of 36), and keeps those that only

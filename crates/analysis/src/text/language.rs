@@ -5,8 +5,8 @@ mod common_words;
 pub mod detection;
 pub mod tags;
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A language with abbreviations, syllables and, except Polish, a formula of reading ease.
 #[derive(

@@ -5,11 +5,11 @@ mod questions;
 pub use questions::{is_question, question_share};
 
 use super::{language::Language, stems::stem, words::words};
+use crate::ToSchema;
 use crate::keyword_text::normalised;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
-use utoipa::ToSchema;
 
 /// Density from which on a phrase may be stuffed.
 pub const STUFFED_DENSITY: f64 = 0.03;

@@ -11,8 +11,8 @@ pub use band::Band;
 pub use formula::{Formula, Status};
 
 use super::{counts::Counts, language::Language};
+use crate::ToSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 /// Words below which a text has no score: averages of a few sentences say nothing.
 pub const FEWEST_WORDS: usize = 100;

@@ -14,9 +14,9 @@ use crate::{
     wiring::Foundation,
 };
 use actix_web::{
-    App, HttpRequest, HttpResponse, HttpServer,
+    HttpRequest, HttpResponse,
     http::{Method, StatusCode, header, uri::Authority},
-    web,
+    web::{ServiceConfig, to},
 };
 use anyhow::Context;
 use gauges::Gauges;
@@ -26,12 +26,16 @@ use serde_json::{Map, Value, json};
 use std::{
     io::ErrorKind,
     net::{SocketAddr, TcpListener},
+    num::NonZeroUsize,
     sync::Arc,
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
-use web_problem::{Code, Problem};
-// The crate of the API; `web` is Actix's module here.
-use ::web::{mcp::is_safe_host, problem as web_problem};
+use web::{
+    mcp::is_safe_host,
+    problem::{Code, Problem},
+    server::Served,
+};
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
@@ -116,19 +120,22 @@ fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
 }
 
 fn serve(listener: TcpListener, looks: Arc<Looks>) -> anyhow::Result<()> {
-    let app = move || {
+    let configure = move |config: &mut ServiceConfig| {
         let looks = Arc::clone(&looks);
-        App::new().default_service(web::to(move |request: HttpRequest| {
+        config.default_service(to(move |request: HttpRequest| {
             let looks = Arc::clone(&looks);
             async move { looks.answer(&request).await }
-        }))
+        }));
     };
-    let server = HttpServer::new(app)
-        .workers(1)
-        .disable_signals()
-        .listen(listener)
-        .context("cannot serve probes and metrics")?
-        .run();
+    let listening = Served {
+        configure: Arc::new(configure),
+        connections: None,
+        threads: Some(NonZeroUsize::MIN),
+        drain: Duration::ZERO,
+    };
+    let server = listening
+        .on(listener)
+        .context("cannot serve probes and metrics")?;
     // It answers until the very end: also how the process stops is looked at.
     tokio::spawn(server);
     Ok(())

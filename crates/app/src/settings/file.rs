@@ -4,6 +4,7 @@ use super::{
     Settings,
     sources::{check, merge, nearest, nested},
 };
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{
     Table, Value,
@@ -13,15 +14,18 @@ use toml::{
 /// What a file sets, mistakes left out, and what is told of each of these. The lines themselves are
 /// not shown: they may hold secrets, and what is told may stand in a log.
 pub fn read(text: &str) -> (Table, Vec<String>) {
-    let told = |error: toml::de::Error| {
-        let line = error.span().map_or(1, |it| line_at(text, it.start));
-        format!("line {line}: {}", error.message())
-    };
     let table = match toml::from_str::<Table>(text) {
         Ok(table) => table,
-        Err(error) => return (Table::new(), vec![told(error)]),
+        Err(error) => {
+            let line = error.span().map_or(1, |it| line_at(text, it.start));
+            return (
+                Table::new(),
+                vec![format!("line {line}: {}", error.message())],
+            );
+        }
     };
-    let Err(first) = toml::from_str::<Settings>(text) else {
+    // Of the table, not of the text: each way to read all settings is compiled for itself.
+    let Err(first) = Settings::deserialize(table.clone()) else {
         return (table, Vec::new());
     };
     let lines = lines(text);
@@ -45,9 +49,9 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
             }
         }
     }
-    // A table without values is no leaf.
+    // Settings that are refused only together.
     if mistakes.is_empty() {
-        mistakes.push(told(first));
+        mistakes.push(first.message().to_owned());
     }
     (good, mistakes)
 }
@@ -70,12 +74,12 @@ fn with_hint(key: &str, reason: &str) -> String {
     )
 }
 
-/// Every value that is no table, with its path.
+/// Every value that is no table or an empty one, with its path.
 fn leaves(table: Table) -> Vec<(Vec<String>, Value)> {
     let mut all = Vec::new();
     for (key, value) in table {
         match value {
-            Value::Table(inner) => {
+            Value::Table(inner) if !inner.is_empty() => {
                 let below = leaves(inner).into_iter();
                 all.extend(below.map(|(mut path, value)| {
                     path.insert(0, key.clone());
@@ -107,9 +111,8 @@ fn collect_lines(
         let dotted = format!("{prefix}{}", key.get_ref());
         if let DeValue::Table(inner) = value.get_ref() {
             collect_lines(inner, &format!("{dotted}."), text, found);
-        } else {
-            found.insert(dotted, line_at(text, key.span().start));
         }
+        found.insert(dotted, line_at(text, key.span().start));
     }
 }
 
@@ -135,7 +138,11 @@ mod tests {
         );
         assert_eq!(read("[search.serper]\napi_key = \"\"\n").1.len(), 1);
         assert_eq!(read("listen = \n").1.len(), 1);
-        assert_eq!(read("[nothing]\n").1.len(), 1);
+        let (_, unknown) = read("listen = \"127.0.0.1:1\"\n[nothing]\n");
+        assert!(
+            unknown.len() == 1 && unknown[0].starts_with("line 2: nothing: unknown field"),
+            "{unknown:?}"
+        );
     }
 
     #[test]

@@ -115,6 +115,7 @@ async fn a_page_that_asks_questions_and_never_rests_is_measured_all_the_same() {
 }
 
 #[tokio::test]
+#[ignore = "slow: waits until a load has taken too long"]
 async fn a_page_that_never_answers_again_is_killed_or_measured_as_it_was() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.load_limit = Duration::from_secs(4);
@@ -129,6 +130,7 @@ async fn a_page_that_never_answers_again_is_killed_or_measured_as_it_was() {
 }
 
 #[tokio::test]
+#[ignore = "slow: waits until a load has taken too long"]
 async fn a_server_that_says_nothing_is_not_waited_for_longer_than_a_run_may_take() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.run_limit = Duration::from_secs(5);
@@ -151,6 +153,7 @@ async fn an_endless_page_is_cut_off() {
 }
 
 #[tokio::test]
+#[ignore = "slow: a browser fills its memory"]
 async fn a_browser_that_takes_more_memory_than_it_may_is_killed() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.memory_limit = 1;
@@ -160,6 +163,7 @@ async fn a_browser_that_takes_more_memory_than_it_may_is_killed() {
 }
 
 #[tokio::test]
+#[ignore = "slow: many loads in a browser"]
 async fn a_load_that_is_cancelled_leaves_nothing() {
     let Some(lab) = lab().await else { return };
     let site = site(&[("/", Act::Silence)]).await;

@@ -1,13 +1,13 @@
 //! GET /models.
 
 use super::keywords::AllowanceView;
+use crate::ToSchema;
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use domain::{money::MicroUsd, use_cases::list_ai_models::AiModel};
 use serde::Serialize;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
 /// The account's AI model settings.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

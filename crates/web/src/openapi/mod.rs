@@ -1,6 +1,8 @@
-//! The OpenAPI 3.1 document, generated from the route table and the types that serialise.
+//! The OpenAPI 3.1 document, generated from the route table and the schemas of what serialises.
 
 pub mod bodies;
+#[cfg(feature = "schemas")]
+mod derived;
 mod guide;
 mod headers;
 mod links;
@@ -8,6 +10,8 @@ mod members;
 pub mod parameters;
 mod schemas;
 
+#[cfg(feature = "schemas")]
+pub use derived::derived;
 pub use guide::guide;
 pub use members::members;
 pub use schemas::all as schemas;

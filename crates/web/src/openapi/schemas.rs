@@ -1,13 +1,10 @@
-//! Schemas of what is answered: from the types that serialise where there is one, by hand where an
+//! Schemas of what is answered: of the types that serialise where there is one, by hand where an
 //! answer is put together.
 
-use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{
-    ai_trends, ai_visibility, broken_links, cannibalization, competitors, content, content_changes,
-    eeat, forecast, geo_score, rankings, schema, serp, sov, suggestions, vitals,
-};
 use serde_json::{Map, Value, json};
-use utoipa::{PartialSchema, ToSchema};
+
+/// Of the types that serialise, as `derived` makes them; a test compares the two.
+const OF_TYPES: &str = include_str!("schemas.json");
 
 /// Where the results of a type stand.
 const STATES: [&str; 5] = ["ready", "stale", "pending", "neverRun", "disabled"];
@@ -19,64 +16,15 @@ pub fn id() -> Value {
 }
 
 /// All components.
+///
+/// # Panics
+/// The file is no JSON object.
 #[must_use]
 pub fn all() -> Value {
-    let mut schemas = Map::new();
-    add::<projects::ProjectView>(&mut schemas);
-    add::<keywords::KeywordView>(&mut schemas);
-    add::<keywords::AddedKeywordsView>(&mut schemas);
-    add::<analyses::JobView>(&mut schemas);
-    add::<analyses::QueueView>(&mut schemas);
-    add::<models::ModelsView>(&mut schemas);
-    add::<rankings::RankingRecord>(&mut schemas);
-    add::<rankings::RankingsSummary>(&mut schemas);
-    add::<serp::SerpRecord>(&mut schemas);
-    add::<serp::SerpSummary>(&mut schemas);
-    add::<sov::SovRecord>(&mut schemas);
-    add::<sov::SovSummary>(&mut schemas);
-    add::<forecast::ForecastRecord>(&mut schemas);
-    add::<forecast::ForecastSummary>(&mut schemas);
-    add::<competitors::CompetitorRecord>(&mut schemas);
-    add::<competitors::CompetitorsSummary>(&mut schemas);
-    add::<cannibalization::CannibalizationRecord>(&mut schemas);
-    add::<cannibalization::CannibalizationSummary>(&mut schemas);
-    add::<ai_visibility::AiVisibilityRecord>(&mut schemas);
-    add::<ai_visibility::AiVisibilitySummary>(&mut schemas);
-    add::<ai_trends::AiTrendRecord>(&mut schemas);
-    add::<ai_trends::AiTrendsSummary>(&mut schemas);
-    add::<suggestions::SuggestionRecord>(&mut schemas);
-    add::<suggestions::SuggestionsSummary>(&mut schemas);
-    add::<broken_links::BrokenLink>(&mut schemas);
-    add::<broken_links::BrokenLinksSummary>(&mut schemas);
-    add::<content::ContentRecord>(&mut schemas);
-    add::<content::ContentSummary>(&mut schemas);
-    add::<content_changes::ChangeRecord>(&mut schemas);
-    add::<content_changes::ContentChangesSummary>(&mut schemas);
-    add::<eeat::EeatRecord>(&mut schemas);
-    add::<eeat::EeatSummary>(&mut schemas);
-    add::<geo_score::GeoRecord>(&mut schemas);
-    add::<geo_score::GeoSummary>(&mut schemas);
-    add::<schema::SchemaRecord>(&mut schemas);
-    add::<schema::SchemaSummary>(&mut schemas);
-    add::<vitals::VitalsRecord>(&mut schemas);
-    add::<vitals::VitalsSummary>(&mut schemas);
+    let mut schemas: Map<String, Value> =
+        serde_json::from_str(OF_TYPES).expect("the file is an object");
     schemas.extend(put_together());
     schemas.into()
-}
-
-/// A type with all the types in it.
-fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
-    let mut inner = Vec::new();
-    T::schemas(&mut inner);
-    inner.push((T::name().into_owned(), T::schema()));
-    for (name, schema) in inner {
-        let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
-        let other = schemas.insert(name.clone(), schema);
-        debug_assert!(
-            other.is_none_or(|it| it == schemas[&name]),
-            "two types are called {name}"
-        );
-    }
 }
 
 fn list_of(item: &str) -> Value {

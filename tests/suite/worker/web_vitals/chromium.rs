@@ -9,7 +9,10 @@ use crate::worker::{
 use serde_json::json;
 use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
-on_both!(chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_any_more);
+on_both!(
+    #[ignore = "slow: many loads in a browser"]
+    chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_any_more
+);
 
 fn has_chromium() -> bool {
     let places = ["/usr/lib/chromium/chromium", "/usr/bin/chromium"];

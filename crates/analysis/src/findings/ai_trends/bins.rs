@@ -1,10 +1,10 @@
 //! Days, weeks and months, and which answers of each belong together.
 
+use crate::ToSchema;
 use crate::{findings::ai_visibility::PromptTally, provenance::Provenance};
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// How long the periods of a trend are.
 #[derive(

@@ -1,6 +1,7 @@
 //! What an `ai-trends` record says.
 
 use super::bins::TrendPeriod;
+use crate::ToSchema;
 use crate::{
     findings::ai_visibility::LeftOut,
     findings::envelope::{Envelope, rounded},
@@ -8,7 +9,6 @@ use crate::{
 };
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// The visibility on one engine over time, of a project or of a keyword.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -4,9 +4,9 @@ use super::{
     METHOD_VERSION,
     record::{AiTrendRecord, TrendDirection, TrendReason, TrendVerdict},
 };
+use crate::ToSchema;
 use crate::findings::envelope::{Coverage, rounded};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Where visibility in AI answers is heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,12 +1,12 @@
 //! What an `ai-visibility` record says.
 
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Envelope, rounded},
     page_kind::PageKind,
     statistics::panel_rate::IntervalMethod,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What answers of one engine say for one keyword, or for the project's name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -4,13 +4,13 @@ use super::{
     METHOD_VERSION,
     record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind},
 };
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Coverage, rounded},
     statistics::describe::mean,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// How much each engine weighs; 1 for one that is not listed.
 pub type EngineWeights = BTreeMap<String, f64>;

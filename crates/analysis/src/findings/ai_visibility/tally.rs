@@ -1,5 +1,6 @@
 //! What is kept of answers for trends: counts per prompt, engine, model and day.
 
+use crate::ToSchema;
 use crate::{
     ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, brands::OWN},
     observation::ai_answer::AiAnswer,
@@ -9,7 +10,6 @@ use crate::{
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// What a prompt brought on one engine and model, on one day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use super::{
     judge::Judged,
     verdict::{Outcome, Verdict},
 };
+use crate::ToSchema;
 use crate::{
     findings::envelope::Envelope,
     observation::web_site::{Hop, PageLink, Placement, Position},
@@ -11,7 +12,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use utoipa::ToSchema;
 
 /// How much a finding matters.
 #[derive(

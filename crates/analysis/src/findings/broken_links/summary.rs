@@ -4,11 +4,11 @@ use super::{
     cards::LinkCards,
     verdict::{Outcome, Verdict},
 };
+use crate::ToSchema;
 use crate::{observation::web_site::LimitHit, statistics::wilson::wilson};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use utoipa::ToSchema;
 
 /// Counts of distinct link targets (URL with fragment). A target that different pages reach
 /// differently counts once, with the worst outcome.

@@ -1,7 +1,7 @@
 //! The closed list of verdicts, and what each says about the target.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What a link's target turned out to be.
 #[derive(

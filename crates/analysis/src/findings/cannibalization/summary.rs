@@ -1,9 +1,9 @@
 //! The cannibalisation of a project in short, added up one keyword at a time.
 
 use super::{CannibalizationRecord, METHOD_VERSION, Severity};
+use crate::ToSchema;
 use crate::findings::envelope::{Coverage, rounded};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How many keywords own pages compete for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

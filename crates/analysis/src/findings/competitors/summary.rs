@@ -1,13 +1,13 @@
 //! The competitors of a project in short.
 
 use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Coverage, rounded},
     search_panel::Panel,
     site_class::SiteClass,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Who competes, counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! Where a page says what it is to be found with.
 
+use crate::ToSchema;
 use crate::{
     findings::{envelope::rounded, issues::stuffed_phrases},
     observation::page_content::PageContent,
@@ -10,7 +11,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use url::Url;
-use utoipa::ToSchema;
 
 /// Words of the text that count as its beginning.
 const FIRST_WORDS: usize = 100;

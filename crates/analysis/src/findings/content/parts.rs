@@ -1,5 +1,6 @@
 //! Parts of a record.
 
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded,
     observation::page_content::{CharsetSource, FactSource, PageContent},
@@ -10,7 +11,6 @@ use crate::{
     },
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Headings that a record lists at the most; all are judged.
 pub(super) const MOST_HEADINGS: usize = 200;

@@ -11,6 +11,7 @@ use super::{
     score::{Parts, content_score},
     site_facts::SiteFacts,
 };
+use crate::ToSchema;
 use crate::{
     findings::{
         envelope::{Envelope, FindingContext, rounded},
@@ -31,7 +32,6 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
-use utoipa::ToSchema;
 
 /// What records have to say beside the page.
 #[derive(Debug, Clone, Copy)]

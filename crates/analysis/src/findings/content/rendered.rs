@@ -2,6 +2,7 @@
 //! "JavaScript" sets side by side.
 
 use super::parts::small;
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded,
     observation::page_content::{
@@ -9,7 +10,6 @@ use crate::{
     },
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What became of showing a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

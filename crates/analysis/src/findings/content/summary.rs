@@ -1,6 +1,7 @@
 //! Counts of a site's pages and their issues.
 
 use super::{record::ContentRecord, rendered::RenderState};
+use crate::ToSchema;
 use crate::{
     findings::{
         broken_links::Severity,
@@ -15,7 +16,6 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
 };
-use utoipa::ToSchema;
 
 /// Pages that a code names at the most.
 const MOST_EXAMPLES: usize = 10;

@@ -1,13 +1,13 @@
 //! The record of one page between two visits.
 
 use super::significance::{ChangeClass, ChangedField};
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Envelope, rounded},
     text::diff::Operation,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What changed on one page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! How much a change matters: one number from what changed and how far, and a name for it.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A fact of a page that is compared.
 #[derive(

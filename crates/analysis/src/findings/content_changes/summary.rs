@@ -4,9 +4,9 @@ use super::{
     record::ChangeRecord,
     significance::{ChangeClass, ChangedField},
 };
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// Pages that are named.
 const MOST_PAGES: usize = 20;

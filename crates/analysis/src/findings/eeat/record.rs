@@ -1,12 +1,12 @@
 //! The record of a page or a site.
 
 use super::signal::{Pillar, SignalCode, SignalScope};
+use crate::ToSchema;
 use crate::findings::{
     envelope::{Envelope, rounded},
     geo_score::WeightsBasis,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Evidence of experience, expertise, authoritativeness and trust that a machine can check. Google
 /// says that E-E-A-T is no ranking factor by itself and that trust matters most; whether what a

@@ -1,7 +1,7 @@
 //! The signals, their pillars and weights.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A part of E-E-A-T.
 #[derive(

@@ -5,9 +5,9 @@ use super::{
     record::{EeatRecord, PillarScores, Ymyl},
     signal::SignalCode,
 };
+use crate::ToSchema;
 use crate::findings::envelope::rounded;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Evidence of experience, expertise, authoritativeness and trust, of a whole site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,12 +1,12 @@
 //! What a `forecast` record says.
 
+use crate::ToSchema;
 use crate::findings::{
     envelope::{Envelope, rounded},
     keyword_market::KeywordMarket,
 };
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// The forecast of one series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -4,9 +4,9 @@ use super::{
     METHOD_VERSION,
     record::{ForecastMethod, ForecastQuality, ForecastRecord, RefusalReason},
 };
+use crate::ToSchema;
 use crate::findings::envelope::Coverage;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How many series are forecast, how, and how well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

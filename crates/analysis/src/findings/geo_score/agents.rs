@@ -1,7 +1,7 @@
 //! Crawlers of AI engines, and whether robots.txt lets them in.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What a crawler reads for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]

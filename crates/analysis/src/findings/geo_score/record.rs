@@ -1,12 +1,12 @@
 //! The record of one page.
 
 use super::agents::AgentAccess;
+use crate::ToSchema;
 use crate::findings::{
     envelope::{Envelope, rounded},
     llms_txt::LlmsTxt,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How retrievable, extractable and citable a page is for generative engines: a rubric, and no
 /// prediction of citations.

@@ -1,10 +1,10 @@
 //! The score of a site.
 
 use super::record::{FactorCode, GateCode, GeoRecord, Grade};
+use crate::ToSchema;
 use crate::findings::{envelope::rounded, llms_txt::LlmsTxt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// From which on a factor is covered.
 const COVERED: f64 = 0.7;

@@ -1,7 +1,7 @@
 //! Codes of issues and their groups.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What an issue is about.
 #[derive(

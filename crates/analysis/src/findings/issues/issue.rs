@@ -1,9 +1,9 @@
 //! An issue, and the list that finders add to.
 
 use super::{catalogue::info, code::IssueCode};
+use crate::ToSchema;
 use crate::{findings::broken_links::Severity, text::words::shortened};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Characters of a detail at the most.
 const MOST_DETAIL: usize = 500;

@@ -1,10 +1,10 @@
 //! Earlier ranks of a keyword in compact form, and the figures that need several of them.
 
 use super::{ChangeKind, RankingRecord, change};
+use crate::ToSchema;
 use crate::{provenance::RecordStatus, statistics::describe};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// One measurement of a keyword, small enough to keep for years.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! What of a page's features leads to the project, and whether a keyword is its own name.
 
+use crate::ToSchema;
 use crate::{
     keyword_text,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
@@ -7,7 +8,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// The AI overview of a page and the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

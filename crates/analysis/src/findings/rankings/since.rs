@@ -2,11 +2,11 @@
 //! left.
 
 use super::{ChangeKind, RankPoint, RankState, change};
+use crate::ToSchema;
 use crate::{ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use utoipa::ToSchema;
 
 /// How many keywords each list names.
 const KEPT: usize = 50;

@@ -1,6 +1,7 @@
 //! The project's summary of its ranks, added up one record at a time.
 
 use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange};
+use crate::ToSchema;
 use crate::{
     ctr::ctr,
     findings::envelope::{Coverage, rounded},
@@ -9,7 +10,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 mod movers;
 

@@ -1,10 +1,10 @@
 //! How visibility changed since an earlier moment, over the keywords that were measured at both.
 
 use super::{ChangeKind, RankPoint, RankState, Standing, Weighting, change};
+use crate::ToSchema;
 use crate::{ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A change of visibility, like for like: the same keywords at both ends, weighted by today's search
 /// volumes. Adding or removing keywords does not change it.

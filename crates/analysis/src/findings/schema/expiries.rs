@@ -1,9 +1,9 @@
 //! Dates on which offers and jobs end.
 
+use crate::ToSchema;
 use crate::observation::structured_data::{PageStructuredData, SCHEMA_ORG, Value};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Dates that a record lists at the most.
 const MOST: usize = 100;

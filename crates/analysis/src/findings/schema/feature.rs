@@ -1,7 +1,7 @@
 //! What Google makes of structured data.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A feature of Google's results that structured data can earn, or could once.
 #[derive(

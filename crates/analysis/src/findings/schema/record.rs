@@ -1,6 +1,7 @@
 //! What is said of one page.
 
 use super::{expiries::Expiry, feature::Feature};
+use crate::ToSchema;
 use crate::{
     findings::{
         broken_links::Severity,
@@ -10,7 +11,6 @@ use crate::{
     provenance::RecordStatus,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// The structured data of a page, judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

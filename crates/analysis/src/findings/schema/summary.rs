@@ -4,10 +4,10 @@ use super::{
     feature::Feature,
     record::{Eligibility, FormatCounts, IssueCode, SchemaRecord},
 };
+use crate::ToSchema;
 use crate::findings::{broken_links::Severity, envelope::rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// Types that are counted at the most: schema.org has 937, and pages may make up any number.
 const MOST_TYPES: usize = 1_000;

@@ -1,7 +1,7 @@
 //! What kind of page it is, and which things such a page describes.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What a page is made for, as far as the caller knows.
 #[derive(

@@ -1,5 +1,6 @@
 //! How hard it is to rank, as far as one results page tells.
 
+use crate::ToSchema;
 use crate::{
     ctr::SerpLayout,
     findings::envelope::rounded,
@@ -11,7 +12,6 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 use url::Url;
-use utoipa::ToSchema;
 
 /// The warning that stands in a record whose difficulty has no score.
 const INCOMPLETE: &str = "difficultyIncomplete";

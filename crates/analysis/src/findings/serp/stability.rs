@@ -1,6 +1,7 @@
 //! How much a results page changed since the last snapshot.
 
 use super::{ItemType, SerpRecord};
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
@@ -9,7 +10,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
-use utoipa::ToSchema;
 
 /// How many results are compared.
 const COMPARED: usize = 20;

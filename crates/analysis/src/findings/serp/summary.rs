@@ -1,6 +1,7 @@
 //! The project's summary of its results pages, added up one record at a time.
 
 use super::{METHOD_VERSION, PageType, PageTypeCount, SerpRecord};
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Coverage, rounded},
     keyword_text,
@@ -13,7 +14,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
 };
-use utoipa::ToSchema;
 
 /// What the results pages of a project look like, and how much they move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,13 +1,13 @@
 //! The shares of a project in short.
 
 use super::{METHOD_VERSION, SovRecord, SovScope};
+use crate::ToSchema;
 use crate::findings::{
     envelope::{Coverage, rounded},
     rankings::Weighting,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// The shares of the whole project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

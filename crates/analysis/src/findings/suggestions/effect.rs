@@ -4,6 +4,7 @@ use super::{
     record::{State, SuggestionRecord},
     rule::{EffectMetric, rule},
 };
+use crate::ToSchema;
 use crate::{
     findings::envelope::rounded,
     statistics::{
@@ -13,7 +14,6 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// How long is compared, before and after.
 const WINDOW: TimeDelta = TimeDelta::days(28);

@@ -1,5 +1,6 @@
 //! What shows a suggestion: figures of other records, named so that they can be found again.
 
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Envelope, rounded},
     result_type::ResultType,
@@ -8,7 +9,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// A figure of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,7 @@
 //! What suggestions are made from where our own records do not say it.
 
 use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
+use crate::ToSchema;
 use crate::{
     ctr::ClickCurve,
     findings::{
@@ -12,7 +13,6 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
 /// What suggestions need to know beside findings.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use super::{
     evidence::Evidence,
     rule::{Category, Severity},
 };
+use crate::ToSchema;
 use crate::findings::envelope::{Envelope, rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Something to do, with what shows that it is worth doing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,8 +1,8 @@
 //! The rules: one table of what each is about and how it weighs.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
-use utoipa::ToSchema;
 
 /// A rule, or one case of a rule with several.
 #[derive(Debug, Clone, PartialEq)]

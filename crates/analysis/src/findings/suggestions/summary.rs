@@ -7,10 +7,10 @@ use super::{
     rule::{Category, Severity},
     score,
 };
+use crate::ToSchema;
 use crate::findings::envelope::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// How many there are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,9 +1,9 @@
 //! Good, poor, or between: the thresholds, and what passes the assessment.
 
 use super::lighthouse_score::ControlPoints;
+use crate::ToSchema;
 use crate::observation::vitals::{FormFactor, VitalsMetric};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How a value is rated.
 #[derive(

@@ -5,6 +5,7 @@ use super::{
     rating::{Assessment, Rating, Unit},
     trend::VitalsTrend,
 };
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Envelope, rounded},
     observation::vitals::{
@@ -14,7 +15,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// Whose figures they are; the two are never mixed in a record.
 #[derive(

@@ -4,6 +4,7 @@ use super::{
     rating::{Assessment, Rating},
     record::{VitalsRecord, VitalsSource},
 };
+use crate::ToSchema;
 use crate::{
     findings::envelope::{Coverage, rounded},
     observation::vitals::{FormFactor, VitalsMetric},
@@ -12,7 +13,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use utoipa::ToSchema;
 
 /// How many slow pages are named.
 const SLOWEST: usize = 5;

@@ -1,10 +1,10 @@
 //! What changed since the record before.
 
 use super::record::VitalsRecord;
+use crate::ToSchema;
 use crate::{findings::envelope::rounded, observation::vitals::VitalsMetric};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Which way a figure went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

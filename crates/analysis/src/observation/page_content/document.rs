@@ -1,7 +1,7 @@
 //! The document as a whole.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Who said in which encoding the document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]

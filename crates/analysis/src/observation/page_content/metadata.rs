@@ -1,9 +1,9 @@
 //! What a page says about itself: when it was published and changed, by whom, and on which site;
 //! each with the source that says so.
 
+use crate::ToSchema;
 use chrono::{DateTime, FixedOffset, NaiveDate};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Where a fact was read, the most trusted first.
 #[derive(

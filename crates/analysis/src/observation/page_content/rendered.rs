@@ -4,13 +4,13 @@
 //! the journal. Everything is read from the browser's document as it is read from the sent one.
 
 use super::{GOOGLEBOT, PageContent};
+use crate::ToSchema;
 use crate::{
     observation::{vitals::ResourceKind, web_site::LinkTarget},
     text::words::shortened,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
 /// Characters of a text that are kept.
 const MOST_CHARACTERS: usize = 2_048;

@@ -1,7 +1,7 @@
 //! The closed vocabulary of what a results page can show beside organic results.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {

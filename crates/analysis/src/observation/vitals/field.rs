@@ -1,10 +1,10 @@
 //! What visitors saw, summed up over a period.
 
 use super::{FormFactor, VitalsMetric};
+use crate::ToSchema;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// The days whose visits are summed up, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

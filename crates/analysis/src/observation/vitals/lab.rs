@@ -1,9 +1,9 @@
 //! What page loads in a browser of ours, or without one, brought.
 
 use super::{FormFactor, ResourceFact};
+use crate::ToSchema;
 use crate::provenance::Provenance;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Several loads of one page under the same conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,8 +14,8 @@ pub use lab::{
 };
 pub use resource::{ResourceFact, ResourceKind};
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What the visitor, or the browser that stands in for one, held in the hand.
 #[derive(

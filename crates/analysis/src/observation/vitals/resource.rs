@@ -1,7 +1,7 @@
 //! One file that a page loads.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What a file is for; the names are those of Lighthouse's resource summary.
 #[derive(

@@ -1,8 +1,8 @@
 //! What became of one request, redirects and retries included.
 
+use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// One answer on the way to the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

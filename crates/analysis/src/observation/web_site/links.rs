@@ -1,7 +1,7 @@
 //! Links of a page: what they say, where they lead, where they stand.
 
+use crate::ToSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

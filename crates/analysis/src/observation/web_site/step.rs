@@ -1,11 +1,11 @@
 //! The steps of a crawl, and the observation they add up to.
 
 use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
+use crate::ToSchema;
 use crate::observation::page_content::PageContent;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use utoipa::ToSchema;
 
 /// What robots.txt of the site says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! What of a difference is shown.
 
 use super::{Difference, Piece, Step, blocks};
+use crate::ToSchema;
 use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Operations that a report shows at most.
 pub const MOST_OPERATIONS: usize = 200;

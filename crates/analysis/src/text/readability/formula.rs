@@ -1,12 +1,12 @@
 //! The formulas, each with its source.
 
 use super::Score;
+use crate::ToSchema;
 use crate::text::{
     counts::{Counts, SyllableCounts},
     language::Language,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// A formula of readability. ASL is words per sentence, ASW syllables per word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Deserialize)]

@@ -1,9 +1,15 @@
 //! The small site that the demo serves and audits: real pages over real HTTP, with a few faults.
 
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{HttpRequest, HttpResponse, web::to};
 use anyhow::Context;
-use std::net::{SocketAddr, TcpListener};
+use std::{
+    net::{SocketAddr, TcpListener},
+    num::NonZeroUsize,
+    sync::Arc,
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
+use web::server::Served;
 
 /// The name under which the demo's project knows it.
 pub const HOST: &str = "demo-site.example.com";
@@ -14,11 +20,15 @@ const NAVIGATION: &str = r#"<nav><a href="/">Home</a> <a href="/shoes.html">Shoe
 pub fn serve(stop: CancellationToken) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot serve the demo's site")?;
     let address = listener.local_addr()?;
-    let server = HttpServer::new(|| App::new().default_service(web::to(page)))
-        .workers(1)
-        .disable_signals()
-        .listen(listener)?
-        .run();
+    let listening = Served {
+        configure: Arc::new(|config| {
+            config.default_service(to(page));
+        }),
+        connections: None,
+        threads: Some(NonZeroUsize::MIN),
+        drain: Duration::ZERO,
+    };
+    let server = listening.on(listener)?;
     let handle = server.handle();
     tokio::spawn(server);
     tokio::spawn(async move {

@@ -1,5 +1,6 @@
 //! A job as callers see it.
 
+use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use domain::{
     job::{
@@ -10,7 +11,6 @@ use domain::{
     ports::jobs::QueueSummary,
 };
 use serde::Serialize;
-use utoipa::ToSchema;
 
 /// An analysis that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! A keyword as callers see it.
 
+use crate::ToSchema;
 use crate::{agent_api::BASE, weight::Room};
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,7 +12,6 @@ use domain::{
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use utoipa::ToSchema;
 
 /// A tracked keyword.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! A project as callers see it.
 
+use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use domain::{
     project::{Project, PurgeTerm},
@@ -7,7 +8,6 @@ use domain::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// A monitored site.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -1,11 +1,11 @@
 //! The keywords whose moves matter most.
 
+use crate::ToSchema;
 use crate::findings::{
     envelope::rounded,
     rankings::{ChangeKind, RankingRecord},
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How many of each are kept.
 const KEPT: usize = 10;

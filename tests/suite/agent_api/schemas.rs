@@ -1,0 +1,21 @@
+//! The schemas that are served are those of the types that serialise.
+
+use std::path::Path;
+
+const FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../crates/web/src/openapi/schemas.json"
+);
+
+#[test]
+fn the_file_of_schemas_holds_what_the_types_say() {
+    let derived = web::openapi::derived();
+    let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schemas.json");
+    std::fs::write(&fresh, &derived).unwrap();
+    let served = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(
+        served == derived,
+        "a type has changed, and its schema has not: cp {} {FILE}",
+        fresh.display()
+    );
+}
