@@ -2,7 +2,6 @@
 //! them, and hops to the blocking threads once.
 
 use crate::{
-    database::Database,
     pool::{Pool, Turn},
     session::blocking,
 };
@@ -11,15 +10,12 @@ use std::{any::Any, cell::RefCell, sync::Arc};
 use tokio::runtime::Handle;
 
 thread_local! {
-    /// The turn of the work that this thread is doing: a `Turn<D>`.
+    /// The turn of the work that this thread is doing: a `Turn`.
     static LENT: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
 /// Does the work on a thread that may block, with a turn of its own.
-pub async fn close_by<D: Database>(
-    pool: &Arc<Pool<D>>,
-    reading: Reading,
-) -> Result<(), StorageError> {
+pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageError> {
     let turn = pool.turn().await?;
     let runtime = Handle::current();
     blocking(move || {
@@ -30,12 +26,9 @@ pub async fn close_by<D: Database>(
 }
 
 /// Uses the turn that was lent to the work on this thread; `None` when there is none for this pool.
-pub fn with_lent_turn<D: Database, T>(
-    pool: &Arc<Pool<D>>,
-    use_it: impl FnOnce(&Turn<D>) -> T,
-) -> Option<T> {
+pub fn with_lent_turn<T>(pool: &Arc<Pool>, use_it: impl FnOnce(&Turn) -> T) -> Option<T> {
     LENT.with_borrow(|lent| {
-        let turn: &Turn<D> = lent.as_ref()?.downcast_ref()?;
+        let turn: &Turn = lent.as_ref()?.downcast_ref()?;
         turn.is_of(pool).then(|| use_it(turn))
     })
 }
@@ -44,7 +37,7 @@ pub fn with_lent_turn<D: Database, T>(
 struct Lent;
 
 impl Lent {
-    fn of<D: Database>(turn: Turn<D>) -> Self {
+    fn of(turn: Turn) -> Self {
         LENT.set(Some(Box::new(turn)));
         Self
     }

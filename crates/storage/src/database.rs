@@ -1,77 +1,104 @@
-//! What the two databases have in common, for pools and sessions.
+//! What pools and sessions do with a connection to either database.
 
-use crate::{errors::Trouble, migrations::Taken, session::Whose};
-use diesel::{
-    Connection, ConnectionResult, QueryResult,
-    connection::{AnsiTransactionManager, TransactionManager},
-    result::{DatabaseErrorInformation, DatabaseErrorKind},
+use crate::{
+    migrations::Taken,
+    postgres::wall,
+    queries,
+    session::Whose,
+    sql::{Db, Dialect, Link},
 };
-use diesel_migrations::EmbeddedMigrations;
+use diesel::{
+    Connection, ConnectionError, ConnectionResult, QueryResult,
+    connection::{AnsiTransactionManager, SimpleConnection, TransactionManager},
+};
 use domain::ports::site_turns::SiteHash;
 use std::time::Duration;
 
-/// A connection to one of the databases.
-pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 'static {
-    /// What begins a transaction that changes something.
-    const BEGIN: &'static str;
-    /// The schema, step by step.
-    const MIGRATIONS: EmbeddedMigrations;
+impl Db {
+    /// A connection that is set up.
+    pub fn connect(dialect: Dialect, target: &str, setup: &str) -> ConnectionResult<Self> {
+        let link = match dialect {
+            Dialect::Postgres => Link::Postgres(connected(target, setup)?),
+            Dialect::Sqlite => Link::Sqlite(connected(target, setup)?),
+        };
+        Ok(link.into())
+    }
 
-    /// What an error means.
-    fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble;
     /// The steps of the schema that were taken.
-    fn steps_taken(&mut self) -> QueryResult<Taken>;
+    pub fn steps_taken(&mut self) -> QueryResult<Taken> {
+        queries::versions::taken(self)
+    }
+
     /// What time it is there, in milliseconds of Unix time.
-    fn clock(&mut self) -> QueryResult<i64>;
+    pub fn clock(&mut self) -> QueryResult<i64> {
+        queries::clock::milliseconds(self)
+    }
+
     /// Takes a site's first free moment after a pause, and the distance behind it; how long it is until then.
-    fn take_turn(
+    pub fn take_turn(
         &mut self,
         site: SiteHash,
         pause: Duration,
         distance: Duration,
-    ) -> QueryResult<Duration>;
+    ) -> QueryResult<Duration> {
+        queries::site_turns::take(self, site, pause, distance)
+    }
+
     /// Whether the connection answers.
-    fn answer(&mut self) -> QueryResult<()>;
+    pub fn answer(&mut self) -> QueryResult<()> {
+        self.batch_execute(match self.dialect() {
+            Dialect::Postgres => "SELECT 1",
+            Dialect::Sqlite => "SELECT 1 FROM sqlite_schema",
+        })
+    }
 
     /// Tells the database whose rows are asked for, until the transaction ends. Only `PostgreSQL`
     /// has a wall that listens.
-    fn say_whose(&mut self, _whose: Whose) -> QueryResult<()> {
-        Ok(())
-    }
-
-    /// A connection that is set up.
-    fn connect(target: &str, setup: &str) -> ConnectionResult<Self> {
-        let mut connection = Self::establish(target)?;
-        if !setup.is_empty() {
-            connection
-                .batch_execute(setup)
-                .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+    pub fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
+        match self.dialect() {
+            Dialect::Postgres => wall::say(self, whose),
+            Dialect::Sqlite => Ok(()),
         }
-        Ok(connection)
     }
 
-    /// Begins a transaction.
-    fn begin(&mut self) -> QueryResult<()> {
-        AnsiTransactionManager::begin_transaction_sql(self, Self::BEGIN)
+    /// Begins a transaction that changes something. One of `SQLite` that reads first and then finds that it cannot
+    /// write never happens.
+    pub fn begin(&mut self) -> QueryResult<()> {
+        let begin = match self.dialect() {
+            Dialect::Postgres => "BEGIN",
+            Dialect::Sqlite => "BEGIN IMMEDIATE",
+        };
+        AnsiTransactionManager::begin_transaction_sql(self, begin)
     }
 
     /// Begins a part of a transaction that can be undone by itself.
-    fn begin_part(&mut self) -> QueryResult<()> {
+    pub fn begin_part(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::begin_transaction(self)
     }
 
     /// Keeps what was done in it, or in the part that was begun last.
-    fn commit(&mut self) -> QueryResult<()> {
+    pub fn commit(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::commit_transaction(self)
     }
 
     /// Undoes what was done in it, or in the part that was begun last.
-    fn rollback(&mut self) -> QueryResult<()> {
+    pub fn rollback(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::rollback_transaction(self)
     }
 
     /// Whether it was left in the middle of something.
-    fn is_amid_something(&mut self) -> bool {
+    pub fn is_amid_something(&mut self) -> bool {
         AnsiTransactionManager::is_broken_transaction_manager(self)
     }
+}
+
+/// A connection of the database's own that is set up.
+fn connected<C: Connection>(target: &str, setup: &str) -> ConnectionResult<C> {
+    let mut connection = C::establish(target)?;
+    if !setup.is_empty() {
+        connection
+            .batch_execute(setup)
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+    }
+    Ok(connection)
 }

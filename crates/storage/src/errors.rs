@@ -1,7 +1,7 @@
 //! What a database's error means to whoever asked.
 
-use crate::database::Database;
-use diesel::result::Error;
+use crate::sqlite::constraint_of;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use domain::ports::storage::StorageError;
 
 /// What an error means.
@@ -32,18 +32,39 @@ const MINTED: [&str; 10] = [
 ];
 
 /// What an error of Diesel's means.
-pub fn trouble<D: Database>(error: &Error) -> Trouble {
+pub fn trouble(error: &Error) -> Trouble {
     match error {
-        Error::DatabaseError(kind, about) => D::weigh(*kind, about.as_ref()),
-        Error::RollbackErrorOnCommit { commit_error, .. } => trouble::<D>(commit_error),
+        Error::DatabaseError(kind, about) => weighed(*kind, about.as_ref()),
+        Error::RollbackErrorOnCommit { commit_error, .. } => trouble(commit_error),
         Error::BrokenTransactionManager => Trouble::ConnectionLost,
         _ => Trouble::Other,
     }
 }
 
+/// Diesel does not tell SQLSTATE: 40P01, 57P01 and 57P02 are known by their words, as is what `SQLite` says.
+fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
+    let says = |text| about.message().contains(text);
+    match kind {
+        DatabaseErrorKind::UniqueViolation => Trouble::Taken(
+            about
+                .constraint_name()
+                .map_or_else(|| constraint_of(about.message()), str::to_owned),
+        ),
+        DatabaseErrorKind::SerializationFailure => Trouble::InTheWay,
+        DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
+            Trouble::ConnectionLost
+        }
+        _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,
+        _ if says("terminating connection") || says("closed the connection") => {
+            Trouble::ConnectionLost
+        }
+        _ => Trouble::Other,
+    }
+}
+
 /// The same in the words of the port.
-pub fn told<D: Database>(error: Error) -> StorageError {
-    match trouble::<D>(&error) {
+pub fn told(error: Error) -> StorageError {
+    match trouble(&error) {
         Trouble::InTheWay => StorageError::Interrupted(Box::new(error)),
         Trouble::Taken(constraint) if MINTED.contains(&constraint.as_str()) => {
             StorageError::IdTaken

@@ -13,7 +13,6 @@
 //! just then, and nobody waits for long.
 
 use crate::{
-    database::Database,
     pool::{Out, Pool},
     session::blocking,
 };
@@ -31,13 +30,13 @@ pub type Kept = Result<(), Arc<str>>;
 pub struct Others(Vec<oneshot::Sender<Kept>>);
 
 /// A transaction that is left open for the next in line.
-pub struct Open<D: Database> {
-    connection: Out<D>,
+pub struct Open {
+    connection: Out,
     others: Others,
 }
 
 /// Where it is left; only who has the turn may take it.
-pub struct Between<D: Database>(Mutex<Option<Open<D>>>);
+pub struct Between(Mutex<Option<Open>>);
 
 impl Others {
     /// Whether somebody's work stands in the transaction already.
@@ -58,42 +57,39 @@ impl Others {
     }
 }
 
-impl<D: Database> Default for Between<D> {
+impl Default for Between {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
 }
 
-impl<D: Database> Between<D> {
+impl Between {
     /// The transaction that was left open, if there is one.
-    pub fn take(&self) -> Option<(Out<D>, Others)> {
+    pub fn take(&self) -> Option<(Out, Others)> {
         let open = self.lock().take()?;
         Some((open.connection, open.others))
     }
 
     /// Leaves it open as it was found.
-    pub fn give_back(&self, connection: Out<D>, others: Others) {
+    pub fn give_back(&self, connection: Out, others: Others) {
         *self.lock() = Some(Open { connection, others });
     }
 
     /// Leaves it open with one more who is done, and who hears here of the commit.
-    pub fn leave(&self, connection: Out<D>, mut others: Others) -> oneshot::Receiver<Kept> {
+    pub fn leave(&self, connection: Out, mut others: Others) -> oneshot::Receiver<Kept> {
         let (tell, hear) = oneshot::channel();
         others.0.push(tell);
         self.give_back(connection, others);
         hear
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Open<D>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Open>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Commits for everybody, and tells the others.
-pub fn commit_for_all<D: Database>(
-    connection: &mut Out<D>,
-    others: Others,
-) -> diesel::QueryResult<()> {
+pub fn commit_for_all(connection: &mut Out, others: Others) -> diesel::QueryResult<()> {
     let outcome = connection.inner.commit();
     let kept = match &outcome {
         Ok(()) => Ok(()),
@@ -105,7 +101,7 @@ pub fn commit_for_all<D: Database>(
 
 /// Commits what was left open, unless somebody has by then: at the end of the line, and whatever
 /// becomes of whoever asked for it.
-pub fn close_in_turn<D: Database>(pool: &Arc<Pool<D>>) {
+pub fn close_in_turn(pool: &Arc<Pool>) {
     let pool = Arc::clone(pool);
     tokio::spawn(async move {
         let Some(turn) = pool.last_in_line().await else {

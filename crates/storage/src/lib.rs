@@ -1,15 +1,10 @@
-//! Diesel behind the ports of the domain: every query is written once and compiled for both
-//! PostgreSQL and SQLite.
+//! Diesel behind the ports of the domain: every query is written and compiled once, for both PostgreSQL and SQLite.
 //!
-//! `queries/` is a child module of both `postgres` and `sqlite` (through `#[path]`); what has to
-//! differ stands in their dialects. `rows/` turns entities into rows and back. `session.rs` is a
+//! `sql/` is the backend of Diesel that sends `queries/` to either; `postgres/` and `sqlite/` hold what only one of
+//! them knows. `rows/` turns entities into rows and back. `session.rs` is a
 //! transaction that async code can hold. See `docs/DATABASES.md`.
 //!
 //! Deliberately absent: business rules, HTTP, other adapters, the ambient clock.
-#![expect(
-    clippy::duplicate_mod,
-    reason = "one query source, compiled once for each database: docs/decisions/0002"
-)]
 
 mod backup;
 mod close_by;
@@ -26,9 +21,11 @@ mod opening;
 mod ownership;
 mod pool;
 mod postgres;
+mod queries;
 mod rows;
 mod schema;
 mod session;
+mod sql;
 mod sqlite;
 mod steady;
 mod storage;

@@ -1,8 +1,18 @@
 //! The schema: which steps there are, which were taken, and taking the rest.
 
-use crate::{database::Database, errors::unavailable};
-use diesel::migration::MigrationSource;
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
+use crate::{
+    errors::unavailable,
+    postgres,
+    sql::{Db, Dialect, Link},
+    sqlite,
+};
+use diesel::{
+    backend::Backend,
+    migration::{self, MigrationSource},
+    pg::Pg,
+    sqlite::Sqlite,
+};
+use diesel_migrations::MigrationHarness;
 use domain::ports::storage::StorageError;
 use std::{collections::BTreeSet, error::Error, thread, time::Duration};
 use thiserror::Error;
@@ -37,12 +47,8 @@ pub struct Taken {
 
 /// Steps that are not among those taken, in order. A step that this version does not know is a newer
 /// one's: it leaves room for this one, unless it says otherwise (`schema_breaks`).
-pub fn pending<D>(taken: &Taken) -> Result<Vec<String>, MigrationError>
-where
-    D: Database,
-    EmbeddedMigrations: MigrationSource<D::Backend>,
-{
-    let known = known::<D>()?;
+pub fn pending(dialect: Dialect, taken: &Taken) -> Result<Vec<String>, MigrationError> {
+    let known = known(dialect).map_err(MigrationError::Failed)?;
     if let Some(newer) = taken.breaks.iter().find(|it| !known.contains(*it)) {
         return Err(MigrationError::Newer(newer.clone()));
     }
@@ -52,22 +58,22 @@ where
 
 /// Takes all pending steps, each in a transaction of its own; answers with those it took. Two
 /// processes may do so at once: whoever comes second to a step fails, looks again, and goes on.
-pub fn migrate<D>(connection: &mut D) -> Result<Vec<String>, MigrationError>
-where
-    D: Database + MigrationHarness<D::Backend>,
-    EmbeddedMigrations: MigrationSource<D::Backend>,
-{
+pub fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;
     loop {
-        let before = look::<D>(connection)?;
+        let before = look(db)?;
         if before.is_empty() {
             return Ok(taken);
         }
-        match connection.run_next_migration(D::MIGRATIONS) {
+        let next = match db.link() {
+            Link::Postgres(link) => link.run_next_migration(postgres::MIGRATIONS),
+            Link::Sqlite(link) => link.run_next_migration(sqlite::MIGRATIONS),
+        };
+        match next {
             Ok(version) => taken.push(version.to_string()),
             Err(error) => {
-                let passed_by_another = look::<D>(connection)?.len() < before.len();
+                let passed_by_another = look(db)?.len() < before.len();
                 if !passed_by_another {
                     collisions += 1;
                     thread::sleep(Duration::from_millis(100));
@@ -80,22 +86,19 @@ where
     }
 }
 
-fn look<D>(connection: &mut D) -> Result<Vec<String>, MigrationError>
-where
-    D: Database,
-    EmbeddedMigrations: MigrationSource<D::Backend>,
-{
-    pending::<D>(&connection.steps_taken().map_err(unavailable)?)
+fn look(db: &mut Db) -> Result<Vec<String>, MigrationError> {
+    let taken = db.steps_taken().map_err(unavailable)?;
+    pending(db.dialect(), &taken)
 }
 
-fn known<D>() -> Result<BTreeSet<String>, MigrationError>
-where
-    D: Database,
-    EmbeddedMigrations: MigrationSource<D::Backend>,
-{
-    let steps = D::MIGRATIONS.migrations().map_err(MigrationError::Failed)?;
-    Ok(steps
-        .iter()
-        .map(|it| it.name().version().to_string())
-        .collect())
+fn known(dialect: Dialect) -> migration::Result<BTreeSet<String>> {
+    match dialect {
+        Dialect::Postgres => versions::<Pg>(&postgres::MIGRATIONS),
+        Dialect::Sqlite => versions::<Sqlite>(&sqlite::MIGRATIONS),
+    }
+}
+
+fn versions<DB: Backend>(steps: &impl MigrationSource<DB>) -> migration::Result<BTreeSet<String>> {
+    let steps = steps.migrations()?.into_iter();
+    Ok(steps.map(|it| it.name().version().to_string()).collect())
 }

@@ -2,19 +2,18 @@
 //! all of them away when one was found dead.
 
 use crate::{
-    database::Database,
     errors::{Trouble, told, trouble, unavailable},
     group::Between,
     line::Line,
     session::Whose,
+    sql::{Db, Dialect},
     took::Took,
 };
-use diesel::{QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
+use diesel::{Connection, QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
 use domain::{ids::AccountId, ports::storage::StorageError};
 use r2d2::{ManageConnection, PooledConnection};
 use std::{
     collections::HashMap,
-    marker::PhantomData,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -27,28 +26,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub const TRIES: u32 = 3;
 
 /// How connections are made.
-pub struct Connector<D> {
+pub struct Connector {
     target: String,
     setup: String,
     through_pooler: bool,
     generation: Arc<AtomicU64>,
-    database: PhantomData<fn() -> D>,
+    dialect: Dialect,
 }
 
 /// A connection, and which generation it is of.
-pub struct Kept<D> {
-    pub inner: D,
+pub struct Kept {
+    pub inner: Db,
     generation: u64,
 }
 
-impl<D: Database> ManageConnection for Connector<D> {
-    type Connection = Kept<D>;
+impl ManageConnection for Connector {
+    type Connection = Kept;
     type Error = ConnectError;
 
-    fn connect(&self) -> Result<Kept<D>, ConnectError> {
+    fn connect(&self) -> Result<Kept, ConnectError> {
         let generation = self.generation.load(Ordering::SeqCst);
-        let mut inner =
-            D::connect(&self.target, &self.setup).map_err(ConnectError::ConnectionError)?;
+        let mut inner = Db::connect(self.dialect, &self.target, &self.setup)
+            .map_err(ConnectError::ConnectionError)?;
         if self.through_pooler {
             // The next transaction may be another server process's, which knows no statement of
             // this one's.
@@ -57,20 +56,22 @@ impl<D: Database> ManageConnection for Connector<D> {
         Ok(Kept { inner, generation })
     }
 
-    fn is_valid(&self, kept: &mut Kept<D>) -> Result<(), ConnectError> {
+    fn is_valid(&self, kept: &mut Kept) -> Result<(), ConnectError> {
         kept.inner.answer().map_err(ConnectError::QueryError)
     }
 
-    fn has_broken(&self, kept: &mut Kept<D>) -> bool {
+    fn has_broken(&self, kept: &mut Kept) -> bool {
         kept.generation != self.generation.load(Ordering::SeqCst) || kept.inner.is_amid_something()
     }
 }
 
 /// A connection out of the pool.
-pub type Out<D> = PooledConnection<Connector<D>>;
+pub type Out = PooledConnection<Connector>;
 
 /// How a pool is made.
 pub struct PoolSettings {
+    /// Which database it is.
+    pub dialect: Dialect,
     /// Where the database is, as its driver wants it.
     pub target: String,
     /// What is said to each new connection.
@@ -86,8 +87,8 @@ pub struct PoolSettings {
 }
 
 /// Connections to one database.
-pub struct Pool<D: Database> {
-    connections: r2d2::Pool<Connector<D>>,
+pub struct Pool {
+    connections: r2d2::Pool<Connector>,
     generation: Arc<AtomicU64>,
     permits: Arc<Semaphore>,
     shares: Shares,
@@ -96,12 +97,12 @@ pub struct Pool<D: Database> {
     is_writer: bool,
     through_pooler: bool,
     is_walled: AtomicBool,
-    between: Between<D>,
+    between: Between,
 }
 
 /// The right to use one connection.
-pub struct Turn<D: Database> {
-    pool: Arc<Pool<D>>,
+pub struct Turn {
+    pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
     /// Of the account's share, for what one account reads.
     _share: Option<OwnedSemaphorePermit>,
@@ -144,7 +145,7 @@ impl Shares {
     }
 }
 
-impl<D: Database> Pool<D> {
+impl Pool {
     pub fn new(settings: PoolSettings) -> Arc<Self> {
         let generation = Arc::new(AtomicU64::new(0));
         let connector = Connector {
@@ -152,7 +153,7 @@ impl<D: Database> Pool<D> {
             setup: settings.setup,
             through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
-            database: PhantomData,
+            dialect: settings.dialect,
         };
         // Nothing waits for another's connection inside r2d2: there are as many permits as
         // connections, and waiting for a permit is fair and asynchronous.
@@ -188,7 +189,7 @@ impl<D: Database> Pool<D> {
     }
 
     /// Waits for its turn, first come, first served.
-    pub async fn turn(self: &Arc<Self>) -> Result<Turn<D>, StorageError> {
+    pub async fn turn(self: &Arc<Self>) -> Result<Turn, StorageError> {
         self.turn_within(None).await
     }
 
@@ -197,7 +198,7 @@ impl<D: Database> Pool<D> {
         self: &Arc<Self>,
         whose: Whose,
         share: Share,
-    ) -> Result<Turn<D>, StorageError> {
+    ) -> Result<Turn, StorageError> {
         let share = match whose {
             Whose::Account(account) => {
                 let turns = match share {
@@ -217,7 +218,7 @@ impl<D: Database> Pool<D> {
     async fn turn_within(
         self: &Arc<Self>,
         share: Option<OwnedSemaphorePermit>,
-    ) -> Result<Turn<D>, StorageError> {
+    ) -> Result<Turn, StorageError> {
         let began = Instant::now();
         let permit = self.permit().await;
         let waited = began.elapsed();
@@ -246,7 +247,7 @@ impl<D: Database> Pool<D> {
     }
 
     /// A turn behind everybody who waits now, however long that takes; `None` when nobody gets one any more.
-    pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn<D>> {
+    pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn> {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         Some(Turn {
             pool: Arc::clone(self),
@@ -256,7 +257,7 @@ impl<D: Database> Pool<D> {
     }
 
     /// The transaction that was left open for whoever has the next turn.
-    pub const fn between(&self) -> &Between<D> {
+    pub const fn between(&self) -> &Between {
         &self.between
     }
 
@@ -272,9 +273,9 @@ impl<D: Database> Pool<D> {
     }
 }
 
-impl<D: Database> Turn<D> {
+impl Turn {
     /// Whether it is one of this pool's.
-    pub fn is_of(&self, pool: &Arc<Pool<D>>) -> bool {
+    pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }
 
@@ -295,12 +296,12 @@ impl<D: Database> Turn<D> {
     }
 
     /// Whose turn it is.
-    pub const fn pool(&self) -> &Arc<Pool<D>> {
+    pub const fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
 
     /// A connection of the current generation. Blocks while one is made.
-    pub fn connection(&self) -> Result<Out<D>, StorageError> {
+    pub fn connection(&self) -> Result<Out, StorageError> {
         loop {
             let connection = self.pool.connections.get().map_err(unavailable)?;
             if connection.generation == self.pool.generation.load(Ordering::SeqCst) {
@@ -310,7 +311,7 @@ impl<D: Database> Turn<D> {
     }
 
     /// Throws away this connection and all that are as old.
-    pub fn forget(&self, connection: Out<D>) {
+    pub fn forget(&self, connection: Out) {
         let known = connection.generation;
         // Whoever was first has said it already: what is newer than this connection stays.
         let _ = self.pool.generation.compare_exchange(
@@ -327,7 +328,7 @@ impl<D: Database> Turn<D> {
     pub fn look<T>(
         &self,
         whose: Whose,
-        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
+        query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let _took = Took::of("read");
         self.by_itself(whose, query)
@@ -338,7 +339,7 @@ impl<D: Database> Turn<D> {
     pub fn touch<T>(
         &self,
         whose: Whose,
-        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
+        query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let _took = Took::of("statement");
         self.by_itself(whose, query)
@@ -347,10 +348,10 @@ impl<D: Database> Turn<D> {
     fn by_itself<T>(
         &self,
         whose: Whose,
-        query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
+        query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
         let is_walled = self.is_walled();
-        let query = |db: &mut D| {
+        let query = |db: &mut Db| {
             if is_walled || self.pool.through_pooler {
                 in_a_transaction(db, is_walled.then_some(whose), query)
             } else {
@@ -364,24 +365,24 @@ impl<D: Database> Turn<D> {
                     self.got_on();
                     return Ok(found);
                 }
-                Err(error) => match trouble::<D>(&error) {
+                Err(error) => match trouble(&error) {
                     Trouble::ConnectionLost => self.forget(connection),
                     Trouble::InTheWay => {}
-                    _ => return Err(told::<D>(error)),
+                    _ => return Err(told(error)),
                 },
             }
         }
-        let found = query(&mut self.connection()?.inner).map_err(told::<D>);
+        let found = query(&mut self.connection()?.inner).map_err(told);
         found.inspect(|_| self.got_on())
     }
 }
 
 /// A query in a transaction of its own: what the database is told of it ends with it, and a pooler
 /// leaves it with one server process.
-fn in_a_transaction<D: Database, T>(
-    db: &mut D,
+fn in_a_transaction<T>(
+    db: &mut Db,
     whose: Option<Whose>,
-    query: &(impl Fn(&mut D) -> QueryResult<T> + ?Sized),
+    query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
 ) -> QueryResult<T> {
     db.begin()?;
     let told = whose.map_or(Ok(()), |whose| db.say_whose(whose));
@@ -423,11 +424,11 @@ impl r2d2::HandleError<ConnectError> for Noting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diesel::SqliteConnection;
 
     #[tokio::test(start_paused = true)]
     async fn an_account_takes_half_of_the_connections_at_the_most() {
-        let pool = Pool::<SqliteConnection>::new(PoolSettings {
+        let pool = Pool::new(PoolSettings {
+            dialect: Dialect::Sqlite,
             target: String::new(),
             setup: String::new(),
             size: 4,

@@ -6,11 +6,11 @@
 
 use crate::{
     close_by::with_lent_turn,
-    database::Database,
     errors::{Trouble, told, trouble, unavailable},
     group::{self, Kept, Others},
     near,
     pool::{Out, Pool, Share, TRIES, Turn},
+    sql::Db,
     took::Took,
 };
 use diesel::QueryResult;
@@ -42,19 +42,19 @@ impl Whose {
 }
 
 /// What a use case works with.
-pub enum Session<D: Database> {
+pub enum Session {
     /// Sees what is committed, call by call.
-    Reader(Arc<Pool<D>>),
+    Reader(Arc<Pool>),
     /// Changes everything or nothing. Empty after a call was abandoned.
-    Writer(Option<Box<Work<D>>>),
+    Writer(Option<Box<Work>>),
 }
 
 /// A transaction under way. Its connection comes and its transaction begins with the first query,
 /// in the same hop.
-pub struct Work<D: Database> {
+pub struct Work {
     // Given back before the turn, or the next in line would find none.
-    connection: Option<Joined<D>>,
-    turn: Option<Turn<D>>,
+    connection: Option<Joined>,
+    turn: Option<Turn>,
     /// What the database was told last, where its wall is up.
     told: Option<Whose>,
     has_failed: bool,
@@ -63,7 +63,7 @@ pub struct Work<D: Database> {
 }
 
 /// A connection amid a transaction, and those whose work stands in it already.
-type Joined<D> = (Out<D>, Others);
+type Joined = (Out, Others);
 
 /// How a transaction ends.
 enum End {
@@ -73,9 +73,9 @@ enum End {
     Later(oneshot::Receiver<Kept>),
 }
 
-impl<D: Database> Session<D> {
+impl Session {
     /// A transaction, once it is its turn.
-    pub async fn begin(pool: &Arc<Pool<D>>) -> Result<Self, StorageError> {
+    pub async fn begin(pool: &Arc<Pool>) -> Result<Self, StorageError> {
         let turn = pool.turn().await?;
         Ok(Self::Writer(Some(Box::new(Work::new(turn)))))
     }
@@ -84,7 +84,7 @@ impl<D: Database> Session<D> {
     pub fn ask<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
-        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+        query: impl Fn(&mut Db) -> QueryResult<T> + Send + 'static,
     ) -> impl Future<Output = Result<T, StorageError>> {
         self.ask_with(whose.into(), Share::One, erased(query))
     }
@@ -94,7 +94,7 @@ impl<D: Database> Session<D> {
     pub fn ask_alone<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
-        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+        query: impl Fn(&mut Db) -> QueryResult<T> + Send + 'static,
     ) -> impl Future<Output = Result<T, StorageError>> {
         self.ask_with(whose.into(), Share::Whole, erased(query))
     }
@@ -103,7 +103,7 @@ impl<D: Database> Session<D> {
     pub fn change<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
-        query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
+        query: impl Fn(&mut Db) -> QueryResult<T> + Send + 'static,
     ) -> impl Future<Output = Result<T, StorageError>> {
         self.change_with(whose.into(), erased(query))
     }
@@ -112,7 +112,7 @@ impl<D: Database> Session<D> {
         &mut self,
         whose: Whose,
         share: Share,
-        query: Box<Erased<D>>,
+        query: Box<Erased>,
     ) -> Result<T, StorageError> {
         revealed(self.ask_erased(whose, share, query).await?)
     }
@@ -120,7 +120,7 @@ impl<D: Database> Session<D> {
     async fn change_with<T: 'static>(
         &mut self,
         whose: Whose,
-        query: Box<Erased<D>>,
+        query: Box<Erased>,
     ) -> Result<T, StorageError> {
         match self {
             Self::Reader(_) => Err(StorageError::ReadOnly),
@@ -132,7 +132,7 @@ impl<D: Database> Session<D> {
         &mut self,
         whose: Whose,
         share: Share,
-        query: Box<Erased<D>>,
+        query: Box<Erased>,
     ) -> Result<Found, StorageError> {
         match self {
             Self::Reader(pool) => {
@@ -168,14 +168,14 @@ impl<D: Database> Session<D> {
 type Found = Box<dyn Any + Send>;
 
 /// A query of whatever type: what carries queries out is compiled once for each database, not for each query.
-type Erased<D> = dyn Fn(&mut D) -> QueryResult<Found> + Send;
+type Erased = dyn Fn(&mut Db) -> QueryResult<Found> + Send;
 
 /// The same, borrowed; it may first tell the database whose rows are meant.
-type Borrowed<'q, D> = dyn Fn(&mut D) -> QueryResult<Found> + 'q;
+type Borrowed<'q> = dyn Fn(&mut Db) -> QueryResult<Found> + 'q;
 
-fn erased<D, T: Send + 'static>(
-    query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
-) -> Box<Erased<D>> {
+fn erased<T: Send + 'static>(
+    query: impl Fn(&mut Db) -> QueryResult<T> + Send + 'static,
+) -> Box<Erased> {
     Box::new(move |db| query(db).map(|found| Box::new(found) as Found))
 }
 
@@ -187,10 +187,10 @@ fn revealed<T: 'static>(found: Found) -> Result<T, StorageError> {
         .map_err(|_| unavailable("a query found something of another type"))
 }
 
-async fn within<D: Database>(
-    slot: &mut Option<Box<Work<D>>>,
+async fn within(
+    slot: &mut Option<Box<Work>>,
     whose: Whose,
-    query: Box<Erased<D>>,
+    query: Box<Erased>,
 ) -> Result<Found, StorageError> {
     if near::may_wait()
         && let Some(work) = slot
@@ -207,8 +207,8 @@ async fn within<D: Database>(
     outcome
 }
 
-impl<D: Database> Work<D> {
-    fn new(turn: Turn<D>) -> Self {
+impl Work {
+    fn new(turn: Turn) -> Self {
         Self {
             connection: None,
             turn: Some(turn),
@@ -218,20 +218,20 @@ impl<D: Database> Work<D> {
         }
     }
 
-    fn run(&mut self, whose: Whose, query: &Erased<D>) -> Result<Found, StorageError> {
+    fn run(&mut self, whose: Whose, query: &Erased) -> Result<Found, StorageError> {
         if self.has_failed {
             return Err(failed_before());
         }
         let _took = Took::of("statement");
         let is_news = self.told != Some(whose) && self.turn.as_ref().is_some_and(Turn::is_walled);
         self.told = Some(whose);
-        let query = |db: &mut D| {
+        let query = |db: &mut Db| {
             if is_news {
                 db.say_whose(whose)?;
             }
             query(db)
         };
-        let query: &Borrowed<'_, D> = &query;
+        let query: &Borrowed<'_> = &query;
         let outcome = match self.connection.take() {
             Some(connection) => self.go_on(connection, query),
             None => self.begin(query),
@@ -243,7 +243,7 @@ impl<D: Database> Work<D> {
         outcome
     }
 
-    fn begin(&mut self, query: &Borrowed<'_, D>) -> Result<Found, StorageError> {
+    fn begin(&mut self, query: &Borrowed<'_>) -> Result<Found, StorageError> {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
         if let Some((mut connection, others)) = turn.pool().between().take() {
             if !self.shares {
@@ -253,7 +253,7 @@ impl<D: Database> Work<D> {
                 return self.begin(query);
             }
             let begun = connection.inner.begin_part();
-            return match begun.map_err(told::<D>) {
+            return match begun.map_err(told) {
                 Ok(()) => self.go_on((connection, others), query),
                 Err(error) => Err(spoilt(others, error)),
             };
@@ -272,15 +272,15 @@ impl<D: Database> Work<D> {
                     return Ok(found);
                 }
                 // Nothing but this statement is lost: it may simply be said again.
-                Err(error) if trouble::<D>(&error) == Trouble::ConnectionLost => {
+                Err(error) if trouble(&error) == Trouble::ConnectionLost => {
                     turn.forget(connection);
                     if left == 0 {
-                        return Err(told::<D>(error));
+                        return Err(told(error));
                     }
                 }
                 Err(error) => {
                     undo(&mut connection);
-                    return Err(told::<D>(error));
+                    return Err(told(error));
                 }
             }
         }
@@ -288,15 +288,15 @@ impl<D: Database> Work<D> {
 
     fn go_on(
         &mut self,
-        (mut connection, others): Joined<D>,
-        query: &Borrowed<'_, D>,
+        (mut connection, others): Joined,
+        query: &Borrowed<'_>,
     ) -> Result<Found, StorageError> {
         match query(&mut connection.inner) {
             Ok(found) => {
                 self.connection = Some((connection, others));
                 Ok(found)
             }
-            Err(error) if trouble::<D>(&error) == Trouble::ConnectionLost => {
+            Err(error) if trouble(&error) == Trouble::ConnectionLost => {
                 if let Some(turn) = &self.turn {
                     turn.forget(connection);
                 }
@@ -306,19 +306,19 @@ impl<D: Database> Work<D> {
             Err(error) => {
                 // At once, so that its locks are not held until someone drops it.
                 self.undo((connection, others));
-                Err(told::<D>(error))
+                Err(told(error))
             }
         }
     }
 
     /// Undoes what this work did, and leaves what others did for the next in line.
-    fn undo(&self, (mut connection, others): Joined<D>) {
+    fn undo(&self, (mut connection, others): Joined) {
         if !others.are_there() {
             return undo(&mut connection);
         }
         match (connection.inner.rollback(), &self.turn) {
             (Ok(()), Some(turn)) => turn.pool().between().give_back(connection, others),
-            (Err(error), _) => drop(spoilt(others, told::<D>(error))),
+            (Err(error), _) => drop(spoilt(others, told(error))),
             (Ok(()), None) => drop(spoilt(others, abandoned())),
         }
     }
@@ -337,7 +337,7 @@ impl<D: Database> Work<D> {
         if others.are_there()
             && let Err(error) = connection.inner.commit()
         {
-            return Err(spoilt(others, told::<D>(error)));
+            return Err(spoilt(others, told(error)));
         }
         if self.shares && turn.is_shared() && others.have_room() {
             let is_first = !others.are_there();
@@ -350,15 +350,15 @@ impl<D: Database> Work<D> {
         let outcome = group::commit_for_all(&mut connection, others);
         drop(took);
         if let Err(error) = &outcome
-            && trouble::<D>(error) == Trouble::ConnectionLost
+            && trouble(error) == Trouble::ConnectionLost
         {
             turn.forget(connection);
         }
-        outcome.map(|()| End::Kept).map_err(told::<D>)
+        outcome.map(|()| End::Kept).map_err(told)
     }
 }
 
-impl<D: Database> Drop for Work<D> {
+impl Drop for Work {
     fn drop(&mut self) {
         let Some(joined) = self.connection.take() else {
             return;
@@ -383,7 +383,7 @@ fn spoilt(others: Others, error: StorageError) -> StorageError {
     error
 }
 
-fn undo<D: Database>(connection: &mut Out<D>) {
+fn undo(connection: &mut Out) {
     if connection.inner.is_amid_something()
         && let Err(error) = connection.inner.rollback()
     {

@@ -4,12 +4,11 @@
 //! upsert, every condition in literal SQL. For the queue's statements that is most of what they cost: the
 //! database reads and plans thirty columns again. Their texts stand in this crate and differ in nothing but values.
 
+use crate::sql::{Db, Dialect};
 use diesel::{
     QueryResult, RunQueryDsl,
     backend::Backend,
     query_builder::{AstPass, Query, QueryFragment, QueryId},
-    query_dsl::LoadQuery,
-    sql_types::Integer,
 };
 
 /// A statement whose text is one of few.
@@ -21,26 +20,9 @@ pub const fn steady<Q>(query: Q) -> Steady<Q> {
     Steady(query)
 }
 
-/// Says a [`steady`] statement that answers with no rows. (`execute` would prepare it anew on `PostgreSQL`: it
-/// hands on a reference, which does not know that the statement is steady.)
-pub fn say<'query, C, Q>(db: &mut C, statement: Q) -> QueryResult<()>
-where
-    Steady<NoRows<Q>>: LoadQuery<'query, C, i32>,
-{
-    Steady(NoRows(statement)).load::<i32>(db).map(drop)
-}
-
-/// A statement as a query whose rows are never there.
-pub struct NoRows<Q>(Q);
-
-impl<Q> Query for NoRows<Q> {
-    type SqlType = Integer;
-}
-
-impl<Q: QueryFragment<DB>, DB: Backend> QueryFragment<DB> for NoRows<Q> {
-    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        self.0.walk_ast(pass)
-    }
+/// Says a [`steady`] statement that answers with no rows.
+pub fn say(db: &mut Db, statement: impl QueryFragment<Dialect>) -> QueryResult<()> {
+    steady(statement).execute(db).map(drop)
 }
 
 impl<Q> QueryId for Steady<Q> {

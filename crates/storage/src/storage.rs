@@ -2,7 +2,6 @@
 
 use crate::{
     close_by::close_by,
-    database::Database,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
     files::Identity,
@@ -15,12 +14,11 @@ use crate::{
         wall::{self, WallError},
     },
     session::{Session, Whose, blocking},
+    sql::{Db, Dialect},
     sqlite::{self, Prepared},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
-use diesel_migrations::EmbeddedMigrations;
 use domain::ports::{
     site_turns::{SiteHash, SiteTurns},
     storage::{ATTEMPTS, Reading, Repositories, Storage, StorageError, Transaction, Work},
@@ -65,17 +63,17 @@ pub struct SqliteFigures {
 enum Opened {
     Postgres {
         url: String,
-        pool: Arc<Pool<PgConnection>>,
+        pool: Arc<Pool>,
         /// Those of jobs, from when there are any: neither waits for the other's.
-        of_work: OnceLock<Arc<Pool<PgConnection>>>,
+        of_work: OnceLock<Arc<Pool>>,
         options: OpenOptions,
     },
     Sqlite {
         path: PathBuf,
         /// Which file was opened there.
         identity: Identity,
-        writer: Arc<Pool<SqliteConnection>>,
-        readers: Arc<Pool<SqliteConnection>>,
+        writer: Arc<Pool>,
+        readers: Arc<Pool>,
         /// Held as long as the storage lives.
         _lock: Option<File>,
     },
@@ -165,11 +163,11 @@ impl DieselStorage {
     /// steps that left this one no room, or when the file that was opened is not the database any more.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         match &*self.opened {
-            Opened::Postgres { pool, .. } => pending(pool).await,
+            Opened::Postgres { pool, .. } => pending(Dialect::Postgres, pool).await,
             Opened::Sqlite { readers, .. } => {
                 let opened = Arc::clone(&self.opened);
                 blocking(move || opened.is_still_there()).await??;
-                pending(readers).await
+                pending(Dialect::Sqlite, readers).await
             }
         }
     }
@@ -219,7 +217,7 @@ impl DieselStorage {
     }
 
     /// That of requests, or in its place that of jobs.
-    fn mine<'p>(&'p self, of_requests: &'p Arc<Pool<PgConnection>>) -> &'p Arc<Pool<PgConnection>> {
+    fn mine<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
         match &*self.opened {
             Opened::Postgres {
                 url,
@@ -285,7 +283,7 @@ impl Opened {
     }
 
     /// Those to `PostgreSQL`.
-    fn pools(&self) -> impl Iterator<Item = &Arc<Pool<PgConnection>>> {
+    fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
         let both = match self {
             Self::Postgres { pool, of_work, .. } => [Some(pool), of_work.get()],
             Self::Sqlite { .. } => [None, None],
@@ -331,7 +329,7 @@ impl Opened {
                 let mut tried = 1;
                 loop {
                     let turn = pool.turn().await?;
-                    let take = move |db: &mut PgConnection| db.take_turn(site, pause, distance);
+                    let take = move |db: &mut Db| db.take_turn(site, pause, distance);
                     match blocking(move || turn.touch(Whose::Everyone, &take)).await? {
                         Err(error) if error.is_passing() && tried < ATTEMPTS => tried += 1,
                         outcome => return outcome,
@@ -341,7 +339,7 @@ impl Opened {
             // One process works here and needs no turns; who takes one writes as everybody does.
             Self::Sqlite { writer, .. } => {
                 let mut work = Session::begin(writer).await?;
-                let take = move |db: &mut SqliteConnection| db.take_turn(site, pause, distance);
+                let take = move |db: &mut Db| db.take_turn(site, pause, distance);
                 let wait = work.change(Whose::Everyone, take).await?;
                 work.keep().await?;
                 Ok(wait)
@@ -352,41 +350,37 @@ impl Opened {
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
             Self::Postgres { url, .. } => {
-                let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
-                let taken = migrations::migrate(&mut connection)?;
+                let mut db = postgres::connect_for_migration(url).map_err(unavailable)?;
+                let taken = migrations::migrate(&mut db)?;
                 if !taken.is_empty() {
-                    partitions::make_rest(&mut connection).map_err(unavailable)?;
-                    wall::make_whole(&mut connection).map_err(unavailable)?;
+                    partitions::make_rest(&mut db).map_err(unavailable)?;
+                    wall::make_whole(&mut db).map_err(unavailable)?;
                 }
                 Ok(taken)
             }
             Self::Sqlite { path, .. } => {
-                let connection = sqlite::connect_for_migration(path);
-                migrations::migrate(&mut connection.map_err(unavailable)?)
+                let db = sqlite::connect_for_migration(path);
+                migrations::migrate(&mut db.map_err(unavailable)?)
             }
         }
     }
 }
 
-async fn pending<D>(pool: &Arc<Pool<D>>) -> Result<Vec<String>, MigrationError>
-where
-    D: Database,
-    EmbeddedMigrations: MigrationSource<D::Backend>,
-{
-    migrations::pending::<D>(&taken(pool).await?)
+async fn pending(dialect: Dialect, pool: &Arc<Pool>) -> Result<Vec<String>, MigrationError> {
+    migrations::pending(dialect, &taken(pool).await?)
 }
 
-async fn now<D: Database>(pool: &Arc<Pool<D>>) -> Result<DateTime<Utc>, StorageError> {
+async fn now(pool: &Arc<Pool>) -> Result<DateTime<Utc>, StorageError> {
     let turn = pool.turn().await?;
-    let milliseconds = blocking(move || turn.look(Whose::Everyone, &D::clock)).await??;
+    let milliseconds = blocking(move || turn.look(Whose::Everyone, &Db::clock)).await??;
     DateTime::from_timestamp_millis(milliseconds).ok_or(StorageError::Corrupt {
         what: "the database's clock",
     })
 }
 
-async fn taken<D: Database>(pool: &Arc<Pool<D>>) -> Result<Taken, StorageError> {
+async fn taken(pool: &Arc<Pool>) -> Result<Taken, StorageError> {
     let turn = pool.turn().await?;
-    blocking(move || turn.look(Whose::Everyone, &D::steps_taken)).await?
+    blocking(move || turn.look(Whose::Everyone, &Db::steps_taken)).await?
 }
 
 #[async_trait]
@@ -431,7 +425,7 @@ impl Storage for DieselStorage {
             return Ok(0);
         };
         let turn = self.mine(pool).turn().await?;
-        let end = move |db: &mut PgConnection| stalled::end(db, silent_for);
+        let end = move |db: &mut Db| stalled::end(db, silent_for);
         blocking(move || turn.look(Whose::Everyone, &end)).await?
     }
 

@@ -53,16 +53,18 @@ async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
     change!(db, tx => {
         for project_id in 100..100 + OTHERS {
             tx.projects().add(&project(BOB, project_id)).await.unwrap();
-            let of_it = [head(31, ResultType::Rankings, 0)];
             let to = ProjectId(project_id);
-            tx.results().publish(BOB, to, JobId(31), &of_it, &[]).await.unwrap();
+            let mut of_it = head(31, ResultType::Rankings, 0);
+            (of_it.account, of_it.project) = (BOB, to);
+            tx.results().publish(BOB, to, JobId(31), &[of_it], &[]).await.unwrap();
         }
         for id in [ANN, BOB] {
             tx.jobs().add(&job(id, 32)).await.unwrap();
             for run in [31, 32] {
                 tx.measurements().stage(id, JobId(run), &[record(run, 1, Some(1.0))]).await.unwrap();
-                let heads = [head(run, ResultType::Rankings, 1)];
-                tx.results().publish(id, SHOP, JobId(run), &heads, &[]).await.unwrap();
+                let mut of_it = head(run, ResultType::Rankings, 1);
+                of_it.account = id;
+                tx.results().publish(id, SHOP, JobId(run), &[of_it], &[]).await.unwrap();
             }
         }
     });

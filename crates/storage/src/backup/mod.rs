@@ -14,9 +14,9 @@ use crate::{
     opening::OpenError,
     ownership::as_owner_of,
     session::blocking,
+    sql::Dialect,
 };
 use chrono::{DateTime, Utc};
-use diesel::{PgConnection, SqliteConnection};
 use domain::ports::storage::StorageError;
 pub use manifest::Manifest;
 use part::Part;
@@ -241,11 +241,11 @@ fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupErro
         it if it == DatabaseKind::Sqlite.name() => {
             let contents = as_owner(from, || sqlite::contents_of(from))?;
             manifest.agrees_with(&contents.rows, from)?;
-            migrations::pending::<SqliteConnection>(&taken)
+            migrations::pending(Dialect::Sqlite, &taken)
         }
         _ => {
             postgres::look_through(from, programs)?;
-            migrations::pending::<PgConnection>(&taken)
+            migrations::pending(Dialect::Postgres, &taken)
         }
     };
     match pending {

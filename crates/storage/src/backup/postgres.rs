@@ -3,14 +3,14 @@
 
 use super::{BackupError, Contents, Manifest, as_owner, unusable};
 use crate::{
-    database::Database,
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
     files::private,
     postgres::{APPLICATION, connect_for_migration},
+    sql::Db,
 };
 use diesel::{
-    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    Connection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,
     sql_query,
     sql_types::{BigInt, Text},
@@ -67,7 +67,7 @@ pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, B
     outcome.map(|()| contents)
 }
 
-fn counted_at_a_moment(database: &mut PgConnection) -> QueryResult<(Contents, String)> {
+fn counted_at_a_moment(database: &mut Db) -> QueryResult<(Contents, String)> {
     database.batch_execute(
         "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
          BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -76,7 +76,7 @@ fn counted_at_a_moment(database: &mut PgConnection) -> QueryResult<(Contents, St
     Ok((counted(database)?, moment.name))
 }
 
-fn counted(database: &mut PgConnection) -> QueryResult<Contents> {
+fn counted(database: &mut Db) -> QueryResult<Contents> {
     let mut rows = BTreeMap::new();
     for name in tables(database)? {
         let count = format!("SELECT count(*) AS number FROM \"{name}\"");
@@ -88,7 +88,7 @@ fn counted(database: &mut PgConnection) -> QueryResult<Contents> {
 }
 
 /// Tables in the schema that is used, those that are parts of others left out.
-fn tables(database: &mut PgConnection) -> QueryResult<Vec<String>> {
+fn tables(database: &mut Db) -> QueryResult<Vec<String>> {
     let found = sql_query(
         "SELECT c.relname::TEXT AS name FROM pg_catalog.pg_class c \
          JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
@@ -99,7 +99,7 @@ fn tables(database: &mut PgConnection) -> QueryResult<Vec<String>> {
 }
 
 /// How many others are connected, once those of a server that has just ended have had time to go.
-fn others_that_stay(database: &mut PgConnection) -> QueryResult<i64> {
+fn others_that_stay(database: &mut Db) -> QueryResult<i64> {
     let begun = Instant::now();
     loop {
         let others = others(database)?;
@@ -112,7 +112,7 @@ fn others_that_stay(database: &mut PgConnection) -> QueryResult<i64> {
 
 /// How many others of this program are connected, under the name that it gives itself or that the URL gives
 /// it. Nobody else's connections are looked at.
-fn others(database: &mut PgConnection) -> QueryResult<i64> {
+fn others(database: &mut Db) -> QueryResult<i64> {
     let others = sql_query(
         "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid() \
@@ -197,7 +197,7 @@ struct Kept {
 }
 
 /// Moves all tables, parts of tables too, to a schema that is made for them.
-fn set_aside(database: &mut PgConnection) -> QueryResult<Kept> {
+fn set_aside(database: &mut Db) -> QueryResult<Kept> {
     database.transaction(|database| {
         let place = sql_query("SELECT current_schema()::TEXT AS name");
         let place: Name = place.get_result(database)?;
@@ -217,7 +217,7 @@ fn set_aside(database: &mut PgConnection) -> QueryResult<Kept> {
 }
 
 /// What was kept once is kept: the first name that no schema has.
-fn free_schema(database: &mut PgConnection) -> QueryResult<String> {
+fn free_schema(database: &mut Db) -> QueryResult<String> {
     let taken = sql_query("SELECT nspname::TEXT AS name FROM pg_catalog.pg_namespace");
     let taken: Vec<Name> = taken.load(database)?;
     let names = (2..).map(|number: u32| format!("{KEPT_IN}_{number}"));
@@ -228,14 +228,14 @@ fn free_schema(database: &mut PgConnection) -> QueryResult<String> {
 
 impl Kept {
     /// Leaves the database as it was.
-    fn take_back(&self, database: &mut PgConnection) -> QueryResult<()> {
+    fn take_back(&self, database: &mut Db) -> QueryResult<()> {
         database.transaction(|database| {
             self.move_all(database, &self.schema, &self.moved_from)?;
             database.batch_execute(&format!("DROP SCHEMA {}", self.schema))
         })
     }
 
-    fn move_all(&self, database: &mut PgConnection, from: &str, to: &str) -> QueryResult<()> {
+    fn move_all(&self, database: &mut Db, from: &str, to: &str) -> QueryResult<()> {
         let moves = self.tables.iter();
         let moves = moves.map(|it| format!("ALTER TABLE \"{from}\".\"{it}\" SET SCHEMA \"{to}\""));
         database.batch_execute(&moves.collect::<Vec<_>>().join("; "))

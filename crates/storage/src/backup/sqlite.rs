@@ -6,14 +6,14 @@ use super::{
     unusable,
 };
 use crate::{
-    database::Database,
     errors::{Trouble, trouble, unavailable},
     files::{beside, private},
     ownership::is_anothers,
+    sql::{Db, Dialect},
     sqlite::{SETUP, is_database, lock, real},
 };
 use diesel::{
-    Connection, ConnectionError, QueryResult, QueryableByName, RunQueryDsl, SqliteConnection,
+    ConnectionError, QueryResult, QueryableByName, RunQueryDsl,
     result::Error,
     sql_query,
     sql_types::{BigInt, Text},
@@ -71,9 +71,9 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
 
 /// The database with its log, so that copying it opens nothing more of it by its name: that is done with the rights
 /// of whoever owns the copy's folder. One that is not trusted has to be what it is called.
-fn opened(source: &Path, is_trusted: bool) -> Result<SqliteConnection, BackupError> {
+fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
-        SqliteConnection::connect(&source.to_string_lossy(), SETUP).map_err(unavailable)?;
+        Db::connect(Dialect::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
     let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
     let mode: Mode = mode.map_err(unavailable)?;
     // The first read opens the log.
@@ -106,7 +106,7 @@ pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
     // Nobody changes it: nothing is written beside it.
     let as_it_lies = uri(file, "immutable=1");
-    let mut database = SqliteConnection::establish(&as_it_lies).map_err(|it| unsound(&it))?;
+    let mut database = Db::connect(Dialect::Sqlite, &as_it_lies, "").map_err(|it| unsound(&it))?;
     let sound = sql_query("SELECT integrity_check AS name FROM pragma_integrity_check");
     let sound: Vec<Name> = sound.load(&mut database).map_err(|it| unsound(&it))?;
     if sound.iter().any(|it| it.name != "ok") {
@@ -125,7 +125,7 @@ fn uri(file: &Path, how: &str) -> String {
     format!("file:{escaped}?{how}")
 }
 
-fn counted(database: &mut SqliteConnection) -> QueryResult<Contents> {
+fn counted(database: &mut Db) -> QueryResult<Contents> {
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
     let tables: Vec<Name> = sql_query(tables).load(database)?;
     let mut rows = std::collections::BTreeMap::new();
@@ -173,9 +173,7 @@ fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
     match folded {
         Ok(true) => Ok(()),
         Ok(false) => Err(BackupError::Busy(place)),
-        Err(error) if trouble::<SqliteConnection>(&error) == Trouble::InTheWay => {
-            Err(BackupError::Busy(place))
-        }
+        Err(error) if trouble(&error) == Trouble::InTheWay => Err(BackupError::Busy(place)),
         // A wreck goes as it lies, with its log beside it.
         Err(_) if force && target.is_file() => Ok(()),
         Err(error) => {
@@ -222,8 +220,8 @@ fn fold_in(target: &Path) -> QueryResult<bool> {
     Ok(folded.busy == 0)
 }
 
-fn connected(to: &str, setup: &str) -> QueryResult<SqliteConnection> {
-    SqliteConnection::connect(to, setup).map_err(|error| match error {
+fn connected(to: &str, setup: &str) -> QueryResult<Db> {
+    Db::connect(Dialect::Sqlite, to, setup).map_err(|error| match error {
         ConnectionError::CouldntSetupConfiguration(error) => error,
         other => Error::QueryBuilderError(other.into()),
     })

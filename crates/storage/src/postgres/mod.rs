@@ -1,97 +1,29 @@
-//! `PostgreSQL`: how it is opened, and the queries compiled for it.
+//! `PostgreSQL`: how it is opened, and what only it has.
 
-pub mod dialect;
-#[macro_use]
-mod batches;
-#[macro_use]
-mod locking;
 pub mod partitions;
-#[path = "../queries/mod.rs"]
-pub mod queries;
 pub mod stalled;
 pub mod wall;
 
 use crate::{
-    database::Database,
-    errors::Trouble,
-    migrations::Taken,
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
-    session::Whose,
-};
-use diesel::{
-    PgConnection, QueryResult,
-    connection::SimpleConnection,
-    result::{DatabaseErrorInformation, DatabaseErrorKind},
+    sql::{Db, Dialect},
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-use domain::ports::site_turns::SiteHash;
 use std::{fmt::Write, sync::Arc, time::Duration};
-
-/// The connection the queries are compiled for.
-pub type Db = PgConnection;
 
 /// What connections are called, for whoever looks who is connected.
 pub const APPLICATION: &str = "sightline";
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
-impl Database for PgConnection {
-    const BEGIN: &'static str = "BEGIN";
-    const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
-
-    fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
-        let says = |text| about.message().contains(text);
-        match kind {
-            DatabaseErrorKind::UniqueViolation => {
-                Trouble::Taken(about.constraint_name().unwrap_or_default().to_owned())
-            }
-            DatabaseErrorKind::SerializationFailure => Trouble::InTheWay,
-            DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
-                Trouble::ConnectionLost
-            }
-            // Diesel does not tell SQLSTATE: 40P01, 57P01 and 57P02 are known by their words.
-            _ if says("deadlock detected") => Trouble::InTheWay,
-            _ if says("terminating connection") || says("closed the connection") => {
-                Trouble::ConnectionLost
-            }
-            _ => Trouble::Other,
-        }
-    }
-
-    fn steps_taken(&mut self) -> QueryResult<Taken> {
-        queries::versions::taken(self)
-    }
-
-    fn clock(&mut self) -> QueryResult<i64> {
-        queries::clock::milliseconds(self)
-    }
-
-    fn take_turn(
-        &mut self,
-        site: SiteHash,
-        pause: Duration,
-        distance: Duration,
-    ) -> QueryResult<Duration> {
-        queries::site_turns::take(self, site, pause, distance)
-    }
-
-    fn answer(&mut self) -> QueryResult<()> {
-        self.batch_execute("SELECT 1")
-    }
-
-    fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
-        wall::say(self, whose)
-    }
-}
+/// The schema, step by step.
+pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
 /// Connections for requests, or for jobs: a statement may take so long.
-pub fn pool(
-    url: &str,
-    options: &OpenOptions,
-    statement_timeout: Duration,
-) -> Arc<Pool<PgConnection>> {
+pub fn pool(url: &str, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
     Pool::new(PoolSettings {
+        dialect: Dialect::Postgres,
         target: with_defaults(url),
         setup: setup(options, statement_timeout),
         size: options.connections.max(1),
@@ -102,9 +34,12 @@ pub fn pool(
 }
 
 /// A connection for changing the schema: it waits longer, and its statements may take long.
-pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<PgConnection> {
-    let mut connection: PgConnection =
-        Database::connect(&with_defaults(url), "SET lock_timeout = 3000")?;
+pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<Db> {
+    let mut connection: Db = Db::connect(
+        Dialect::Postgres,
+        &with_defaults(url),
+        "SET lock_timeout = 3000",
+    )?;
     let is_up = wall::is_up(&mut connection);
     is_up
         .and_then(|it| {

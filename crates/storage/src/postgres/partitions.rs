@@ -4,9 +4,10 @@
 //! on this being done in time; it is taken out of there when its partition is made.
 
 use super::wall;
+use crate::sql::Db;
 use chrono::{Datelike, Months, NaiveDate};
 use diesel::{
-    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    Connection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,
     sql_query,
     sql_types::{Bool, Text},
@@ -29,11 +30,7 @@ struct Answer {
 
 /// Makes the months from `today`'s on and drops those that ended before `keep_since`. Does nothing
 /// for a role that does not own the table: everything falls into the rest then.
-pub fn tend(
-    db: &mut PgConnection,
-    today: NaiveDate,
-    keep_since: Option<NaiveDate>,
-) -> QueryResult<()> {
+pub fn tend(db: &mut Db, today: NaiveDate, keep_since: Option<NaiveDate>) -> QueryResult<()> {
     if !owns_the_table(db)? {
         return Ok(());
     }
@@ -57,7 +54,7 @@ pub fn tend(
 
 /// Makes the part that takes what no month is there for. Two processes may do so at once: whoever
 /// comes second finds it made.
-pub fn make_rest(db: &mut PgConnection) -> QueryResult<()> {
+pub fn make_rest(db: &mut Db) -> QueryResult<()> {
     if has_rest(db)? {
         return Ok(());
     }
@@ -68,14 +65,14 @@ pub fn make_rest(db: &mut PgConnection) -> QueryResult<()> {
     made
 }
 
-fn has_rest(db: &mut PgConnection) -> QueryResult<bool> {
+fn has_rest(db: &mut Db) -> QueryResult<bool> {
     let answer: Answer =
         sql_query("SELECT to_regclass('rank_history_rest') IS NOT NULL AS is_so").get_result(db)?;
     Ok(answer.is_so)
 }
 
 /// The names of all parts, the rest among them.
-pub fn names(db: &mut PgConnection) -> QueryResult<Vec<String>> {
+pub fn names(db: &mut Db) -> QueryResult<Vec<String>> {
     let names: Vec<Name> = sql_query(
         "SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
          WHERE inhparent = to_regclass('rank_history') ORDER BY 1",
@@ -84,7 +81,7 @@ pub fn names(db: &mut PgConnection) -> QueryResult<Vec<String>> {
     Ok(names.into_iter().map(|it| it.name).collect())
 }
 
-fn owns_the_table(db: &mut PgConnection) -> QueryResult<bool> {
+fn owns_the_table(db: &mut Db) -> QueryResult<bool> {
     let answer: Answer = sql_query(
         "SELECT COALESCE((SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class \
          WHERE oid = to_regclass('rank_history')), false) AS is_so",
@@ -93,7 +90,7 @@ fn owns_the_table(db: &mut PgConnection) -> QueryResult<bool> {
     Ok(answer.is_so)
 }
 
-fn months(db: &mut PgConnection) -> QueryResult<Vec<NaiveDate>> {
+fn months(db: &mut Db) -> QueryResult<Vec<NaiveDate>> {
     let month = |name: &String| {
         let digits = name.strip_prefix("rank_history_")?;
         NaiveDate::parse_from_str(&format!("{digits}_01"), "%Y_%m_%d").ok()
@@ -102,7 +99,7 @@ fn months(db: &mut PgConnection) -> QueryResult<Vec<NaiveDate>> {
 }
 
 /// A table of its own, filled from the rest, and put in its place: all or nothing.
-fn make(db: &mut PgConnection, month: NaiveDate) -> QueryResult<()> {
+fn make(db: &mut Db, month: NaiveDate) -> QueryResult<()> {
     let (name, next) = (name_of(month), month + Months::new(1));
     db.transaction(|db| {
         db.batch_execute(&format!(

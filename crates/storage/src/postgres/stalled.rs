@@ -5,9 +5,10 @@
 //! holds cancellations until the message is whole), so a process that is stopped while it sends a large statement
 //! would keep its locks as long as its connection lives.
 
+use crate::sql::Db;
 use chrono::TimeDelta;
 use diesel::{
-    PgConnection, QueryResult, RunQueryDsl,
+    QueryResult, RunQueryDsl,
     dsl::sql,
     select,
     sql_types::{BigInt, Double},
@@ -15,7 +16,7 @@ use diesel::{
 
 /// Ends those of this service, by role and name, that have waited for their process for so long and changed or
 /// locked something: a connection that only reads blocks nobody. How many.
-pub fn end(db: &mut PgConnection, silent_for: TimeDelta) -> QueryResult<u64> {
+pub fn end(db: &mut Db, silent_for: TimeDelta) -> QueryResult<u64> {
     let seconds = silent_for.as_seconds_f64();
     // `pg_restore` under the same name copies row after row, each a message of its own.
     let ended = sql::<BigInt>(

@@ -6,9 +6,9 @@
 //! role with `BYPASSRLS` walks through, so such a role cannot raise it.
 
 use super::partitions;
-use crate::{errors::unavailable, session::Whose, tenant_tables::TENANT_TABLES};
+use crate::{errors::unavailable, session::Whose, sql::Db, tenant_tables::TENANT_TABLES};
 use diesel::{
-    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    Connection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,
     sql_query,
     sql_types::{Bool, Text},
@@ -40,7 +40,7 @@ pub enum WallError {
 }
 
 /// Whether it is up.
-pub fn is_up(db: &mut PgConnection) -> QueryResult<bool> {
+pub fn is_up(db: &mut Db) -> QueryResult<bool> {
     is(
         db,
         "EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('projects') AND relforcerowsecurity)",
@@ -48,7 +48,7 @@ pub fn is_up(db: &mut PgConnection) -> QueryResult<bool> {
 }
 
 /// Raises it on every table; one that is up is made whole.
-pub fn raise(db: &mut PgConnection) -> Result<(), WallError> {
+pub fn raise(db: &mut Db) -> Result<(), WallError> {
     let bypasses = "EXISTS (SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls))";
     if is(db, bypasses).map_err(unavailable)? {
         return Err(WallError::RoleBypasses);
@@ -60,19 +60,19 @@ pub fn raise(db: &mut PgConnection) -> Result<(), WallError> {
 }
 
 /// Where it is up, puts it before the tables that came since.
-pub fn make_whole(db: &mut PgConnection) -> QueryResult<()> {
+pub fn make_whole(db: &mut Db) -> QueryResult<()> {
     if is_up(db)? {
         before_every_table(db)?;
     }
     Ok(())
 }
 
-fn before_every_table(db: &mut PgConnection) -> QueryResult<()> {
+fn before_every_table(db: &mut Db) -> QueryResult<()> {
     on_every_table(db, policy)
 }
 
 /// Puts it before one table.
-pub fn before(db: &mut PgConnection, table: &str) -> QueryResult<()> {
+pub fn before(db: &mut Db, table: &str) -> QueryResult<()> {
     db.batch_execute(&policy(table))
 }
 
@@ -86,7 +86,7 @@ fn policy(table: &str) -> String {
 }
 
 /// Takes it down.
-pub fn lower(db: &mut PgConnection) -> Result<(), WallError> {
+pub fn lower(db: &mut Db) -> Result<(), WallError> {
     let lowered = on_every_table(db, |table| {
         format!(
             "DROP POLICY IF EXISTS own_rows ON {table};
@@ -97,7 +97,7 @@ pub fn lower(db: &mut PgConnection) -> Result<(), WallError> {
 }
 
 /// Tells the database whose rows this transaction is about.
-pub fn say(db: &mut PgConnection, whose: Whose) -> QueryResult<()> {
+pub fn say(db: &mut Db, whose: Whose) -> QueryResult<()> {
     let told = match whose {
         Whose::Account(account) => account.0.to_string(),
         Whose::Everyone => EVERYONE.to_owned(),
@@ -109,11 +109,11 @@ pub fn say(db: &mut PgConnection, whose: Whose) -> QueryResult<()> {
 }
 
 /// A connection that changes the schema sees everything, from now to its end.
-pub fn open_for_good(db: &mut PgConnection) -> QueryResult<()> {
+pub fn open_for_good(db: &mut Db) -> QueryResult<()> {
     db.batch_execute(&format!("SET {SETTING} = '{EVERYONE}'"))
 }
 
-fn on_every_table(db: &mut PgConnection, statements: impl Fn(&str) -> String) -> QueryResult<()> {
+fn on_every_table(db: &mut Db, statements: impl Fn(&str) -> String) -> QueryResult<()> {
     let parts = partitions::names(db)?;
     let tables = TENANT_TABLES.iter().copied();
     let tables = tables.chain(parts.iter().map(String::as_str));
@@ -121,7 +121,7 @@ fn on_every_table(db: &mut PgConnection, statements: impl Fn(&str) -> String) ->
     db.transaction(|db| db.batch_execute(&all))
 }
 
-fn is(db: &mut PgConnection, condition: &str) -> QueryResult<bool> {
+fn is(db: &mut Db, condition: &str) -> QueryResult<bool> {
     #[derive(QueryableByName)]
     struct Found {
         #[diesel(sql_type = Bool)]

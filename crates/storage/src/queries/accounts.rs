@@ -1,6 +1,6 @@
 //! Accounts and people.
 
-use super::Db;
+use super::locked;
 use crate::{
     rows::accounts::{AccountChange, AccountRow, UsageChange, UserEntry, UserRow},
     schema::{accounts, user_directory, users},
@@ -17,7 +17,7 @@ use domain::{
 };
 
 #[async_trait]
-impl AccountRepository for Session<Db> {
+impl AccountRepository for Session {
     async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError> {
         let (row, user) = (AccountRow::from(account), UserRow::from(owner));
         let entry = UserEntry::from(owner);
@@ -48,7 +48,7 @@ impl AccountRepository for Session<Db> {
             let query = accounts::table
                 .filter(accounts::account_id.eq(account.0))
                 .select(AccountRow::as_select());
-            locked!(query).first(db).optional()
+            locked(query).get_result(db).optional()
         });
         found.await?.map(Account::try_from).transpose()
     }

@@ -1,6 +1,6 @@
 //! Answers of AI engines, and counts of them.
 
-use super::{Backend, Db, carrying, dialect};
+use super::{Backend, carrying, dialect};
 use crate::{
     instant::At,
     rows::{
@@ -44,7 +44,7 @@ const AS_STORED: (ai_answers::id, ai_answers::job_id, ai_answers::body) =
     (ai_answers::id, ai_answers::job_id, ai_answers::body);
 
 #[async_trait]
-impl AnswerRepository for Session<Db> {
+impl AnswerRepository for Session {
     async fn keep(
         &mut self,
         account: AccountId,

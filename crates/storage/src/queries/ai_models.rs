@@ -1,6 +1,5 @@
 //! How accounts ask AI engines.
 
-use super::Db;
 use crate::{
     instant::At,
     rows::ai_models::{ModelRow, UseRow},
@@ -17,7 +16,7 @@ use domain::{
 };
 
 #[async_trait]
-impl AiModelRepository for Session<Db> {
+impl AiModelRepository for Session {
     async fn set(
         &mut self,
         account: AccountId,

@@ -1,6 +1,5 @@
 //! The audit log.
 
-use super::Db;
 use crate::{instant::At, rows::audit::AuditRow, schema::audit_events, session::Session};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,7 +11,7 @@ use domain::{
 };
 
 #[async_trait]
-impl AuditRepository for Session<Db> {
+impl AuditRepository for Session {
     async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
         let row = AuditRow::from(event);
         self.change(event.account, move |db| {

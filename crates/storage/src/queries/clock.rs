@@ -1,6 +1,6 @@
 //! What time it is for the database.
 
-use super::{Db, dialect};
+use super::Db;
 use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
 
 #[derive(QueryableByName)]
@@ -11,6 +11,6 @@ struct Number {
 
 /// In milliseconds of Unix time.
 pub fn milliseconds(db: &mut Db) -> QueryResult<i64> {
-    let told: Number = sql_query(dialect::CLOCK).get_result(db)?;
+    let told: Number = sql_query(db.dialect().clock()).get_result(db)?;
     Ok(told.number)
 }

@@ -17,7 +17,7 @@ use domain::{
 };
 
 #[async_trait]
-impl ConsoleBindingRepository for Session<Db> {
+impl ConsoleBindingRepository for Session {
     async fn set(&mut self, binding: &Binding) -> Result<(), StorageError> {
         let (account, row) = (binding.account, BindingRow::from(binding));
         self.change(account, move |db| {

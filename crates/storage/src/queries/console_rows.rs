@@ -65,7 +65,7 @@ macro_rules! rows_of {
 }
 
 #[async_trait]
-impl ConsoleRowRepository for Session<Db> {
+impl ConsoleRowRepository for Session {
     async fn replace(
         &mut self,
         account: AccountId,

@@ -36,7 +36,7 @@ macro_rules! plans_of {
 }
 
 #[async_trait]
-impl ContentPlanRepository for Session<Db> {
+impl ContentPlanRepository for Session {
     async fn add(&mut self, plan: &ContentPlan) -> Result<(), StorageError> {
         let row = PlanRow::from(plan);
         self.change(plan.account, move |db| {

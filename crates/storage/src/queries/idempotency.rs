@@ -1,6 +1,5 @@
 //! Idempotency records.
 
-use super::Db;
 use crate::{
     instant::At, rows::idempotency::RecordRow, schema::idempotency_records, session::Session,
 };
@@ -14,7 +13,7 @@ use domain::{
 };
 
 #[async_trait]
-impl IdempotencyRepository for Session<Db> {
+impl IdempotencyRepository for Session {
     async fn find(
         &mut self,
         account: AccountId,

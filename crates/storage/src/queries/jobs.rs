@@ -1,7 +1,7 @@
 //! Jobs.
 
 use super::{
-    Backend, Db,
+    Backend, Db, locked, locked_passing_over,
     paging::{PageRows, Sortable, behind, one_more, page},
     queues,
 };
@@ -65,7 +65,7 @@ fn kind_is_one_of(kinds: &'static [AnalysisKind]) -> EqAny<jobs::kind, Vec<&'sta
 }
 
 #[async_trait]
-impl JobRepository for Session<Db> {
+impl JobRepository for Session {
     async fn add(&mut self, job: &Job) -> Result<(), StorageError> {
         let row = JobRow::from(job);
         self.change(job.account, move |db| {
@@ -92,7 +92,7 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select());
-            steady(locked!(query)).get_result(db).optional()
+            steady(locked(query)).get_result(db).optional()
         });
         found.await?.map(Job::try_from).transpose()
     }
@@ -127,7 +127,7 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::id.eq_any(ids.clone()))
                 .order(jobs::id)
                 .select(JobRow::as_select());
-            locked!(query).load(db)
+            locked(query).load(db)
         });
         found.await?.into_iter().map(Job::try_from).collect()
     }
@@ -197,7 +197,7 @@ impl JobRepository for Session<Db> {
                 // As their index has them: else the whole past of the account is read in the order of ids.
                 .order((jobs::state, jobs::run_at, jobs::id))
                 .select(JobRow::as_select());
-            locked!(query).load(db)
+            locked(query).load(db)
         });
         rows.await?.into_iter().map(Job::try_from).collect()
     }
@@ -301,10 +301,10 @@ impl JobRepository for Session<Db> {
                 .select((QueueRow::as_select(), JobRow::as_select()));
             // Most end alone: with one id PostgreSQL need not plan the statement anew each time.
             if let [id] = *ids {
-                return steady(locked!(beside_the_line.filter(jobs::id.eq(id)))).load(db);
+                return steady(locked(beside_the_line.filter(jobs::id.eq(id)))).load(db);
             }
             let these = beside_the_line.filter(jobs::id.eq_any(ids.clone()));
-            let query = locked!(these.order(jobs::id));
+            let query = locked(these.order(jobs::id));
             if ids.len() <= FEW {
                 return steady(query).load(db);
             }
@@ -354,7 +354,7 @@ impl JobRepository for Session<Db> {
                 .order((jobs::priority.desc(), jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
-            steady(locked_passing_over!(query)).load(db)
+            steady(locked_passing_over(query)).load(db)
         });
         found.await?.into_iter().map(Job::try_from).collect()
     }
@@ -379,7 +379,7 @@ impl JobRepository for Session<Db> {
                 .order((jobs::state, jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
-            locked_passing_over!(query).load(db)
+            locked_passing_over(query).load(db)
         });
         rows.await?.into_iter().map(Job::try_from).collect()
     }
@@ -504,7 +504,7 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
         ));
     // Few are written together as a rule, each number of them with a text of its own.
     if rows.len() <= FEW {
-        return say_batch!(db, upsert);
+        return say(db, upsert);
     }
     upsert.execute(db).map(drop)
 }

@@ -44,7 +44,7 @@ const PUBLISH: &str = "INSERT INTO kept_pages (account_id, project_id, url_hash,
      last_modified = excluded.last_modified, body = excluded.body, memory = excluded.memory";
 
 #[async_trait]
-impl PageRepository for Session<Db> {
+impl PageRepository for Session {
     async fn stage(
         &mut self,
         account: AccountId,

@@ -70,7 +70,7 @@ struct Found {
 }
 
 #[async_trait]
-impl KeywordMonthRepository for Session<Db> {
+impl KeywordMonthRepository for Session {
     async fn courses(
         &mut self,
         account: AccountId,

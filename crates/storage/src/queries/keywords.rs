@@ -1,7 +1,7 @@
 //! Keywords.
 
 use super::{
-    Backend, Db, dialect,
+    Backend, Db, dialect, locked,
     paging::{PageRows, Sortable, behind, one_more, page},
     stored_data,
 };
@@ -54,7 +54,7 @@ const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
 const MOST_LATEST: usize = 250;
 
 #[async_trait]
-impl KeywordRepository for Session<Db> {
+impl KeywordRepository for Session {
     async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
         let rows: Vec<KeywordRow> = keywords.iter().map(KeywordRow::from).collect();
         self.change(
@@ -207,7 +207,7 @@ impl KeywordRepository for Session<Db> {
                     .filter(keywords::normalized.eq_any(part))
                     .order(keywords::id)
                     .select(KeywordRow::as_select());
-                let found: Vec<KeywordRow> = locked!(known).load(db)?;
+                let found: Vec<KeywordRow> = locked(known).load(db)?;
                 rows.extend(found);
             }
             Ok(rows)

@@ -48,7 +48,7 @@ const CARRIED_KEYWORDS: [&str; 3] = [
 ];
 
 #[async_trait]
-impl MeasurementRepository for Session<Db> {
+impl MeasurementRepository for Session {
     async fn histories(
         &mut self,
         account: AccountId,

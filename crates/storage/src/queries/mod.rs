@@ -1,7 +1,4 @@
-//! The queries: one file for each port, compiled once for each database.
-//!
-//! The parent module says which: `Db` is its connection, `dialect` what only it says this way,
-//! `locked!` and `locked_passing_over!` how it locks.
+//! The queries: one file for each port, for both databases.
 
 #[macro_use]
 mod paging;
@@ -40,8 +37,10 @@ mod throttles;
 mod tokens;
 pub mod versions;
 
-use super::{Db, dialect};
-use crate::session::Session;
+use crate::{
+    session::Session,
+    sql::{Db, Dialect as Backend, dialect, locked, locked_passing_over},
+};
 use async_trait::async_trait;
 use domain::ports::{
     accounts::AccountRepository,
@@ -74,10 +73,7 @@ use domain::ports::{
     tokens::TokenRepository,
 };
 
-/// The backend of the connection.
-type Backend = <Db as diesel::Connection>::Backend;
-
-impl Repositories for Session<Db> {
+impl Repositories for Session {
     fn accounts(&mut self) -> &mut dyn AccountRepository {
         self
     }
@@ -162,7 +158,7 @@ impl Repositories for Session<Db> {
 }
 
 #[async_trait]
-impl Transaction for Session<Db> {
+impl Transaction for Session {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.keep().await
     }

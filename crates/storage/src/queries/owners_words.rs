@@ -1,6 +1,5 @@
 //! What owners say of their projects.
 
-use super::Db;
 use crate::{
     rows::owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
     schema::{brands, ignored_suggestions, named_sites},
@@ -15,7 +14,7 @@ use domain::{
 };
 
 #[async_trait]
-impl OwnersWordsRepository for Session<Db> {
+impl OwnersWordsRepository for Session {
     async fn name_site(
         &mut self,
         account: AccountId,

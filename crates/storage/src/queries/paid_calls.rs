@@ -1,6 +1,5 @@
 //! Calls that cost money.
 
-use super::Db;
 use crate::{
     instant::At,
     rows::{measurements::url_hash, paid_calls},
@@ -21,7 +20,7 @@ use domain::{
 use std::collections::BTreeMap;
 
 #[async_trait]
-impl PaidCallRepository for Session<Db> {
+impl PaidCallRepository for Session {
     async fn begin(
         &mut self,
         call: PaidCallKey,

@@ -1,6 +1,6 @@
 //! Hashes of passwords.
 
-use super::Db;
+use super::locked;
 use crate::{
     instant::At,
     rows::accounts::{AccountRow, UserRow},
@@ -21,7 +21,7 @@ use domain::{
 };
 
 #[async_trait]
-impl PasswordRepository for Session<Db> {
+impl PasswordRepository for Session {
     async fn credentials(
         &mut self,
         email: &EmailAddress,
@@ -125,7 +125,7 @@ impl PasswordRepository for Session<Db> {
                     .filter(user_passwords::account_id.eq(account.0))
                     .filter(user_passwords::user_id.eq(user.0))
                     .select(user_passwords::hash);
-                locked!(query).first(db).optional()
+                locked(query).get_result(db).optional()
             })
             .await?;
         Ok(found.map(PasswordHash))

@@ -1,7 +1,7 @@
 //! Projects.
 
 use super::{
-    Backend, Db, dialect,
+    Backend, dialect, locked,
     paging::{PageRows, Sortable, behind, one_more, page},
     purging,
 };
@@ -34,7 +34,7 @@ use domain::{
 type Query<'a> = IntoBoxed<'a, projects::table, Backend>;
 
 #[async_trait]
-impl ProjectRepository for Session<Db> {
+impl ProjectRepository for Session {
     async fn add(&mut self, project: &Project) -> Result<(), StorageError> {
         let row = ProjectRow::from(project);
         self.change(project.account, move |db| {
@@ -72,7 +72,7 @@ impl ProjectRepository for Session<Db> {
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::id.eq(project.0))
                 .select(ProjectRow::as_select());
-            locked!(query).first(db).optional()
+            locked(query).get_result(db).optional()
         });
         found.await?.map(Project::try_from).transpose()
     }

@@ -1,6 +1,6 @@
 //! Accounts' lines in the queue: the one table that is searched across accounts.
 
-use super::{Db, jobs::is_unfinished};
+use super::{Db, jobs::is_unfinished, locked, locked_passing_over};
 use crate::{
     instant::{At, Instant},
     rows::jobs::QueueRow,
@@ -37,7 +37,7 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
     let query = account_queues::table
         .filter(account_queues::account_id.eq(account.0))
         .select(QueueRow::as_select());
-    locked!(query).first(db).optional()
+    locked(query).get_result(db).optional()
 }
 
 /// The line, locked; nothing when another transaction has it, or when there is none.
@@ -45,7 +45,7 @@ pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>
     let query = account_queues::table
         .filter(account_queues::account_id.eq(account.0))
         .select(QueueRow::as_select());
-    locked_passing_over!(query).first(db).optional()
+    locked_passing_over(query).get_result(db).optional()
 }
 
 fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {

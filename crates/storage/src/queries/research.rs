@@ -2,7 +2,7 @@
 //! which are an account's.
 
 use super::{
-    Db,
+    Db, locked,
     paging::{PageRows, Sortable, behind, one_more, page},
 };
 use crate::{
@@ -33,7 +33,7 @@ use domain::{
 };
 
 #[async_trait]
-impl ResearchRepository for Session<Db> {
+impl ResearchRepository for Session {
     async fn kept(
         &mut self,
         key: SubjectKey,
@@ -227,7 +227,7 @@ impl ResearchRepository for Session<Db> {
                 .execute(db)?;
             let query = quotas::table.filter(quotas::account_id.eq(account.0));
             let query = query.filter(quotas::month.eq(month)).select(quotas::used);
-            let used: i64 = locked!(query).first(db)?;
+            let used: i64 = locked(query).get_result(db)?;
             Ok((used, under_way(db, account, month, now)?))
         });
         told(found.await?)

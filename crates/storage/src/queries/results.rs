@@ -77,7 +77,7 @@ macro_rules! copied {
     };
 }
 #[async_trait]
-impl ResultRepository for Session<Db> {
+impl ResultRepository for Session {
     async fn publish(
         &mut self,
         account: AccountId,
@@ -411,7 +411,7 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
             result_heads::warnings.eq(excluded(result_heads::warnings)),
         ));
     // As many texts as there are numbers of types.
-    say_batch!(db, moved)
+    say(db, moved)
 }
 
 /// The first records under each head: one statement for all of them, each part of it a walk along

@@ -18,7 +18,7 @@ use domain::{
 };
 
 #[async_trait]
-impl ScheduleRepository for Session<Db> {
+impl ScheduleRepository for Session {
     async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError> {
         let (account, row) = (schedule.account, ScheduleRow::from(schedule));
         self.change(account, move |db| {

@@ -1,6 +1,5 @@
 //! Secrets that all servers on this database share.
 
-use super::Db;
 use crate::{
     rows::passed,
     schema::server_secrets,
@@ -11,7 +10,7 @@ use diesel::{insert_into, prelude::*};
 use domain::ports::{secrets::SecretRepository, storage::StorageError};
 
 #[async_trait]
-impl SecretRepository for Session<Db> {
+impl SecretRepository for Session {
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
         let name = name.to_owned();
         let value: Vec<u8> = self

@@ -1,6 +1,6 @@
 //! Sessions of people who signed in.
 
-use super::Db;
+use super::{Db, locked};
 use crate::{
     instant::At,
     rows::{
@@ -23,7 +23,7 @@ use domain::{
 };
 
 #[async_trait]
-impl SessionRepository for Session<Db> {
+impl SessionRepository for Session {
     async fn add(
         &mut self,
         session: &SignedInSession,
@@ -77,7 +77,7 @@ impl SessionRepository for Session<Db> {
                     .filter(sessions::account_id.eq(account.0))
                     .filter(sessions::id.eq(session.0))
                     .select(sessions::id);
-                locked!(query).first(db).optional()
+                locked(query).get_result(db).optional()
             })
             .await?;
         Ok(found.is_some())

@@ -1,6 +1,6 @@
 //! Whose turn it is to ask a web site.
 
-use super::{Db, dialect};
+use super::{Backend, Db};
 use crate::{
     instant::{At, Instant},
     rows::count,
@@ -46,7 +46,7 @@ pub fn take(
     distance: Duration,
 ) -> QueryResult<Duration> {
     let micros = |it: Duration| count(it.as_micros());
-    let taking = sql_query(statement())
+    let taking = sql_query(statement(db.dialect()))
         .bind::<Binary, _>(site.0.as_slice())
         .bind::<BigInt, _>(micros(pause))
         .bind::<BigInt, _>(micros(distance))
@@ -59,8 +59,8 @@ pub fn take(
 /// The statement: `$1` site, `$2` pause, `$3` distance, `$4` the farthest moment, in microseconds: numbered
 /// as they are first met, since that is how `SQLite` counts them. What time it is is asked when the row is
 /// held, not when the statement begins: others may have been waited for.
-fn statement() -> String {
-    let (now, micros) = (dialect::NOW, dialect::MICROSECOND);
+fn statement(dialect: Backend) -> String {
+    let (now, micros) = (dialect.now(), dialect.microsecond());
     format!(
         "INSERT INTO site_turns (site_hash, next_at) \
          VALUES ($1, {now} + $2 * {micros} + $3 * {micros}) \
@@ -73,7 +73,7 @@ fn statement() -> String {
 }
 
 #[async_trait]
-impl SiteTurnRepository for Session<Db> {
+impl SiteTurnRepository for Session {
     async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
         self.change(Whose::Everyone, move |db| {
             let free: Vec<Vec<u8>> = site_turns::table

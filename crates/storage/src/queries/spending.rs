@@ -1,6 +1,5 @@
 //! What suppliers cost. Each counter is a row that is changed in one statement.
 
-use super::Db;
 use crate::{
     schema::{daily_spending, server_spending, spending},
     session::{Session, Whose},
@@ -91,7 +90,7 @@ macro_rules! settled {
 }
 
 #[async_trait]
-impl SpendingRepository for Session<Db> {
+impl SpendingRepository for Session {
     async fn find(
         &mut self,
         account: AccountId,

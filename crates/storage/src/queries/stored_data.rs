@@ -1,6 +1,6 @@
 //! How much is stored: a row for each project, changed with what it counts.
 
-use super::Db;
+use super::{Db, locked};
 use crate::{
     rows::{console::BYTES_A_ROW, count, counted},
     schema::{console_spans, content_plans, keywords, project_usage, projects},
@@ -62,7 +62,7 @@ macro_rules! sums {
 }
 
 #[async_trait]
-impl StoredDataRepository for Session<Db> {
+impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError> {
         let sums: Sums = self
             .ask(account, move |db| {
@@ -151,7 +151,7 @@ fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
         .filter(project_usage::account_id.eq(account.0))
         .filter(project_usage::project_id.eq_any(ids))
         .select(project_usage::project_id);
-    let there: Vec<i64> = locked!(query).load(db)?;
+    let there: Vec<i64> = locked(query).load(db)?;
     let new: Vec<i64> = { ids.iter().copied() }
         .filter(|it| !there.contains(it))
         .collect();

@@ -1,6 +1,6 @@
 //! Guesses that were counted.
 
-use super::Db;
+use super::locked;
 use crate::{
     instant::At,
     rows::{count, counted},
@@ -19,7 +19,7 @@ use domain::{
 const TRIES: u32 = 5;
 
 #[async_trait]
-impl ThrottleRepository for Session<Db> {
+impl ThrottleRepository for Session {
     async fn lock(
         &mut self,
         key: ThrottleKey,
@@ -40,7 +40,7 @@ impl ThrottleRepository for Session<Db> {
                     let query = sign_in_throttles::table
                         .filter(sign_in_throttles::throttle_key.eq(key.0.as_slice()))
                         .select((sign_in_throttles::guesses, sign_in_throttles::last_at));
-                    if let Some(found) = locked!(query).first(db).optional()? {
+                    if let Some(found) = locked(query).get_result(db).optional()? {
                         return Ok(found);
                     }
                 }

@@ -1,6 +1,5 @@
 //! API tokens.
 
-use super::Db;
 use crate::{
     instant::At,
     rows::{
@@ -23,7 +22,7 @@ use domain::{
 };
 
 #[async_trait]
-impl TokenRepository for Session<Db> {
+impl TokenRepository for Session {
     async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError> {
         let (row, entry) = (TokenRow::from(token), TokenEntry::new(token, hash));
         self.change(token.account, move |db| {

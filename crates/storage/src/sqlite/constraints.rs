@@ -1,27 +1,4 @@
-//! What only `SQLite` says this way.
-
-use diesel::{declare_sql_function, sql_types::Text};
-
-/// How many values one statement may carry (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library).
-pub const MOST_BINDS: usize = 32_766;
-
-/// Counts the tables that remember which migrations were applied: none in an empty database.
-pub const COUNT_VERSION_TABLES: &str =
-    "SELECT COUNT(*) AS number FROM sqlite_schema WHERE name = '__diesel_schema_migrations'";
-
-/// What time it is, in milliseconds of Unix time.
-pub const CLOCK: &str = "SELECT CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) AS number";
-
-/// The moment at which a statement gets to it, and a microsecond to reckon with.
-pub const NOW: &str = "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)";
-pub const MICROSECOND: &str = "1";
-
-#[declare_sql_function]
-extern "SQL" {
-    /// Where `part` begins in `text`, from 1; 0 when it does not stand there.
-    #[sql_name = "instr"]
-    fn position_of(text: Text, part: Text) -> diesel::sql_types::Integer;
-}
+//! Constraints by the names that `PostgreSQL` has for them.
 
 /// Unique indexes, which `SQLite` names by their columns, with the names `PostgreSQL` says.
 const NAMED: [(&str, &str); 4] = [

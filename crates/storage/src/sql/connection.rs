@@ -1,0 +1,221 @@
+//! A connection to either database.
+
+use super::{
+    Dialect, Text,
+    rows::{Either, Found, Rows},
+    values::{Bind, Binds},
+};
+use diesel::{
+    Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,
+    connection::{
+        AnsiTransactionManager, CacheSize, ConnectionSealed, DefaultLoadingMode, Instrumentation,
+        LoadConnection, SimpleConnection,
+    },
+    expression::QueryMetadata,
+    pg::Pg,
+    query_builder::{AstPass, Query, QueryBuilder, QueryFragment, QueryId},
+    sql_types::Untyped,
+    sqlite::Sqlite,
+};
+use std::{any::TypeId, collections::HashMap, sync::Arc};
+
+/// A connection that queries are sent over.
+pub struct Db {
+    link: Link,
+    /// Texts of queries that have only one.
+    texts: HashMap<TypeId, Arc<str>>,
+}
+
+/// Diesel's connection of the database.
+pub enum Link {
+    Postgres(PgConnection),
+    Sqlite(SqliteConnection),
+}
+
+impl From<Link> for Db {
+    fn from(link: Link) -> Self {
+        Self {
+            link,
+            texts: HashMap::new(),
+        }
+    }
+}
+
+impl Db {
+    /// Diesel's connection of that database, for what only it offers.
+    pub fn link(&mut self) -> &mut Link {
+        &mut self.link
+    }
+
+    /// Which database it is.
+    pub fn dialect(&self) -> Dialect {
+        *self.dialect_for_long()
+    }
+
+    fn dialect_for_long(&self) -> &'static Dialect {
+        match self.link {
+            Link::Postgres(_) => &Dialect::Postgres,
+            Link::Sqlite(_) => &Dialect::Sqlite,
+        }
+    }
+
+    /// The text and the values of a query; its type, where that decides the text.
+    fn statement(
+        &mut self,
+        query: &dyn QueryFragment<Dialect>,
+        kind: Option<TypeId>,
+    ) -> QueryResult<Statement> {
+        let dialect = self.dialect_for_long();
+        let mut binds = Binds::default();
+        query.collect_binds(&mut binds, &mut (), dialect)?;
+        if let Some(text) = kind.and_then(|it| self.texts.get(&it)) {
+            return Ok(Statement {
+                text: Arc::clone(text),
+                binds: binds.0,
+                stays_prepared: true,
+            });
+        }
+        let mut text = Text::new(*dialect);
+        query.to_sql(&mut text, dialect)?;
+        let text: Arc<str> = text.finish().into();
+        let stays_prepared = query.is_safe_to_cache_prepared(dialect)?;
+        if let Some(kind) = kind
+            && stays_prepared
+        {
+            self.texts.insert(kind, Arc::clone(&text));
+        }
+        Ok(Statement {
+            text,
+            binds: binds.0,
+            stays_prepared,
+        })
+    }
+}
+
+impl SimpleConnection for Db {
+    fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
+        match &mut self.link {
+            Link::Postgres(link) => link.batch_execute(query),
+            Link::Sqlite(link) => link.batch_execute(query),
+        }
+    }
+}
+
+impl ConnectionSealed for Db {}
+
+impl Connection for Db {
+    type Backend = Dialect;
+    type TransactionManager = AnsiTransactionManager;
+
+    fn establish(_: &str) -> ConnectionResult<Self> {
+        Err(ConnectionError::BadConnection(
+            "a connection is made to a database of one kind".to_owned(),
+        ))
+    }
+
+    fn execute_returning_count<T>(&mut self, source: &T) -> QueryResult<usize>
+    where
+        T: QueryFragment<Dialect> + QueryId,
+    {
+        let statement = self.statement(source, T::query_id())?;
+        match &mut self.link {
+            Link::Postgres(link) => link.execute_returning_count(&statement),
+            Link::Sqlite(link) => link.execute_returning_count(&statement),
+        }
+    }
+
+    fn transaction_state(&mut self) -> &mut AnsiTransactionManager {
+        match &mut self.link {
+            Link::Postgres(link) => link.transaction_state(),
+            Link::Sqlite(link) => link.transaction_state(),
+        }
+    }
+
+    fn instrumentation(&mut self) -> &mut dyn Instrumentation {
+        match &mut self.link {
+            Link::Postgres(link) => link.instrumentation(),
+            Link::Sqlite(link) => link.instrumentation(),
+        }
+    }
+
+    fn set_instrumentation(&mut self, instrumentation: impl Instrumentation) {
+        match &mut self.link {
+            Link::Postgres(link) => link.set_instrumentation(instrumentation),
+            Link::Sqlite(link) => link.set_instrumentation(instrumentation),
+        }
+    }
+
+    fn set_prepared_statement_cache_size(&mut self, size: CacheSize) {
+        match &mut self.link {
+            Link::Postgres(link) => link.set_prepared_statement_cache_size(size),
+            Link::Sqlite(link) => link.set_prepared_statement_cache_size(size),
+        }
+    }
+}
+
+impl LoadConnection for Db {
+    type Cursor<'conn, 'query> = Rows<'conn, 'query>;
+    type Row<'conn, 'query> = Found<'conn, 'query>;
+
+    fn load<'conn, 'query, T>(&'conn mut self, source: T) -> QueryResult<Rows<'conn, 'query>>
+    where
+        T: Query + QueryFragment<Dialect> + QueryId + 'query,
+        Dialect: QueryMetadata<T::SqlType>,
+    {
+        let statement = self.statement(&source, T::query_id())?;
+        self.answers(statement)
+    }
+}
+
+impl Db {
+    fn answers<'query>(&mut self, statement: Statement) -> QueryResult<Rows<'_, 'query>> {
+        Ok(Rows(match &mut self.link {
+            Link::Postgres(link) => {
+                Either::Postgres(LoadConnection::<DefaultLoadingMode>::load(link, statement)?)
+            }
+            Link::Sqlite(link) => {
+                Either::Sqlite(LoadConnection::<DefaultLoadingMode>::load(link, statement)?)
+            }
+        }))
+    }
+}
+
+/// A query whose text and values are known.
+struct Statement {
+    text: Arc<str>,
+    binds: Vec<Bind>,
+    /// Whether its text is one of few, so that the statement is worth keeping prepared.
+    stays_prepared: bool,
+}
+
+impl Query for Statement {
+    type SqlType = Untyped;
+}
+
+impl QueryId for Statement {
+    type QueryId = ();
+    // Found by its text.
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl QueryFragment<Pg> for Statement {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        pass.push_sql(&self.text);
+        if !self.stays_prepared {
+            pass.unsafe_to_cache_prepared();
+        }
+        let mut binds = self.binds.iter();
+        binds.try_for_each(|it| it.to_postgres(&mut pass))
+    }
+}
+
+impl QueryFragment<Sqlite> for Statement {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        pass.push_sql(&self.text);
+        if !self.stays_prepared {
+            pass.unsafe_to_cache_prepared();
+        }
+        let mut binds = self.binds.iter();
+        binds.try_for_each(|it| it.to_sqlite(&mut pass))
+    }
+}

@@ -1,0 +1,104 @@
+//! What the two databases call differently.
+
+use super::Dialect;
+use diesel::{
+    QueryResult,
+    expression::{
+        AppearsOnTable, AsExpression, Expression, SelectableExpression, ValidGrouping, is_aggregate,
+    },
+    query_builder::{AstPass, QueryFragment, QueryId},
+    sql_types::{Integer, Text},
+};
+
+/// How many values one statement may carry on both (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library; 65,535 on
+/// `PostgreSQL`).
+pub const MOST_BINDS: usize = 32_766;
+
+impl Dialect {
+    /// Counts the tables that remember which migrations were applied: none in an empty database.
+    pub const fn count_version_tables(self) -> &'static str {
+        match self {
+            Self::Postgres => {
+                "SELECT COUNT(*) AS number FROM pg_catalog.pg_tables \
+                 WHERE tablename = '__diesel_schema_migrations' AND schemaname = ANY (current_schemas(false))"
+            }
+            Self::Sqlite => {
+                "SELECT COUNT(*) AS number FROM sqlite_schema WHERE name = '__diesel_schema_migrations'"
+            }
+        }
+    }
+
+    /// What time it is, in milliseconds of Unix time.
+    pub const fn clock(self) -> &'static str {
+        match self {
+            Self::Postgres => {
+                "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS number"
+            }
+            Self::Sqlite => "SELECT CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) AS number",
+        }
+    }
+
+    /// The moment at which a statement gets to it.
+    pub const fn now(self) -> &'static str {
+        match self {
+            Self::Postgres => "clock_timestamp()",
+            Self::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+        }
+    }
+
+    /// A microsecond, to reckon with.
+    pub const fn microsecond(self) -> &'static str {
+        match self {
+            Self::Postgres => "INTERVAL '1 microsecond'",
+            Self::Sqlite => "1",
+        }
+    }
+}
+
+/// Where a part begins in a text.
+#[derive(Debug, Clone, QueryId)]
+pub struct PositionOf<T, P> {
+    text: T,
+    part: P,
+}
+
+/// Where `part` begins in `text`, from 1; 0 when it does not stand there.
+pub fn position_of<T, P>(text: T, part: P) -> PositionOf<T, P::Expression>
+where
+    T: Expression<SqlType = Text>,
+    P: AsExpression<Text>,
+{
+    let part = part.as_expression();
+    PositionOf { text, part }
+}
+
+impl<T, P> Expression for PositionOf<T, P> {
+    type SqlType = Integer;
+}
+
+impl<T, P> ValidGrouping<()> for PositionOf<T, P> {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl<QS, T: AppearsOnTable<QS>, P: AppearsOnTable<QS>> AppearsOnTable<QS> for PositionOf<T, P> {}
+
+impl<QS, T: SelectableExpression<QS>, P: SelectableExpression<QS>> SelectableExpression<QS>
+    for PositionOf<T, P>
+{
+}
+
+impl<T: QueryFragment<Dialect>, P: QueryFragment<Dialect>> QueryFragment<Dialect>
+    for PositionOf<T, P>
+{
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+        out.push_sql(match out.backend() {
+            Dialect::Postgres => "strpos(",
+            Dialect::Sqlite => "instr(",
+        });
+        self.text.walk_ast(out.reborrow())?;
+        out.push_sql(", ");
+        self.part.walk_ast(out.reborrow())?;
+        out.push_sql(")");
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! One backend of Diesel for both databases, so that each query is compiled once: to which database it goes, it learns
+//! when it is sent.
+//!
+//! `values.rs` has the types of columns, `dialect.rs` and `fragments.rs` what the two databases say differently, `connection.rs` a
+//! connection to either, `rows.rs` what it answers. Statements that only one database knows are in `postgres/`, `sqlite/` and `backup/`.
+
+mod connection;
+pub mod dialect;
+mod fragments;
+mod rows;
+mod values;
+
+pub use connection::{Db, Link};
+pub use fragments::{locked, locked_passing_over};
+
+use diesel::{
+    QueryResult,
+    backend::{
+        Backend, DieselReserveSpecialization, SqlDialect, TrustedBackend, sql_dialect as of,
+    },
+    query_builder::QueryBuilder,
+};
+use values::{Binds, Value};
+
+/// Which database a query is sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    Postgres,
+    Sqlite,
+}
+
+/// `INSERT … ON CONFLICT`, which both have.
+pub struct OnConflict;
+
+/// A list of values: one array on `PostgreSQL`, one parameter for each on `SQLite`.
+pub struct Lists;
+
+impl Backend for Dialect {
+    type QueryBuilder = Text;
+    type RawValue<'a> = Value<'a>;
+    type BindCollector<'a> = Binds;
+}
+
+impl SqlDialect for Dialect {
+    type ReturningClause = of::returning_clause::PgLikeReturningClause;
+    type OnConflictClause = OnConflict;
+    // `SQLite` has no DEFAULT for a value, and no row of this crate asks for it.
+    type InsertWithDefaultKeyword = of::default_keyword_for_insert::IsoSqlDefaultKeyword;
+    type BatchInsertSupport = of::batch_insert_support::PostgresLikeBatchInsertSupport;
+    type ConcatClause = of::concat_clause::ConcatWithPipesClause;
+    type DefaultValueClauseForInsert = of::default_value_clause::AnsiDefaultValueClause;
+    type EmptyFromClauseSyntax = of::from_clause_syntax::AnsiSqlFromClauseSyntax;
+    type SelectStatementSyntax = of::select_statement_syntax::AnsiSqlSelectStatement;
+    type ExistsSyntax = of::exists_syntax::AnsiSqlExistsSyntax;
+    type ArrayComparison = Lists;
+    type AliasSyntax = of::alias_syntax::AsAliasSyntax;
+    type WindowFrameClauseGroupSupport =
+        of::window_frame_clause_group_support::NoGroupWindowFrameUnit;
+    type WindowFrameExclusionSupport =
+        of::window_frame_exclusion_support::NoFrameFrameExclusionSupport;
+    type AggregateFunctionExpressions =
+        of::aggregate_function_expressions::PostgresLikeAggregateFunctionExpressions;
+    type BuiltInWindowFunctionRequireOrder =
+        of::built_in_window_function_require_order::NoOrderRequired;
+}
+
+impl DieselReserveSpecialization for Dialect {}
+impl TrustedBackend for Dialect {}
+impl of::on_conflict_clause::SupportsOnConflictClause for OnConflict {}
+impl of::on_conflict_clause::SupportsOnConflictClauseWhere for OnConflict {}
+impl of::on_conflict_clause::PgLikeOnConflictClause for OnConflict {}
+
+/// The text of a query.
+pub struct Text {
+    written: String,
+    dialect: Dialect,
+    parameters: u32,
+}
+
+impl Text {
+    /// An empty one.
+    fn new(dialect: Dialect) -> Self {
+        Self {
+            written: String::new(),
+            dialect,
+            parameters: 0,
+        }
+    }
+}
+
+impl QueryBuilder<Dialect> for Text {
+    fn push_sql(&mut self, sql: &str) {
+        self.written.push_str(sql);
+    }
+
+    /// Names stand in this crate, and none has a quotation mark in it.
+    fn push_identifier(&mut self, identifier: &str) -> QueryResult<()> {
+        self.written.push('"');
+        self.written.push_str(identifier);
+        self.written.push('"');
+        Ok(())
+    }
+
+    /// `SQLite` looks numbered parameters up by their names, one after the other; it counts these itself.
+    fn push_bind_param(&mut self) {
+        self.parameters += 1;
+        match self.dialect {
+            Dialect::Postgres => {
+                self.written.push('$');
+                self.written.push_str(&self.parameters.to_string());
+            }
+            Dialect::Sqlite => self.written.push('?'),
+        }
+    }
+
+    fn push_bind_param_value_only(&mut self) {
+        self.parameters += 1;
+    }
+
+    fn finish(self) -> String {
+        self.written
+    }
+}

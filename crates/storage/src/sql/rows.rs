@@ -1,0 +1,113 @@
+//! Rows as either database answers them.
+
+use super::{Dialect, values::Value};
+use diesel::{
+    PgConnection, QueryResult, SqliteConnection,
+    backend::Backend,
+    connection::LoadConnection,
+    pg::Pg,
+    row::{Field, PartialRow, Row, RowIndex, RowSealed},
+    sqlite::Sqlite,
+};
+use std::ops::Range;
+
+/// What a connection answers, of the one database or the other.
+pub enum Either<P, S> {
+    Postgres(P),
+    Sqlite(S),
+}
+
+type Cursor<'conn, 'query, C> = <C as LoadConnection>::Cursor<'conn, 'query>;
+type RowOf<'conn, 'query, C> = <C as LoadConnection>::Row<'conn, 'query>;
+
+/// The rows that a query is answered with.
+pub struct Rows<'conn, 'query>(
+    pub Either<Cursor<'conn, 'query, PgConnection>, Cursor<'conn, 'query, SqliteConnection>>,
+);
+
+impl<'conn, 'query> Iterator for Rows<'conn, 'query> {
+    type Item = QueryResult<Found<'conn, 'query>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(match &mut self.0 {
+            Either::Postgres(rows) => rows.next()?.map(|it| Found(Either::Postgres(it))),
+            Either::Sqlite(rows) => rows.next()?.map(|it| Found(Either::Sqlite(it))),
+        })
+    }
+}
+
+/// A row.
+pub struct Found<'conn, 'query>(
+    Either<RowOf<'conn, 'query, PgConnection>, RowOf<'conn, 'query, SqliteConnection>>,
+);
+
+impl RowSealed for Found<'_, '_> {}
+
+impl RowIndex<usize> for Found<'_, '_> {
+    fn idx(&self, index: usize) -> Option<usize> {
+        match &self.0 {
+            Either::Postgres(row) => row.idx(index),
+            Either::Sqlite(row) => row.idx(index),
+        }
+    }
+}
+
+impl<'name> RowIndex<&'name str> for Found<'_, '_> {
+    fn idx(&self, name: &'name str) -> Option<usize> {
+        match &self.0 {
+            Either::Postgres(row) => row.idx(name),
+            Either::Sqlite(row) => row.idx(name),
+        }
+    }
+}
+
+impl<'conn, 'query> Row<'conn, Dialect> for Found<'conn, 'query> {
+    type Field<'f>
+        = Either<
+        <RowOf<'conn, 'query, PgConnection> as Row<'conn, Pg>>::Field<'f>,
+        <RowOf<'conn, 'query, SqliteConnection> as Row<'conn, Sqlite>>::Field<'f>,
+    >
+    where
+        'conn: 'f,
+        Self: 'f;
+    type InnerPartialRow = Self;
+
+    fn field_count(&self) -> usize {
+        match &self.0 {
+            Either::Postgres(row) => row.field_count(),
+            Either::Sqlite(row) => row.field_count(),
+        }
+    }
+
+    fn get<'b, I>(&'b self, index: I) -> Option<Self::Field<'b>>
+    where
+        'conn: 'b,
+        Self: RowIndex<I>,
+    {
+        let index = self.idx(index)?;
+        match &self.0 {
+            Either::Postgres(row) => row.get(index).map(Either::Postgres),
+            Either::Sqlite(row) => row.get(index).map(Either::Sqlite),
+        }
+    }
+
+    fn partial_row(&self, range: Range<usize>) -> PartialRow<'_, Self> {
+        PartialRow::new(self, range)
+    }
+}
+
+impl<'f, P: Field<'f, Pg>, S: Field<'f, Sqlite>> Field<'f, Dialect> for Either<P, S> {
+    fn field_name(&self) -> Option<&str> {
+        match self {
+            Self::Postgres(field) => field.field_name(),
+            Self::Sqlite(field) => field.field_name(),
+        }
+    }
+
+    fn value(&self) -> Option<<Dialect as Backend>::RawValue<'_>> {
+        match self {
+            Self::Postgres(field) => field.value().map(Value::Postgres),
+            Self::Sqlite(field) => field.value().map(Value::Sqlite),
+        }
+    }
+}

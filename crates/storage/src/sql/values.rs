@@ -1,0 +1,260 @@
+//! The types of columns: how a value is handed to either database, and read from it.
+
+use super::Dialect;
+use crate::instant::{At, Instant};
+use chrono::NaiveDate;
+use diesel::{
+    QueryResult,
+    backend::Backend,
+    deserialize::{self, FromSql, FromSqlRef},
+    pg::Pg,
+    query_builder::{AstPass, BindCollector},
+    result::Error,
+    serialize::{self, IsNull, Output, ToSql},
+    sql_types::{
+        Array, BigInt, Binary, Bool, Date, Double, Float, HasSqlType, Integer, Nullable, SmallInt,
+        Text, Time, Timestamp, TypeMetadata,
+    },
+    sqlite::Sqlite,
+};
+
+/// A value as the database answered.
+pub enum Value<'a> {
+    Postgres(<Pg as Backend>::RawValue<'a>),
+    Sqlite(<Sqlite as Backend>::RawValue<'a>),
+}
+
+/// The values that a query carries, in the order of its parameters.
+#[derive(Default)]
+pub struct Binds(pub Vec<Bind>);
+
+impl<'a> BindCollector<'a, Dialect> for Binds {
+    type Buffer = Bind;
+
+    fn push_bound_value<T, U>(&mut self, bind: &'a U, lookup: &mut ()) -> QueryResult<()>
+    where
+        Dialect: HasSqlType<T>,
+        U: ToSql<T, Dialect> + ?Sized + 'a,
+    {
+        let bound = bound::<T, U>(bind, lookup).map_err(Error::SerializationError)?;
+        self.0.push(bound);
+        Ok(())
+    }
+
+    fn push_null_value(&mut self, kind: Kind) -> QueryResult<()> {
+        self.0.push(Bind::Null(kind));
+        Ok(())
+    }
+}
+
+/// A value as it is handed over.
+fn bound<T, U>(value: &U, lookup: &mut ()) -> Result<Bind, Box<dyn std::error::Error + Send + Sync>>
+where
+    Dialect: HasSqlType<T>,
+    U: ToSql<T, Dialect> + ?Sized,
+{
+    let kind = <Dialect as HasSqlType<T>>::metadata(lookup);
+    let mut output = Output::new(Bind::Null(kind), lookup);
+    Ok(match value.to_sql(&mut output)? {
+        IsNull::No => output.into_inner(),
+        IsNull::Yes => Bind::Null(kind),
+    })
+}
+
+impl TypeMetadata for Dialect {
+    type TypeMetadata = Kind;
+    type MetadataLookup = ();
+}
+
+/// Types of columns: the type of SQL, that of Rust, and what of it lies in a value that is handed over.
+macro_rules! kinds {
+    ($($kind:ident $lists:ident: $sql:ty, $rust:ty;)*) => {
+        /// The type of a column.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kind {
+            $($kind,)*
+            /// No column has it; Diesel asks each backend for it.
+            Unused,
+        }
+
+        /// A value that a query carries.
+        #[derive(Debug, Clone)]
+        pub enum Bind {
+            /// No value.
+            Null(Kind),
+            $($kind($rust), $lists(Vec<$rust>),)*
+        }
+
+        impl Bind {
+            /// Hands it to `PostgreSQL`.
+            pub fn to_postgres<'b>(&'b self, pass: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+                match self {
+                    Self::Null(kind) => match kind {
+                        $(Kind::$kind => pass.push_bind_param_value_only::<Nullable<$sql>, Option<$rust>>(&None),)*
+                        Kind::Unused => Err(unused()),
+                    },
+                    $(
+                        Self::$kind(value) => pass.push_bind_param_value_only::<$sql, $rust>(value),
+                        Self::$lists(values) => pass.push_bind_param_value_only::<Array<$sql>, Vec<$rust>>(values),
+                    )*
+                }
+            }
+
+            /// Hands it to `SQLite`, which has no lists.
+            pub fn to_sqlite<'b>(&'b self, pass: &mut AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+                match self {
+                    Self::Null(kind) => match kind {
+                        $(Kind::$kind => pass.push_bind_param_value_only::<Nullable<$sql>, Option<$rust>>(&None),)*
+                        Kind::Unused => Err(unused()),
+                    },
+                    $(
+                        Self::$kind(value) => pass.push_bind_param_value_only::<$sql, $rust>(value),
+                        Self::$lists(_) => Err(unused()),
+                    )*
+                }
+            }
+
+            /// Values of the same type as one.
+            fn list(kind: Kind, values: impl Iterator<Item = Bind>) -> Option<Self> {
+                Some(match kind {
+                    $(Kind::$kind => Self::$lists(
+                        values.map(|it| if let Self::$kind(value) = it { Some(value) } else { None }).collect::<Option<_>>()?
+                    ),)*
+                    Kind::Unused => return None,
+                })
+            }
+        }
+
+        $(
+            impl HasSqlType<$sql> for Dialect {
+                fn metadata((): &mut ()) -> Kind {
+                    Kind::$kind
+                }
+            }
+
+            impl From<$rust> for Bind {
+                fn from(value: $rust) -> Self {
+                    Self::$kind(value)
+                }
+            }
+        )*
+    };
+}
+
+kinds! {
+    Bool Bools: Bool, bool;
+    Integer Integers: Integer, i32;
+    BigInt BigInts: BigInt, i64;
+    Double Doubles: Double, f64;
+    Text Texts: Text, String;
+    Binary Binaries: Binary, Vec<u8>;
+    Date Dates: Date, NaiveDate;
+    Instant Instants: Instant, At;
+}
+
+fn unused() -> Error {
+    Error::SerializationError("no column has values of this type".into())
+}
+
+/// Types that Diesel asks each backend for, and no column has.
+macro_rules! unused {
+    ($($sql:ty),*) => {
+        $(impl HasSqlType<$sql> for Dialect {
+            fn metadata((): &mut ()) -> Kind {
+                Kind::Unused
+            }
+        })*
+    };
+}
+
+unused!(SmallInt, Float, Time, Timestamp);
+
+impl<ST> HasSqlType<Array<ST>> for Dialect
+where
+    Self: HasSqlType<ST>,
+{
+    fn metadata(lookup: &mut ()) -> Kind {
+        <Self as HasSqlType<ST>>::metadata(lookup)
+    }
+}
+
+/// How a value of a column is handed over.
+macro_rules! handed {
+    ($($sql:ty, $rust:ty, $value:ident => $owned:expr;)*) => {
+        $(impl ToSql<$sql, Dialect> for $rust {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Dialect>) -> serialize::Result {
+                let $value = self;
+                out.set_value($owned);
+                Ok(IsNull::No)
+            }
+        })*
+    };
+}
+
+handed! {
+    Bool, bool, it => *it;
+    Integer, i32, it => *it;
+    BigInt, i64, it => *it;
+    Double, f64, it => *it;
+    Text, str, it => it.to_owned();
+    Binary, [u8], it => it.to_owned();
+    Date, NaiveDate, it => *it;
+    Instant, At, it => *it;
+}
+
+impl<T, ST> ToSql<Array<ST>, Dialect> for [T]
+where
+    T: ToSql<ST, Dialect>,
+    Dialect: HasSqlType<ST>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Dialect>) -> serialize::Result {
+        let kind = <Dialect as HasSqlType<ST>>::metadata(&mut ());
+        let values = self.iter().map(|it| bound::<ST, T>(it, &mut ()));
+        let values: Vec<Bind> = values.collect::<Result<_, _>>()?;
+        let list = Bind::list(kind, values.into_iter());
+        out.set_value(list.ok_or("a list of values of different types")?);
+        Ok(IsNull::No)
+    }
+}
+
+/// How a value of a column is read: as the database's own backend reads it.
+macro_rules! read {
+    ($($sql:ty, $rust:ty;)*) => {
+        $(impl FromSql<$sql, Dialect> for $rust {
+            fn from_sql(value: Value<'_>) -> deserialize::Result<Self> {
+                match value {
+                    Value::Postgres(value) => FromSql::<$sql, Pg>::from_sql(value),
+                    Value::Sqlite(value) => FromSql::<$sql, Sqlite>::from_sql(value),
+                }
+            }
+        })*
+    };
+}
+
+read! {
+    Bool, bool;
+    Integer, i32;
+    BigInt, i64;
+    Double, f64;
+    Date, NaiveDate;
+    Instant, At;
+}
+
+/// The same of what is read where it lies.
+macro_rules! read_in_place {
+    ($($sql:ty, $rust:ty;)*) => {
+        $(impl<'a> FromSqlRef<'a, $sql, Dialect> for &'a $rust {
+            fn from_sql(value: &'a mut Value<'_>) -> deserialize::Result<Self> {
+                match value {
+                    Value::Postgres(value) => FromSqlRef::<$sql, Pg>::from_sql(value),
+                    Value::Sqlite(value) => FromSqlRef::<$sql, Sqlite>::from_sql(value),
+                }
+            }
+        })*
+    };
+}
+
+read_in_place! {
+    Text, str;
+    Binary, [u8];
+}
