@@ -114,7 +114,7 @@ def _(api, answer):
 @task("Which AI engine cites us least, and which never?", 4)
 async def cited_least(tools):
     project, _ = await project_with(tools, "ai-visibility")
-    # By itself: of all types together, the list of engines may be cut.
+    # Of this type alone: in an answer of all types the list of engines may be cut.
     engines = (await tools.call("get_results", projectId=project, type="ai-visibility"))["summary"]["engines"]
     cited = {it["engine"]: it.get("citationRate") for it in engines}
     known = {name: rate for name, rate in cited.items() if rate is not None}

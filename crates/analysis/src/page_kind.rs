@@ -1,7 +1,7 @@
 //! What a page is for, told from its markup and its address.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget},
     text::language::tags::is_path_of_a_language,
 };

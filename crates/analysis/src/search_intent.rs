@@ -2,8 +2,10 @@
 //!
 //! Where a language has no list of words only the page speaks, and often it does not.
 
-use crate::ToSchema;
-use crate::observation::search_page::{Feature, SearchPage};
+use crate::{
+    ToSchema,
+    observation::search_page::{Feature, SearchPage},
+};
 use serde::{Deserialize, Serialize};
 
 mod names;

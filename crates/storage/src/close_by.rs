@@ -6,12 +6,12 @@ use crate::{
     session::blocking,
 };
 use domain::ports::storage::{Reading, StorageError};
-use std::{any::Any, cell::RefCell, sync::Arc};
+use std::{cell::RefCell, sync::Arc};
 use tokio::runtime::Handle;
 
 thread_local! {
-    /// The turn of the work that this thread is doing: a `Turn`.
-    static LENT: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
+    /// The turn of the work that this thread is doing.
+    static LENT: RefCell<Option<Turn>> = const { RefCell::new(None) };
 }
 
 /// Does the work on a thread that may block, with a turn of its own.
@@ -28,7 +28,7 @@ pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageE
 /// Uses the turn that was lent to the work on this thread; `None` when there is none for this pool.
 pub fn with_lent_turn<T>(pool: &Arc<Pool>, use_it: impl FnOnce(&Turn) -> T) -> Option<T> {
     LENT.with_borrow(|lent| {
-        let turn: &Turn = lent.as_ref()?.downcast_ref()?;
+        let turn = lent.as_ref()?;
         turn.is_of(pool).then(|| use_it(turn))
     })
 }
@@ -38,7 +38,7 @@ struct Lent;
 
 impl Lent {
     fn of(turn: Turn) -> Self {
-        LENT.set(Some(Box::new(turn)));
+        LENT.set(Some(turn));
         Self
     }
 }

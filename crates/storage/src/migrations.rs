@@ -3,7 +3,8 @@
 use crate::{
     errors::unavailable,
     postgres,
-    sql::{Db, Dialect, Link},
+    queries::versions,
+    sql::{DatabaseKind, Db, Link},
     sqlite,
 };
 use diesel::{
@@ -47,8 +48,8 @@ pub struct Taken {
 
 /// Steps that are not among those taken, in order. A step that this version does not know is a newer
 /// one's: it leaves room for this one, unless it says otherwise (`schema_breaks`).
-pub fn pending(dialect: Dialect, taken: &Taken) -> Result<Vec<String>, MigrationError> {
-    let known = known(dialect).map_err(MigrationError::Failed)?;
+pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
+    let known = known(kind).map_err(MigrationError::Failed)?;
     if let Some(newer) = taken.breaks.iter().find(|it| !known.contains(*it)) {
         return Err(MigrationError::Newer(newer.clone()));
     }
@@ -87,18 +88,18 @@ pub fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
 }
 
 fn look(db: &mut Db) -> Result<Vec<String>, MigrationError> {
-    let taken = db.steps_taken().map_err(unavailable)?;
-    pending(db.dialect(), &taken)
+    let taken = versions::taken(db).map_err(unavailable)?;
+    pending(db.kind(), &taken)
 }
 
-fn known(dialect: Dialect) -> migration::Result<BTreeSet<String>> {
-    match dialect {
-        Dialect::Postgres => versions::<Pg>(&postgres::MIGRATIONS),
-        Dialect::Sqlite => versions::<Sqlite>(&sqlite::MIGRATIONS),
+fn known(kind: DatabaseKind) -> migration::Result<BTreeSet<String>> {
+    match kind {
+        DatabaseKind::Postgres => steps::<Pg>(&postgres::MIGRATIONS),
+        DatabaseKind::Sqlite => steps::<Sqlite>(&sqlite::MIGRATIONS),
     }
 }
 
-fn versions<DB: Backend>(steps: &impl MigrationSource<DB>) -> migration::Result<BTreeSet<String>> {
-    let steps = steps.migrations()?.into_iter();
+fn steps<DB: Backend>(schema: &impl MigrationSource<DB>) -> migration::Result<BTreeSet<String>> {
+    let steps = schema.migrations()?.into_iter();
     Ok(steps.map(|it| it.name().version().to_string()).collect())
 }

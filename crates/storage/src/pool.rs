@@ -6,7 +6,7 @@ use crate::{
     group::Between,
     line::Line,
     session::Whose,
-    sql::{Db, Dialect},
+    sql::{DatabaseKind, Db},
     took::Took,
 };
 use diesel::{Connection, QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
@@ -31,7 +31,7 @@ pub struct Connector {
     setup: String,
     through_pooler: bool,
     generation: Arc<AtomicU64>,
-    dialect: Dialect,
+    kind: DatabaseKind,
 }
 
 /// A connection, and which generation it is of.
@@ -46,7 +46,7 @@ impl ManageConnection for Connector {
 
     fn connect(&self) -> Result<Kept, ConnectError> {
         let generation = self.generation.load(Ordering::SeqCst);
-        let mut inner = Db::connect(self.dialect, &self.target, &self.setup)
+        let mut inner = Db::connect(self.kind, &self.target, &self.setup)
             .map_err(ConnectError::ConnectionError)?;
         if self.through_pooler {
             // The next transaction may be another server process's, which knows no statement of
@@ -71,7 +71,7 @@ pub type Out = PooledConnection<Connector>;
 /// How a pool is made.
 pub struct PoolSettings {
     /// Which database it is.
-    pub dialect: Dialect,
+    pub kind: DatabaseKind,
     /// Where the database is, as its driver wants it.
     pub target: String,
     /// What is said to each new connection.
@@ -153,7 +153,7 @@ impl Pool {
             setup: settings.setup,
             through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
-            dialect: settings.dialect,
+            kind: settings.kind,
         };
         // Nothing waits for another's connection inside r2d2: there are as many permits as
         // connections, and waiting for a permit is fair and asynchronous.
@@ -428,7 +428,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_account_takes_half_of_the_connections_at_the_most() {
         let pool = Pool::new(PoolSettings {
-            dialect: Dialect::Sqlite,
+            kind: DatabaseKind::Sqlite,
             target: String::new(),
             setup: String::new(),
             size: 4,

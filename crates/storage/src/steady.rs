@@ -4,7 +4,7 @@
 //! upsert, every condition in literal SQL. For the queue's statements that is most of what they cost: the
 //! database reads and plans thirty columns again. Their texts stand in this crate and differ in nothing but values.
 
-use crate::sql::{Db, Dialect};
+use crate::sql::{DatabaseKind, Db};
 use diesel::{
     QueryResult, RunQueryDsl,
     backend::Backend,
@@ -21,7 +21,7 @@ pub const fn steady<Q>(query: Q) -> Steady<Q> {
 }
 
 /// Says a [`steady`] statement that answers with no rows.
-pub fn say(db: &mut Db, statement: impl QueryFragment<Dialect>) -> QueryResult<()> {
+pub fn say(db: &mut Db, statement: impl QueryFragment<DatabaseKind>) -> QueryResult<()> {
     steady(statement).execute(db).map(drop)
 }
 

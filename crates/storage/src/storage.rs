@@ -13,8 +13,9 @@ use crate::{
         self, partitions, stalled,
         wall::{self, WallError},
     },
+    queries::{clock::milliseconds, site_turns, versions},
     session::{Session, Whose, blocking},
-    sql::{Db, Dialect},
+    sql::Db,
     sqlite::{self, Prepared},
 };
 use async_trait::async_trait;
@@ -162,14 +163,11 @@ impl DieselStorage {
     /// The steps of the schema that are still to be taken; an error when a newer version took
     /// steps that left this one no room, or when the file that was opened is not the database any more.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
-        match &*self.opened {
-            Opened::Postgres { pool, .. } => pending(Dialect::Postgres, pool).await,
-            Opened::Sqlite { readers, .. } => {
-                let opened = Arc::clone(&self.opened);
-                blocking(move || opened.is_still_there()).await??;
-                pending(Dialect::Sqlite, readers).await
-            }
+        if self.kind() == DatabaseKind::Sqlite {
+            let opened = Arc::clone(&self.opened);
+            blocking(move || opened.is_still_there()).await??;
         }
+        migrations::pending(self.kind(), &taken(self.opened.readers()).await?)
     }
 
     /// What is wrong with `SQLite`'s file, in its own words, the first few; nothing where it is sound. All of it is
@@ -209,11 +207,7 @@ impl DieselStorage {
 
     /// Whether the database has no schema at all: nobody can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
-        let taken = match &*self.opened {
-            Opened::Postgres { pool, .. } => taken(pool).await?,
-            Opened::Sqlite { readers, .. } => taken(readers).await?,
-        };
-        Ok(taken.steps.is_empty())
+        Ok(taken(self.opened.readers()).await?.steps.is_empty())
     }
 
     /// That of requests, or in its place that of jobs.
@@ -230,6 +224,22 @@ impl DieselStorage {
                 pool
             }),
             _ => of_requests,
+        }
+    }
+
+    /// The connections that read.
+    fn readers(&self) -> &Arc<Pool> {
+        match &*self.opened {
+            Opened::Postgres { pool, .. } => self.mine(pool),
+            Opened::Sqlite { readers, .. } => readers,
+        }
+    }
+
+    /// Those that write.
+    fn writers(&self) -> &Arc<Pool> {
+        match &*self.opened {
+            Opened::Postgres { pool, .. } => self.mine(pool),
+            Opened::Sqlite { writer, .. } => writer,
         }
     }
 
@@ -282,6 +292,13 @@ impl Opened {
         )))
     }
 
+    /// The connections of requests that read.
+    const fn readers(&self) -> &Arc<Pool> {
+        match self {
+            Self::Postgres { pool, .. } | Self::Sqlite { readers: pool, .. } => pool,
+        }
+    }
+
     /// Those to `PostgreSQL`.
     fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
         let both = match self {
@@ -329,7 +346,7 @@ impl Opened {
                 let mut tried = 1;
                 loop {
                     let turn = pool.turn().await?;
-                    let take = move |db: &mut Db| db.take_turn(site, pause, distance);
+                    let take = move |db: &mut Db| site_turns::take(db, site, pause, distance);
                     match blocking(move || turn.touch(Whose::Everyone, &take)).await? {
                         Err(error) if error.is_passing() && tried < ATTEMPTS => tried += 1,
                         outcome => return outcome,
@@ -339,7 +356,7 @@ impl Opened {
             // One process works here and needs no turns; who takes one writes as everybody does.
             Self::Sqlite { writer, .. } => {
                 let mut work = Session::begin(writer).await?;
-                let take = move |db: &mut Db| db.take_turn(site, pause, distance);
+                let take = move |db: &mut Db| site_turns::take(db, site, pause, distance);
                 let wait = work.change(Whose::Everyone, take).await?;
                 work.keep().await?;
                 Ok(wait)
@@ -366,13 +383,9 @@ impl Opened {
     }
 }
 
-async fn pending(dialect: Dialect, pool: &Arc<Pool>) -> Result<Vec<String>, MigrationError> {
-    migrations::pending(dialect, &taken(pool).await?)
-}
-
 async fn now(pool: &Arc<Pool>) -> Result<DateTime<Utc>, StorageError> {
     let turn = pool.turn().await?;
-    let milliseconds = blocking(move || turn.look(Whose::Everyone, &Db::clock)).await??;
+    let milliseconds = blocking(move || turn.look(Whose::Everyone, &milliseconds)).await??;
     DateTime::from_timestamp_millis(milliseconds).ok_or(StorageError::Corrupt {
         what: "the database's clock",
     })
@@ -380,23 +393,17 @@ async fn now(pool: &Arc<Pool>) -> Result<DateTime<Utc>, StorageError> {
 
 async fn taken(pool: &Arc<Pool>) -> Result<Taken, StorageError> {
     let turn = pool.turn().await?;
-    blocking(move || turn.look(Whose::Everyone, &Db::steps_taken)).await?
+    blocking(move || turn.look(Whose::Everyone, &versions::taken)).await?
 }
 
 #[async_trait]
 impl Storage for DieselStorage {
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError> {
-        Ok(match &*self.opened {
-            Opened::Postgres { pool, .. } => Box::new(Session::Reader(Arc::clone(self.mine(pool)))),
-            Opened::Sqlite { readers, .. } => Box::new(Session::Reader(Arc::clone(readers))),
-        })
+        Ok(Box::new(Session::Reader(Arc::clone(self.readers()))))
     }
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
-        Ok(match &*self.opened {
-            Opened::Postgres { pool, .. } => Box::new(Session::begin(self.mine(pool)).await?),
-            Opened::Sqlite { writer, .. } => Box::new(Session::begin(writer).await?),
-        })
+        Ok(Box::new(Session::begin(self.writers()).await?))
     }
 
     fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
@@ -404,10 +411,7 @@ impl Storage for DieselStorage {
     }
 
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
-        match &*self.opened {
-            Opened::Postgres { pool, .. } => close_by(self.mine(pool), reading).await,
-            Opened::Sqlite { readers, .. } => close_by(readers, reading).await,
-        }
+        close_by(self.readers(), reading).await
     }
 
     async fn tend(
@@ -430,10 +434,7 @@ impl Storage for DieselStorage {
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
-        match &*self.opened {
-            Opened::Postgres { pool, .. } => now(self.mine(pool)).await,
-            Opened::Sqlite { readers, .. } => now(readers).await,
-        }
+        now(self.readers()).await
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

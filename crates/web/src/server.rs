@@ -1,5 +1,5 @@
 //! Actix's server. It is generic in what it serves: here it is compiled once for all that the process serves,
-//! and optimised as this crate is.
+//! with the optimisation of this crate.
 
 use crate::connections::Connections;
 use actix_web::{App, HttpServer, dev::Server, web::ServiceConfig};

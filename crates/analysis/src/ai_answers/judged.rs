@@ -10,8 +10,8 @@ use super::{
     recommending, refusals, vader,
     visible::Visible,
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     observation::ai_answer::{AiAnswer, AnswerState, TextSpan},
     text::{language::Language, sentences::sentences, words::words},
 };

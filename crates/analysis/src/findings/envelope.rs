@@ -1,7 +1,7 @@
 //! What every record of every result type carries.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
 };

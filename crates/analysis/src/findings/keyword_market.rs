@@ -1,8 +1,8 @@
 //! The keyword and the market in which it is measured, as records repeat them.
 
 use super::envelope::Envelope;
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     observation::search_page::{Device, SearchPage},
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,

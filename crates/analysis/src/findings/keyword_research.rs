@@ -1,8 +1,8 @@
 //! What research tells of a keyword: a supplier's figures with what follows from them.
 
 use super::envelope::rounded;
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     keyword_metrics::{self, VolumeChange},
     observation::{
         keyword_research::{

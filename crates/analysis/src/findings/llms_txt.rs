@@ -1,8 +1,7 @@
 //! A site's llms.txt. It weighs nothing: Google says to ignore it ("Optimizing for generative AI
 //! features", July 2026), and no engine says that it reads one.
 
-use crate::ToSchema;
-use crate::observation::web_site::LlmsTxtFact;
+use crate::{ToSchema, observation::web_site::LlmsTxtFact};
 use serde::{Deserialize, Serialize};
 
 /// Characters below which it says too little (Lighthouse 13.5).

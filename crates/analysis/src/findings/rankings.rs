@@ -4,8 +4,8 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ctr::{ClickCurve, PUBLISHED},
     keyword_metrics::Opportunity,
     observation::search_page::Feature,

@@ -4,8 +4,8 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ctr::SerpLayout,
     observation::search_page::{Feature, FeatureCoverage, PageLink, RichData},
     search_intent::Intent,

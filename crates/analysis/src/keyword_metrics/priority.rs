@@ -1,7 +1,6 @@
 //! Which keywords to take on first. Weights are ours.
 
-use crate::ToSchema;
-use crate::{findings::envelope::rounded, search_intent::Intent};
+use crate::{ToSchema, findings::envelope::rounded, search_intent::Intent};
 use serde::{Deserialize, Serialize};
 
 const OPPORTUNITY: f64 = 0.4;

@@ -1,9 +1,8 @@
 //! The last year of a keyword's demand: its months, how they changed, and when in the year it is
 //! largest. Definitions are ours.
 
-use crate::ToSchema;
 use crate::{
-    findings::envelope::rounded, observation::keyword_research::MonthlyVolume,
+    ToSchema, findings::envelope::rounded, observation::keyword_research::MonthlyVolume,
     statistics::describe::mean,
 };
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Where the demand for a keyword is heading, and when in the year it is largest.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::rounded,
     statistics::{describe::mean, theil_sen::slope},
 };

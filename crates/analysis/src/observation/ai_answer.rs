@@ -1,7 +1,6 @@
 //! One answer of an AI engine to one prompt, as it came, whatever service gave it.
 
-use crate::ToSchema;
-use crate::provenance::Provenance;
+use crate::{ToSchema, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,7 @@
 //! It names nobody who asked. `None` is unknown; nothing here stands for "zero" that was not counted.
 
 use super::search_page::Feature;
-use crate::ToSchema;
-use crate::{provenance::Provenance, search_intent::Intent};
+use crate::{ToSchema, provenance::Provenance, search_intent::Intent};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

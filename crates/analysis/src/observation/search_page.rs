@@ -1,7 +1,6 @@
 //! One page of search results as it was seen, whatever supplier fetched it.
 
-use crate::ToSchema;
-use crate::provenance::Provenance;
+use crate::{ToSchema, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

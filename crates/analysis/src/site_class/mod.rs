@@ -1,8 +1,7 @@
 //! What kind of site a well-known domain is, by a list of ours. Whoever is not on it is nobody's
 //! guess: a direct competitor, until its home page or the owner says otherwise.
 
-use crate::ToSchema;
-use crate::findings::serp::PageType;
+use crate::{ToSchema, findings::serp::PageType};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::LazyLock};
 

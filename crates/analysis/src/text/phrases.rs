@@ -5,8 +5,7 @@ mod questions;
 pub use questions::{is_question, question_share};
 
 use super::{language::Language, stems::stem, words::words};
-use crate::ToSchema;
-use crate::keyword_text::normalised;
+use crate::{ToSchema, keyword_text::normalised};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};

@@ -520,7 +520,7 @@ async fn rendering(settings: &Settings) -> Check {
     }
 }
 
-/// Which build runs: production uses the profile `dist`, which is about twice as fast.
+/// Which build runs: production uses the profile `dist`, which is up to twice as fast.
 fn build() -> Check {
     let what = "build";
     if cfg!(all(feature = "dist", not(debug_assertions))) {

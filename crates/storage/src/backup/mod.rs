@@ -14,7 +14,6 @@ use crate::{
     opening::OpenError,
     ownership::as_owner_of,
     session::blocking,
-    sql::Dialect,
 };
 use chrono::{DateTime, Utc};
 use domain::ports::storage::StorageError;
@@ -241,11 +240,11 @@ fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupErro
         it if it == DatabaseKind::Sqlite.name() => {
             let contents = as_owner(from, || sqlite::contents_of(from))?;
             manifest.agrees_with(&contents.rows, from)?;
-            migrations::pending(Dialect::Sqlite, &taken)
+            migrations::pending(DatabaseKind::Sqlite, &taken)
         }
         _ => {
             postgres::look_through(from, programs)?;
-            migrations::pending(Dialect::Postgres, &taken)
+            migrations::pending(DatabaseKind::Postgres, &taken)
         }
     };
     match pending {

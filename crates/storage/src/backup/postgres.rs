@@ -7,6 +7,7 @@ use crate::{
     errors::unavailable,
     files::private,
     postgres::{APPLICATION, connect_for_migration},
+    queries::versions,
     sql::Db,
 };
 use diesel::{
@@ -83,7 +84,7 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = database.steps_taken()?;
+    let taken = versions::taken(database)?;
     Ok(Contents { rows, taken })
 }
 

@@ -9,7 +9,8 @@ use crate::{
     errors::{Trouble, trouble, unavailable},
     files::{beside, private},
     ownership::is_anothers,
-    sql::{Db, Dialect},
+    queries::versions,
+    sql::{DatabaseKind, Db},
     sqlite::{SETUP, is_database, lock, real},
 };
 use diesel::{
@@ -73,7 +74,7 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
 /// of whoever owns the copy's folder. One that is not trusted has to be what it is called.
 fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
-        Db::connect(Dialect::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
+        Db::connect(DatabaseKind::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
     let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
     let mode: Mode = mode.map_err(unavailable)?;
     // The first read opens the log.
@@ -90,8 +91,7 @@ fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
         );
     }
     // Another's database in its place would be handed out with the backup.
-    if database
-        .steps_taken()
+    if versions::taken(&mut database)
         .map_err(unavailable)?
         .steps
         .is_empty()
@@ -106,7 +106,8 @@ pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
     // Nobody changes it: nothing is written beside it.
     let as_it_lies = uri(file, "immutable=1");
-    let mut database = Db::connect(Dialect::Sqlite, &as_it_lies, "").map_err(|it| unsound(&it))?;
+    let mut database =
+        Db::connect(DatabaseKind::Sqlite, &as_it_lies, "").map_err(|it| unsound(&it))?;
     let sound = sql_query("SELECT integrity_check AS name FROM pragma_integrity_check");
     let sound: Vec<Name> = sound.load(&mut database).map_err(|it| unsound(&it))?;
     if sound.iter().any(|it| it.name != "ok") {
@@ -134,7 +135,7 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = database.steps_taken()?;
+    let taken = versions::taken(database)?;
     Ok(Contents { rows, taken })
 }
 
@@ -221,7 +222,7 @@ fn fold_in(target: &Path) -> QueryResult<bool> {
 }
 
 fn connected(to: &str, setup: &str) -> QueryResult<Db> {
-    Db::connect(Dialect::Sqlite, to, setup).map_err(|error| match error {
+    Db::connect(DatabaseKind::Sqlite, to, setup).map_err(|error| match error {
         ConnectionError::CouldntSetupConfiguration(error) => error,
         other => Error::QueryBuilderError(other.into()),
     })

@@ -7,7 +7,7 @@ pub mod wall;
 use crate::{
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
-    sql::{Db, Dialect},
+    sql::{DatabaseKind, Db},
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use std::{fmt::Write, sync::Arc, time::Duration};
@@ -23,7 +23,7 @@ pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/p
 /// Connections for requests, or for jobs: a statement may take so long.
 pub fn pool(url: &str, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        dialect: Dialect::Postgres,
+        kind: DatabaseKind::Postgres,
         target: with_defaults(url),
         setup: setup(options, statement_timeout),
         size: options.connections.max(1),
@@ -35,8 +35,8 @@ pub fn pool(url: &str, options: &OpenOptions, statement_timeout: Duration) -> Ar
 
 /// A connection for changing the schema: it waits longer, and its statements may take long.
 pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<Db> {
-    let mut connection: Db = Db::connect(
-        Dialect::Postgres,
+    let mut connection = Db::connect(
+        DatabaseKind::Postgres,
         &with_defaults(url),
         "SET lock_timeout = 3000",
     )?;

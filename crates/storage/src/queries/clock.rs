@@ -11,6 +11,6 @@ struct Number {
 
 /// In milliseconds of Unix time.
 pub fn milliseconds(db: &mut Db) -> QueryResult<i64> {
-    let told: Number = sql_query(db.dialect().clock()).get_result(db)?;
+    let told: Number = sql_query(db.kind().clock()).get_result(db)?;
     Ok(told.number)
 }

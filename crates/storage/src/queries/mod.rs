@@ -39,7 +39,7 @@ pub mod versions;
 
 use crate::{
     session::Session,
-    sql::{Db, Dialect as Backend, dialect, locked, locked_passing_over},
+    sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over},
 };
 use async_trait::async_trait;
 use domain::ports::{

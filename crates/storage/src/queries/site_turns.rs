@@ -46,7 +46,7 @@ pub fn take(
     distance: Duration,
 ) -> QueryResult<Duration> {
     let micros = |it: Duration| count(it.as_micros());
-    let taking = sql_query(statement(db.dialect()))
+    let taking = sql_query(statement(db.kind()))
         .bind::<Binary, _>(site.0.as_slice())
         .bind::<BigInt, _>(micros(pause))
         .bind::<BigInt, _>(micros(distance))
@@ -59,8 +59,8 @@ pub fn take(
 /// The statement: `$1` site, `$2` pause, `$3` distance, `$4` the farthest moment, in microseconds: numbered
 /// as they are first met, since that is how `SQLite` counts them. What time it is is asked when the row is
 /// held, not when the statement begins: others may have been waited for.
-fn statement(dialect: Backend) -> String {
-    let (now, micros) = (dialect.now(), dialect.microsecond());
+fn statement(kind: Backend) -> String {
+    let (now, micros) = (kind.now(), kind.microsecond());
     format!(
         "INSERT INTO site_turns (site_hash, next_at) \
          VALUES ($1, {now} + $2 * {micros} + $3 * {micros}) \

@@ -24,7 +24,7 @@ const BREAKS_BEGIN: &str = "20261130002100";
 
 /// Without a change: a reader may ask too, and of an empty database.
 pub fn taken(db: &mut Db) -> QueryResult<Taken> {
-    let tables: Number = sql_query(db.dialect().count_version_tables()).get_result(db)?;
+    let tables: Number = sql_query(db.kind().count_version_tables()).get_result(db)?;
     if tables.number == 0 {
         return Ok(Taken::default());
     }

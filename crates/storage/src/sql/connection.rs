@@ -1,12 +1,13 @@
 //! A connection to either database.
 
 use super::{
-    Dialect, Text,
+    DatabaseKind, Text,
     rows::{Either, Found, Rows},
     values::{Bind, Binds},
 };
 use diesel::{
     Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,
+    backend::Backend,
     connection::{
         AnsiTransactionManager, CacheSize, ConnectionSealed, DefaultLoadingMode, Instrumentation,
         LoadConnection, SimpleConnection,
@@ -27,10 +28,7 @@ pub struct Db {
 }
 
 /// Diesel's connection of the database.
-pub enum Link {
-    Postgres(PgConnection),
-    Sqlite(SqliteConnection),
-}
+pub type Link = Either<PgConnection, SqliteConnection>;
 
 impl From<Link> for Db {
     fn from(link: Link) -> Self {
@@ -48,26 +46,26 @@ impl Db {
     }
 
     /// Which database it is.
-    pub fn dialect(&self) -> Dialect {
-        *self.dialect_for_long()
+    pub fn kind(&self) -> DatabaseKind {
+        *self.kind_for_long()
     }
 
-    fn dialect_for_long(&self) -> &'static Dialect {
+    fn kind_for_long(&self) -> &'static DatabaseKind {
         match self.link {
-            Link::Postgres(_) => &Dialect::Postgres,
-            Link::Sqlite(_) => &Dialect::Sqlite,
+            Link::Postgres(_) => &DatabaseKind::Postgres,
+            Link::Sqlite(_) => &DatabaseKind::Sqlite,
         }
     }
 
     /// The text and the values of a query; its type, where that decides the text.
     fn statement(
         &mut self,
-        query: &dyn QueryFragment<Dialect>,
+        query: &dyn QueryFragment<DatabaseKind>,
         kind: Option<TypeId>,
     ) -> QueryResult<Statement> {
-        let dialect = self.dialect_for_long();
+        let database = self.kind_for_long();
         let mut binds = Binds::default();
-        query.collect_binds(&mut binds, &mut (), dialect)?;
+        query.collect_binds(&mut binds, &mut (), database)?;
         if let Some(text) = kind.and_then(|it| self.texts.get(&it)) {
             return Ok(Statement {
                 text: Arc::clone(text),
@@ -75,10 +73,10 @@ impl Db {
                 stays_prepared: true,
             });
         }
-        let mut text = Text::new(*dialect);
-        query.to_sql(&mut text, dialect)?;
+        let mut text = Text::new(*database);
+        query.to_sql(&mut text, database)?;
         let text: Arc<str> = text.finish().into();
-        let stays_prepared = query.is_safe_to_cache_prepared(dialect)?;
+        let stays_prepared = query.is_safe_to_cache_prepared(database)?;
         if let Some(kind) = kind
             && stays_prepared
         {
@@ -104,7 +102,7 @@ impl SimpleConnection for Db {
 impl ConnectionSealed for Db {}
 
 impl Connection for Db {
-    type Backend = Dialect;
+    type Backend = DatabaseKind;
     type TransactionManager = AnsiTransactionManager;
 
     fn establish(_: &str) -> ConnectionResult<Self> {
@@ -115,7 +113,7 @@ impl Connection for Db {
 
     fn execute_returning_count<T>(&mut self, source: &T) -> QueryResult<usize>
     where
-        T: QueryFragment<Dialect> + QueryId,
+        T: QueryFragment<DatabaseKind> + QueryId,
     {
         let statement = self.statement(source, T::query_id())?;
         match &mut self.link {
@@ -159,8 +157,8 @@ impl LoadConnection for Db {
 
     fn load<'conn, 'query, T>(&'conn mut self, source: T) -> QueryResult<Rows<'conn, 'query>>
     where
-        T: Query + QueryFragment<Dialect> + QueryId + 'query,
-        Dialect: QueryMetadata<T::SqlType>,
+        T: Query + QueryFragment<DatabaseKind> + QueryId + 'query,
+        DatabaseKind: QueryMetadata<T::SqlType>,
     {
         let statement = self.statement(&source, T::query_id())?;
         self.answers(statement)
@@ -198,24 +196,30 @@ impl QueryId for Statement {
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl QueryFragment<Pg> for Statement {
-    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+impl Statement {
+    /// The text with its values, each as that database is handed it.
+    fn walk<'b, DB: Backend>(
+        &'b self,
+        mut pass: AstPass<'_, 'b, DB>,
+        hand: impl Fn(&'b Bind, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+    ) -> QueryResult<()> {
         pass.push_sql(&self.text);
         if !self.stays_prepared {
             pass.unsafe_to_cache_prepared();
         }
         let mut binds = self.binds.iter();
-        binds.try_for_each(|it| it.to_postgres(&mut pass))
+        binds.try_for_each(|it| hand(it, &mut pass))
+    }
+}
+
+impl QueryFragment<Pg> for Statement {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.walk(pass, Bind::to_postgres)
     }
 }
 
 impl QueryFragment<Sqlite> for Statement {
-    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        pass.push_sql(&self.text);
-        if !self.stays_prepared {
-            pass.unsafe_to_cache_prepared();
-        }
-        let mut binds = self.binds.iter();
-        binds.try_for_each(|it| it.to_sqlite(&mut pass))
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        self.walk(pass, Bind::to_sqlite)
     }
 }

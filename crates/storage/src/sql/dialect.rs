@@ -1,6 +1,6 @@
 //! What the two databases call differently.
 
-use super::Dialect;
+use super::DatabaseKind;
 use diesel::{
     QueryResult,
     expression::{
@@ -14,7 +14,7 @@ use diesel::{
 /// `PostgreSQL`).
 pub const MOST_BINDS: usize = 32_766;
 
-impl Dialect {
+impl DatabaseKind {
     /// Counts the tables that remember which migrations were applied: none in an empty database.
     pub const fn count_version_tables(self) -> &'static str {
         match self {
@@ -87,13 +87,13 @@ impl<QS, T: SelectableExpression<QS>, P: SelectableExpression<QS>> SelectableExp
 {
 }
 
-impl<T: QueryFragment<Dialect>, P: QueryFragment<Dialect>> QueryFragment<Dialect>
+impl<T: QueryFragment<DatabaseKind>, P: QueryFragment<DatabaseKind>> QueryFragment<DatabaseKind>
     for PositionOf<T, P>
 {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         out.push_sql(match out.backend() {
-            Dialect::Postgres => "strpos(",
-            Dialect::Sqlite => "instr(",
+            DatabaseKind::Postgres => "strpos(",
+            DatabaseKind::Sqlite => "instr(",
         });
         self.text.walk_ast(out.reborrow())?;
         out.push_sql(", ");

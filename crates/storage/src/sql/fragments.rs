@@ -1,6 +1,6 @@
 //! What the two databases say differently, and what Diesel asks each backend to write itself.
 
-use super::{Db, Dialect, Lists};
+use super::{DatabaseKind, Db, Lists};
 use diesel::{
     QueryResult, RunQueryDsl,
     expression::array_comparison::{In, InExpression, Many, NotIn},
@@ -12,22 +12,22 @@ use diesel::{
     sql_types::{Array, HasSqlType, SingleValue},
 };
 
-impl<T, U> QueryFragment<Dialect, Lists> for In<T, U>
+impl<T, U> QueryFragment<DatabaseKind, Lists> for In<T, U>
 where
-    T: QueryFragment<Dialect>,
-    U: QueryFragment<Dialect> + InExpression,
+    T: QueryFragment<DatabaseKind>,
+    U: QueryFragment<DatabaseKind> + InExpression,
 {
-    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         among(&self.left, &self.values, ["1=0", " = ANY(", " IN ("], out)
     }
 }
 
-impl<T, U> QueryFragment<Dialect, Lists> for NotIn<T, U>
+impl<T, U> QueryFragment<DatabaseKind, Lists> for NotIn<T, U>
 where
-    T: QueryFragment<Dialect>,
-    U: QueryFragment<Dialect> + InExpression,
+    T: QueryFragment<DatabaseKind>,
+    U: QueryFragment<DatabaseKind> + InExpression,
 {
-    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         among(
             &self.left,
             &self.values,
@@ -37,12 +37,12 @@ where
     }
 }
 
-/// A comparison with a list: what stands for an empty one, for an array, and for values in a row.
-fn among<'b, U: QueryFragment<Dialect> + InExpression>(
-    left: &'b impl QueryFragment<Dialect>,
+/// A comparison with a list: the text for an empty list, for an array, and for a list of parameters.
+fn among<'b, U: QueryFragment<DatabaseKind> + InExpression>(
+    left: &'b impl QueryFragment<DatabaseKind>,
     values: &'b U,
     [empty, array, row]: [&str; 3],
-    mut out: AstPass<'_, 'b, Dialect>,
+    mut out: AstPass<'_, 'b, DatabaseKind>,
 ) -> QueryResult<()> {
     if values.is_empty() {
         out.push_sql(empty);
@@ -50,23 +50,23 @@ fn among<'b, U: QueryFragment<Dialect> + InExpression>(
     }
     left.walk_ast(out.reborrow())?;
     out.push_sql(match out.backend() {
-        Dialect::Postgres => array,
-        Dialect::Sqlite => row,
+        DatabaseKind::Postgres => array,
+        DatabaseKind::Sqlite => row,
     });
     values.walk_ast(out.reborrow())?;
     out.push_sql(")");
     Ok(())
 }
 
-impl<ST, I> QueryFragment<Dialect, Lists> for Many<ST, I>
+impl<ST, I> QueryFragment<DatabaseKind, Lists> for Many<ST, I>
 where
     ST: SingleValue,
-    I: ToSql<ST, Dialect>,
-    [I]: ToSql<Array<ST>, Dialect>,
-    Dialect: HasSqlType<ST>,
+    I: ToSql<ST, DatabaseKind>,
+    [I]: ToSql<Array<ST>, DatabaseKind>,
+    DatabaseKind: HasSqlType<ST>,
 {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
-        if *out.backend() == Dialect::Postgres {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
+        if *out.backend() == DatabaseKind::Postgres {
             return out.push_bind_param::<Array<ST>, [I]>(self.values.as_slice());
         }
         out.unsafe_to_cache_prepared();
@@ -80,19 +80,19 @@ where
     }
 }
 
-impl<L, O> QueryFragment<Dialect> for LimitOffsetClause<L, O>
+impl<L, O> QueryFragment<DatabaseKind> for LimitOffsetClause<L, O>
 where
-    L: QueryFragment<Dialect>,
-    O: QueryFragment<Dialect>,
+    L: QueryFragment<DatabaseKind>,
+    O: QueryFragment<DatabaseKind>,
 {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         self.limit_clause.walk_ast(out.reborrow())?;
         self.offset_clause.walk_ast(out)
     }
 }
 
-impl QueryFragment<Dialect> for BoxedLimitOffsetClause<'_, Dialect> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+impl QueryFragment<DatabaseKind> for BoxedLimitOffsetClause<'_, DatabaseKind> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         for clause in [&self.limit, &self.offset].into_iter().flatten() {
             clause.walk_ast(out.reborrow())?;
         }
@@ -100,12 +100,12 @@ impl QueryFragment<Dialect> for BoxedLimitOffsetClause<'_, Dialect> {
     }
 }
 
-impl<'a, L, O> IntoBoxedClause<'a, Dialect> for LimitOffsetClause<L, O>
+impl<'a, L, O> IntoBoxedClause<'a, DatabaseKind> for LimitOffsetClause<L, O>
 where
-    L: QueryFragment<Dialect> + Send + 'a,
-    O: QueryFragment<Dialect> + Send + 'a,
+    L: QueryFragment<DatabaseKind> + Send + 'a,
+    O: QueryFragment<DatabaseKind> + Send + 'a,
 {
-    type BoxedClause = BoxedLimitOffsetClause<'a, Dialect>;
+    type BoxedClause = BoxedLimitOffsetClause<'a, DatabaseKind>;
 
     fn into_boxed(self) -> Self::BoxedClause {
         BoxedLimitOffsetClause {
@@ -119,8 +119,8 @@ where
 #[derive(Debug, Clone, Copy)]
 pub struct Locked<Q, const PASSES_OVER: bool>(Q);
 
-/// Locks the rows until the transaction ends. Weaker than `FOR UPDATE`: whoever adds a row that refers to a locked
-/// one does not wait, and cannot deadlock with it. `SQLite` has one writer, from `BEGIN IMMEDIATE` on.
+/// Locks the rows until the transaction ends. Weaker than `FOR UPDATE`: a transaction that adds a row with a
+/// reference to a locked one does not wait, and cannot deadlock with it. `SQLite` has one writer, from `BEGIN IMMEDIATE` on.
 pub const fn locked<Q>(query: Q) -> Locked<Q, false> {
     Locked(query)
 }
@@ -141,12 +141,12 @@ impl<Q: QueryId, const PASSES_OVER: bool> QueryId for Locked<Q, PASSES_OVER> {
 
 impl<Q, const PASSES_OVER: bool> RunQueryDsl<Db> for Locked<Q, PASSES_OVER> {}
 
-impl<Q: QueryFragment<Dialect>, const PASSES_OVER: bool> QueryFragment<Dialect>
+impl<Q: QueryFragment<DatabaseKind>, const PASSES_OVER: bool> QueryFragment<DatabaseKind>
     for Locked<Q, PASSES_OVER>
 {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Dialect>) -> QueryResult<()> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
         self.0.walk_ast(out.reborrow())?;
-        if *out.backend() == Dialect::Postgres {
+        if *out.backend() == DatabaseKind::Postgres {
             out.push_sql(if PASSES_OVER {
                 " FOR NO KEY UPDATE SKIP LOCKED"
             } else {

@@ -1,8 +1,9 @@
 //! One backend of Diesel for both databases, so that each query is compiled once: to which database it goes, it learns
 //! when it is sent.
 //!
-//! `values.rs` has the types of columns, `dialect.rs` and `fragments.rs` what the two databases say differently, `connection.rs` a
-//! connection to either, `rows.rs` what it answers. Statements that only one database knows are in `postgres/`, `sqlite/` and `backup/`.
+//! `values.rs` has the types of columns, `dialect.rs` and `fragments.rs` what the two databases say differently,
+//! `connection.rs` a connection to either, `rows.rs` what it answers. Statements that only one database knows are in
+//! `postgres/`, `sqlite/` and `backup/`.
 
 mod connection;
 pub mod dialect;
@@ -10,6 +11,7 @@ mod fragments;
 mod rows;
 mod values;
 
+pub use crate::database_url::DatabaseKind;
 pub use connection::{Db, Link};
 pub use fragments::{locked, locked_passing_over};
 
@@ -22,26 +24,19 @@ use diesel::{
 };
 use values::{Binds, Value};
 
-/// Which database a query is sent to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    Postgres,
-    Sqlite,
-}
-
 /// `INSERT … ON CONFLICT`, which both have.
 pub struct OnConflict;
 
 /// A list of values: one array on `PostgreSQL`, one parameter for each on `SQLite`.
 pub struct Lists;
 
-impl Backend for Dialect {
+impl Backend for DatabaseKind {
     type QueryBuilder = Text;
     type RawValue<'a> = Value<'a>;
     type BindCollector<'a> = Binds;
 }
 
-impl SqlDialect for Dialect {
+impl SqlDialect for DatabaseKind {
     type ReturningClause = of::returning_clause::PgLikeReturningClause;
     type OnConflictClause = OnConflict;
     // `SQLite` has no DEFAULT for a value, and no row of this crate asks for it.
@@ -64,8 +59,8 @@ impl SqlDialect for Dialect {
         of::built_in_window_function_require_order::NoOrderRequired;
 }
 
-impl DieselReserveSpecialization for Dialect {}
-impl TrustedBackend for Dialect {}
+impl DieselReserveSpecialization for DatabaseKind {}
+impl TrustedBackend for DatabaseKind {}
 impl of::on_conflict_clause::SupportsOnConflictClause for OnConflict {}
 impl of::on_conflict_clause::SupportsOnConflictClauseWhere for OnConflict {}
 impl of::on_conflict_clause::PgLikeOnConflictClause for OnConflict {}
@@ -73,22 +68,22 @@ impl of::on_conflict_clause::PgLikeOnConflictClause for OnConflict {}
 /// The text of a query.
 pub struct Text {
     written: String,
-    dialect: Dialect,
+    kind: DatabaseKind,
     parameters: u32,
 }
 
 impl Text {
     /// An empty one.
-    fn new(dialect: Dialect) -> Self {
+    fn new(kind: DatabaseKind) -> Self {
         Self {
             written: String::new(),
-            dialect,
+            kind,
             parameters: 0,
         }
     }
 }
 
-impl QueryBuilder<Dialect> for Text {
+impl QueryBuilder<DatabaseKind> for Text {
     fn push_sql(&mut self, sql: &str) {
         self.written.push_str(sql);
     }
@@ -104,12 +99,12 @@ impl QueryBuilder<Dialect> for Text {
     /// `SQLite` looks numbered parameters up by their names, one after the other; it counts these itself.
     fn push_bind_param(&mut self) {
         self.parameters += 1;
-        match self.dialect {
-            Dialect::Postgres => {
+        match self.kind {
+            DatabaseKind::Postgres => {
                 self.written.push('$');
                 self.written.push_str(&self.parameters.to_string());
             }
-            Dialect::Sqlite => self.written.push('?'),
+            DatabaseKind::Sqlite => self.written.push('?'),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Rows as either database answers them.
 
-use super::{Dialect, values::Value};
+use super::{DatabaseKind, values::Value};
 use diesel::{
     PgConnection, QueryResult, SqliteConnection,
     backend::Backend,
@@ -61,7 +61,7 @@ impl<'name> RowIndex<&'name str> for Found<'_, '_> {
     }
 }
 
-impl<'conn, 'query> Row<'conn, Dialect> for Found<'conn, 'query> {
+impl<'conn, 'query> Row<'conn, DatabaseKind> for Found<'conn, 'query> {
     type Field<'f>
         = Either<
         <RowOf<'conn, 'query, PgConnection> as Row<'conn, Pg>>::Field<'f>,
@@ -96,7 +96,7 @@ impl<'conn, 'query> Row<'conn, Dialect> for Found<'conn, 'query> {
     }
 }
 
-impl<'f, P: Field<'f, Pg>, S: Field<'f, Sqlite>> Field<'f, Dialect> for Either<P, S> {
+impl<'f, P: Field<'f, Pg>, S: Field<'f, Sqlite>> Field<'f, DatabaseKind> for Either<P, S> {
     fn field_name(&self) -> Option<&str> {
         match self {
             Self::Postgres(field) => field.field_name(),
@@ -104,7 +104,7 @@ impl<'f, P: Field<'f, Pg>, S: Field<'f, Sqlite>> Field<'f, Dialect> for Either<P
         }
     }
 
-    fn value(&self) -> Option<<Dialect as Backend>::RawValue<'_>> {
+    fn value(&self) -> Option<<DatabaseKind as Backend>::RawValue<'_>> {
         match self {
             Self::Postgres(field) => field.value().map(Value::Postgres),
             Self::Sqlite(field) => field.value().map(Value::Sqlite),

@@ -1,6 +1,6 @@
 //! The types of columns: how a value is handed to either database, and read from it.
 
-use super::Dialect;
+use super::DatabaseKind;
 use crate::instant::{At, Instant};
 use chrono::NaiveDate;
 use diesel::{
@@ -28,13 +28,13 @@ pub enum Value<'a> {
 #[derive(Default)]
 pub struct Binds(pub Vec<Bind>);
 
-impl<'a> BindCollector<'a, Dialect> for Binds {
+impl<'a> BindCollector<'a, DatabaseKind> for Binds {
     type Buffer = Bind;
 
     fn push_bound_value<T, U>(&mut self, bind: &'a U, lookup: &mut ()) -> QueryResult<()>
     where
-        Dialect: HasSqlType<T>,
-        U: ToSql<T, Dialect> + ?Sized + 'a,
+        DatabaseKind: HasSqlType<T>,
+        U: ToSql<T, DatabaseKind> + ?Sized + 'a,
     {
         let bound = bound::<T, U>(bind, lookup).map_err(Error::SerializationError)?;
         self.0.push(bound);
@@ -50,10 +50,10 @@ impl<'a> BindCollector<'a, Dialect> for Binds {
 /// A value as it is handed over.
 fn bound<T, U>(value: &U, lookup: &mut ()) -> Result<Bind, Box<dyn std::error::Error + Send + Sync>>
 where
-    Dialect: HasSqlType<T>,
-    U: ToSql<T, Dialect> + ?Sized,
+    DatabaseKind: HasSqlType<T>,
+    U: ToSql<T, DatabaseKind> + ?Sized,
 {
-    let kind = <Dialect as HasSqlType<T>>::metadata(lookup);
+    let kind = <DatabaseKind as HasSqlType<T>>::metadata(lookup);
     let mut output = Output::new(Bind::Null(kind), lookup);
     Ok(match value.to_sql(&mut output)? {
         IsNull::No => output.into_inner(),
@@ -61,7 +61,7 @@ where
     })
 }
 
-impl TypeMetadata for Dialect {
+impl TypeMetadata for DatabaseKind {
     type TypeMetadata = Kind;
     type MetadataLookup = ();
 }
@@ -126,7 +126,7 @@ macro_rules! kinds {
         }
 
         $(
-            impl HasSqlType<$sql> for Dialect {
+            impl HasSqlType<$sql> for DatabaseKind {
                 fn metadata((): &mut ()) -> Kind {
                     Kind::$kind
                 }
@@ -159,7 +159,7 @@ fn unused() -> Error {
 /// Types that Diesel asks each backend for, and no column has.
 macro_rules! unused {
     ($($sql:ty),*) => {
-        $(impl HasSqlType<$sql> for Dialect {
+        $(impl HasSqlType<$sql> for DatabaseKind {
             fn metadata((): &mut ()) -> Kind {
                 Kind::Unused
             }
@@ -169,7 +169,7 @@ macro_rules! unused {
 
 unused!(SmallInt, Float, Time, Timestamp);
 
-impl<ST> HasSqlType<Array<ST>> for Dialect
+impl<ST> HasSqlType<Array<ST>> for DatabaseKind
 where
     Self: HasSqlType<ST>,
 {
@@ -181,8 +181,8 @@ where
 /// How a value of a column is handed over.
 macro_rules! handed {
     ($($sql:ty, $rust:ty, $value:ident => $owned:expr;)*) => {
-        $(impl ToSql<$sql, Dialect> for $rust {
-            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Dialect>) -> serialize::Result {
+        $(impl ToSql<$sql, DatabaseKind> for $rust {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DatabaseKind>) -> serialize::Result {
                 let $value = self;
                 out.set_value($owned);
                 Ok(IsNull::No)
@@ -202,13 +202,13 @@ handed! {
     Instant, At, it => *it;
 }
 
-impl<T, ST> ToSql<Array<ST>, Dialect> for [T]
+impl<T, ST> ToSql<Array<ST>, DatabaseKind> for [T]
 where
-    T: ToSql<ST, Dialect>,
-    Dialect: HasSqlType<ST>,
+    T: ToSql<ST, DatabaseKind>,
+    DatabaseKind: HasSqlType<ST>,
 {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Dialect>) -> serialize::Result {
-        let kind = <Dialect as HasSqlType<ST>>::metadata(&mut ());
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DatabaseKind>) -> serialize::Result {
+        let kind = <DatabaseKind as HasSqlType<ST>>::metadata(&mut ());
         let values = self.iter().map(|it| bound::<ST, T>(it, &mut ()));
         let values: Vec<Bind> = values.collect::<Result<_, _>>()?;
         let list = Bind::list(kind, values.into_iter());
@@ -220,7 +220,7 @@ where
 /// How a value of a column is read: as the database's own backend reads it.
 macro_rules! read {
     ($($sql:ty, $rust:ty;)*) => {
-        $(impl FromSql<$sql, Dialect> for $rust {
+        $(impl FromSql<$sql, DatabaseKind> for $rust {
             fn from_sql(value: Value<'_>) -> deserialize::Result<Self> {
                 match value {
                     Value::Postgres(value) => FromSql::<$sql, Pg>::from_sql(value),
@@ -243,7 +243,7 @@ read! {
 /// The same of what is read where it lies.
 macro_rules! read_in_place {
     ($($sql:ty, $rust:ty;)*) => {
-        $(impl<'a> FromSqlRef<'a, $sql, Dialect> for &'a $rust {
+        $(impl<'a> FromSqlRef<'a, $sql, DatabaseKind> for &'a $rust {
             fn from_sql(value: &'a mut Value<'_>) -> deserialize::Result<Self> {
                 match value {
                     Value::Postgres(value) => FromSqlRef::<$sql, Pg>::from_sql(value),

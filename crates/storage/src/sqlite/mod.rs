@@ -6,7 +6,7 @@ mod file;
 use crate::{
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
-    sql::{Db, Dialect},
+    sql::{DatabaseKind, Db},
 };
 pub use constraints::constraint_of;
 use diesel::{QueryResult, RunQueryDsl, dsl::sql, sql_types::Text};
@@ -51,12 +51,12 @@ pub fn readers(path: &Path, options: &OpenOptions) -> Arc<Pool> {
 
 /// A connection for changing the schema.
 pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<Db> {
-    Db::connect(Dialect::Sqlite, &path.to_string_lossy(), SETUP)
+    Db::connect(DatabaseKind::Sqlite, &path.to_string_lossy(), SETUP)
 }
 
 fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str, is_writer: bool) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        dialect: Dialect::Sqlite,
+        kind: DatabaseKind::Sqlite,
         target: path.to_string_lossy().into_owned(),
         setup: format!("{SETUP} {more}"),
         size,

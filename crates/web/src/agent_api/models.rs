@@ -1,8 +1,7 @@
 //! GET /models.
 
 use super::keywords::AllowanceView;
-use crate::ToSchema;
-use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
+use crate::{ToSchema, answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use domain::{money::MicroUsd, use_cases::list_ai_models::AiModel};

@@ -13,7 +13,7 @@ pub fn members(names: &[&str]) -> Vec<String> {
     let schemas = schemas::all();
     let mut paths = Vec::new();
     for name in names {
-        collect(&schemas, &schemas[*name], "", DEPTH, &mut paths);
+        collect(schemas, &schemas[*name], "", DEPTH, &mut paths);
     }
     paths.sort();
     paths.dedup();

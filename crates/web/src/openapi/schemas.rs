@@ -2,6 +2,7 @@
 //! answer is put together.
 
 use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
 
 /// Of the types that serialise, as `derived` makes them; a test compares the two.
 const OF_TYPES: &str = include_str!("schemas.json");
@@ -15,16 +16,17 @@ pub fn id() -> Value {
     json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": domain::ids::LARGEST_ID })
 }
 
-/// All components.
-///
-/// # Panics
-/// The file is no JSON object.
-#[must_use]
-pub fn all() -> Value {
+static ALL: LazyLock<Value> = LazyLock::new(|| {
     let mut schemas: Map<String, Value> =
         serde_json::from_str(OF_TYPES).expect("the file is an object");
     schemas.extend(put_together());
     schemas.into()
+});
+
+/// All components.
+#[must_use]
+pub fn all() -> &'static Value {
+    &ALL
 }
 
 fn list_of(item: &str) -> Value {

@@ -1,7 +1,6 @@
 //! Days, weeks and months, and which answers of each belong together.
 
-use crate::ToSchema;
-use crate::{findings::ai_visibility::PromptTally, provenance::Provenance};
+use crate::{ToSchema, findings::ai_visibility::PromptTally, provenance::Provenance};
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

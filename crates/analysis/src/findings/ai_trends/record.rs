@@ -1,8 +1,8 @@
 //! What an `ai-trends` record says.
 
 use super::bins::TrendPeriod;
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::ai_visibility::LeftOut,
     findings::envelope::{Envelope, rounded},
     statistics::panel_rate::IntervalMethod,

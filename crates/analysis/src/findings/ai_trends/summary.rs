@@ -4,8 +4,10 @@ use super::{
     METHOD_VERSION,
     record::{AiTrendRecord, TrendDirection, TrendReason, TrendVerdict},
 };
-use crate::ToSchema;
-use crate::findings::envelope::{Coverage, rounded};
+use crate::{
+    ToSchema,
+    findings::envelope::{Coverage, rounded},
+};
 use serde::{Deserialize, Serialize};
 
 /// Where visibility in AI answers is heading.

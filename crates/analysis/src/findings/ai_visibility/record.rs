@@ -1,7 +1,7 @@
 //! What an `ai-visibility` record says.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Envelope, rounded},
     page_kind::PageKind,
     statistics::panel_rate::IntervalMethod,

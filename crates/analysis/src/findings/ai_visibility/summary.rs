@@ -4,8 +4,8 @@ use super::{
     METHOD_VERSION,
     record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Coverage, rounded},
     statistics::describe::mean,
 };

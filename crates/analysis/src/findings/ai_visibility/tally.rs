@@ -1,7 +1,7 @@
 //! What is kept of answers for trends: counts per prompt, engine, model and day.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, brands::OWN},
     observation::ai_answer::AiAnswer,
     provenance::Provenance,

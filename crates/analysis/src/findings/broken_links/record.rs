@@ -4,8 +4,8 @@ use super::{
     judge::Judged,
     verdict::{Outcome, Verdict},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::Envelope,
     observation::web_site::{Hop, PageLink, Placement, Position},
 };

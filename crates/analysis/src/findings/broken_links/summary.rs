@@ -4,8 +4,7 @@ use super::{
     cards::LinkCards,
     verdict::{Outcome, Verdict},
 };
-use crate::ToSchema;
-use crate::{observation::web_site::LimitHit, statistics::wilson::wilson};
+use crate::{ToSchema, observation::web_site::LimitHit, statistics::wilson::wilson};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

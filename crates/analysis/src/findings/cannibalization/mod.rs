@@ -5,8 +5,7 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, TrackedKeyword},
 };
-use crate::ToSchema;
-use crate::{provenance::Provenance, search_intent::Intent, url_rules::SiteScope};
+use crate::{ToSchema, provenance::Provenance, search_intent::Intent, url_rules::SiteScope};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

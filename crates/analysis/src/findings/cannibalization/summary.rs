@@ -1,8 +1,10 @@
 //! The cannibalisation of a project in short, added up one keyword at a time.
 
 use super::{CannibalizationRecord, METHOD_VERSION, Severity};
-use crate::ToSchema;
-use crate::findings::envelope::{Coverage, rounded};
+use crate::{
+    ToSchema,
+    findings::envelope::{Coverage, rounded},
+};
 use serde::{Deserialize, Serialize};
 
 /// How many keywords own pages compete for.

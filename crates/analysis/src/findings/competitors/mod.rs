@@ -1,8 +1,7 @@
 //! `competitors`: the domains that compete for the project's keywords, found or pinned.
 
 use super::envelope::{Envelope, rounded};
-use crate::ToSchema;
-use crate::site_class::SiteClass;
+use crate::{ToSchema, site_class::SiteClass};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! The competitors of a project in short.
 
 use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Coverage, rounded},
     search_panel::Panel,
     site_class::SiteClass,

@@ -1,7 +1,7 @@
 //! Where a page says what it is to be found with.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::{envelope::rounded, issues::stuffed_phrases},
     observation::page_content::PageContent,
     text::{

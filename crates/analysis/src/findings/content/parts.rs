@@ -1,7 +1,7 @@
 //! Parts of a record.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::rounded,
     observation::page_content::{CharsetSource, FactSource, PageContent},
     text::{

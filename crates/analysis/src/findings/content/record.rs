@@ -11,8 +11,8 @@ use super::{
     score::{Parts, content_score},
     site_facts::SiteFacts,
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::{
         envelope::{Envelope, FindingContext, rounded},
         issues::{Issue, IssueCode, THIN},

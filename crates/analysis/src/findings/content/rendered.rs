@@ -2,8 +2,8 @@
 //! "JavaScript" sets side by side.
 
 use super::parts::small;
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::rounded,
     observation::page_content::{
         PageContent, RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules,

@@ -1,8 +1,8 @@
 //! Counts of a site's pages and their issues.
 
 use super::{record::ContentRecord, rendered::RenderState};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::{
         broken_links::Severity,
         envelope::rounded,

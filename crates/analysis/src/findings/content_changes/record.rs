@@ -1,8 +1,8 @@
 //! The record of one page between two visits.
 
 use super::significance::{ChangeClass, ChangedField};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Envelope, rounded},
     text::diff::Operation,
 };

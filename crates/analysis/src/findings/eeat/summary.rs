@@ -5,8 +5,7 @@ use super::{
     record::{EeatRecord, PillarScores, Ymyl},
     signal::SignalCode,
 };
-use crate::ToSchema;
-use crate::findings::envelope::rounded;
+use crate::{ToSchema, findings::envelope::rounded};
 use serde::{Deserialize, Serialize};
 
 /// Evidence of experience, expertise, authoritativeness and trust, of a whole site.

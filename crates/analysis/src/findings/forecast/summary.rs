@@ -4,8 +4,7 @@ use super::{
     METHOD_VERSION,
     record::{ForecastMethod, ForecastQuality, ForecastRecord, RefusalReason},
 };
-use crate::ToSchema;
-use crate::findings::envelope::Coverage;
+use crate::{ToSchema, findings::envelope::Coverage};
 use serde::{Deserialize, Serialize};
 
 /// How many series are forecast, how, and how well.

@@ -1,8 +1,10 @@
 //! The score of a site.
 
 use super::record::{FactorCode, GateCode, GeoRecord, Grade};
-use crate::ToSchema;
-use crate::findings::{envelope::rounded, llms_txt::LlmsTxt};
+use crate::{
+    ToSchema,
+    findings::{envelope::rounded, llms_txt::LlmsTxt},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
 //! An issue, and the list that finders add to.
 
 use super::{catalogue::info, code::IssueCode};
-use crate::ToSchema;
-use crate::{findings::broken_links::Severity, text::words::shortened};
+use crate::{ToSchema, findings::broken_links::Severity, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a detail at the most.

@@ -1,8 +1,7 @@
 //! Earlier ranks of a keyword in compact form, and the figures that need several of them.
 
 use super::{ChangeKind, RankingRecord, change};
-use crate::ToSchema;
-use crate::{provenance::RecordStatus, statistics::describe};
+use crate::{ToSchema, provenance::RecordStatus, statistics::describe};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,7 @@
 //! What of a page's features leads to the project, and whether a keyword is its own name.
 
-use crate::ToSchema;
 use crate::{
-    keyword_text,
+    ToSchema, keyword_text,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
     url_rules::SiteScope,
 };

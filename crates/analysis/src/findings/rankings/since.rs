@@ -2,8 +2,7 @@
 //! left.
 
 use super::{ChangeKind, RankPoint, RankState, change};
-use crate::ToSchema;
-use crate::{ctr::ctr, findings::envelope::rounded};
+use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

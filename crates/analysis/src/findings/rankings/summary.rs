@@ -1,8 +1,8 @@
 //! The project's summary of its ranks, added up one record at a time.
 
 use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ctr::ctr,
     findings::envelope::{Coverage, rounded},
     observation::search_page::Feature,

@@ -1,8 +1,7 @@
 //! How visibility changed since an earlier moment, over the keywords that were measured at both.
 
 use super::{ChangeKind, RankPoint, RankState, Standing, Weighting, change};
-use crate::ToSchema;
-use crate::{ctr::ctr, findings::envelope::rounded};
+use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! What is said of one page.
 
 use super::{expiries::Expiry, feature::Feature};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::{
         broken_links::Severity,
         envelope::{Envelope, rounded},

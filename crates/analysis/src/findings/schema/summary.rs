@@ -4,8 +4,10 @@ use super::{
     feature::Feature,
     record::{Eligibility, FormatCounts, IssueCode, SchemaRecord},
 };
-use crate::ToSchema;
-use crate::findings::{broken_links::Severity, envelope::rounded};
+use crate::{
+    ToSchema,
+    findings::{broken_links::Severity, envelope::rounded},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! How hard it is to rank, as far as one results page tells.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ctr::SerpLayout,
     findings::envelope::rounded,
     keyword_metrics, keyword_text,

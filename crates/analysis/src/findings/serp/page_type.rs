@@ -2,8 +2,7 @@
 //! with them. The lists and their order are ours.
 
 use super::{SerpItem, difficulty::is_home_page};
-use crate::ToSchema;
-use crate::{observation::search_page::OrganicResult, site_class, url_rules};
+use crate::{ToSchema, observation::search_page::OrganicResult, site_class, url_rules};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! How much a results page changed since the last snapshot.
 
 use super::{ItemType, SerpRecord};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::rounded,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
     statistics::rbo::rbo_ext,

@@ -1,8 +1,8 @@
 //! The project's summary of its results pages, added up one record at a time.
 
 use super::{METHOD_VERSION, PageType, PageTypeCount, SerpRecord};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Coverage, rounded},
     keyword_text,
     observation::search_page::{Feature, FeatureCoverage},

@@ -2,9 +2,9 @@
 //! universes that are named apart, for the whole project and for parts of it.
 
 use super::envelope::{Envelope, rounded};
-use crate::ToSchema;
 use crate::{
-    findings::rankings::Weighting, observation::search_page::Feature, search_intent::Intent,
+    ToSchema, findings::rankings::Weighting, observation::search_page::Feature,
+    search_intent::Intent,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@ use super::{
     record::{State, SuggestionRecord},
     rule::{EffectMetric, rule},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::rounded,
     statistics::{
         describe::mean, newcombe::newcombe, welch::difference_of_means, wilson::Interval,

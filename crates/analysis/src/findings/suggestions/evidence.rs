@@ -1,7 +1,7 @@
 //! What shows a suggestion: figures of other records, named so that they can be found again.
 
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Envelope, rounded},
     result_type::ResultType,
 };

@@ -1,8 +1,8 @@
 //! What suggestions are made from where our own records do not say it.
 
 use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     ctr::ClickCurve,
     findings::{
         ai_visibility::{AiVisibilityRecord, PromptPanelKind},

@@ -5,8 +5,10 @@ use super::{
     evidence::Evidence,
     rule::{Category, Severity},
 };
-use crate::ToSchema;
-use crate::findings::envelope::{Envelope, rounded};
+use crate::{
+    ToSchema,
+    findings::envelope::{Envelope, rounded},
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

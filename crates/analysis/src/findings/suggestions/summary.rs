@@ -7,8 +7,7 @@ use super::{
     rule::{Category, Severity},
     score,
 };
-use crate::ToSchema;
-use crate::findings::envelope::rounded;
+use crate::{ToSchema, findings::envelope::rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

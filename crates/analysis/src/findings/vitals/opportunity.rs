@@ -2,8 +2,10 @@
 //!
 //! Ids are those of Lighthouse's audits. A saving that would have to be guessed is null.
 
-use crate::ToSchema;
-use crate::observation::vitals::{Opportunity, ResourceFact, ResourceKind};
+use crate::{
+    ToSchema,
+    observation::vitals::{Opportunity, ResourceFact, ResourceKind},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,10 @@
 //! Good, poor, or between: the thresholds, and what passes the assessment.
 
 use super::lighthouse_score::ControlPoints;
-use crate::ToSchema;
-use crate::observation::vitals::{FormFactor, VitalsMetric};
+use crate::{
+    ToSchema,
+    observation::vitals::{FormFactor, VitalsMetric},
+};
 use serde::{Deserialize, Serialize};
 
 /// How a value is rated.

@@ -5,8 +5,8 @@ use super::{
     rating::{Assessment, Rating, Unit},
     trend::VitalsTrend,
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Envelope, rounded},
     observation::vitals::{
         ClsSource, CollectionPeriod, FormFactor, HistogramBin, LcpBreakdown, LcpElement,

@@ -4,8 +4,8 @@ use super::{
     rating::{Assessment, Rating},
     record::{VitalsRecord, VitalsSource},
 };
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     findings::envelope::{Coverage, rounded},
     observation::vitals::{FormFactor, VitalsMetric},
     provenance::RecordStatus,

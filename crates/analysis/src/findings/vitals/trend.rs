@@ -1,8 +1,7 @@
 //! What changed since the record before.
 
 use super::record::VitalsRecord;
-use crate::ToSchema;
-use crate::{findings::envelope::rounded, observation::vitals::VitalsMetric};
+use crate::{ToSchema, findings::envelope::rounded, observation::vitals::VitalsMetric};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

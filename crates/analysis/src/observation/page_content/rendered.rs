@@ -4,8 +4,8 @@
 //! the journal. Everything is read from the browser's document as it is read from the sent one.
 
 use super::{GOOGLEBOT, PageContent};
-use crate::ToSchema;
 use crate::{
+    ToSchema,
     observation::{vitals::ResourceKind, web_site::LinkTarget},
     text::words::shortened,
 };

@@ -1,8 +1,7 @@
 //! What page loads in a browser of ours, or without one, brought.
 
 use super::{FormFactor, ResourceFact};
-use crate::ToSchema;
-use crate::provenance::Provenance;
+use crate::{ToSchema, provenance::Provenance};
 use serde::{Deserialize, Serialize};
 
 /// Several loads of one page under the same conditions.

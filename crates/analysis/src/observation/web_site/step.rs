@@ -1,8 +1,7 @@
 //! The steps of a crawl, and the observation they add up to.
 
 use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
-use crate::ToSchema;
-use crate::observation::page_content::PageContent;
+use crate::{ToSchema, observation::page_content::PageContent};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

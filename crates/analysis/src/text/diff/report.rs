@@ -1,8 +1,7 @@
 //! What of a difference is shown.
 
 use super::{Difference, Piece, Step, blocks};
-use crate::ToSchema;
-use crate::text::words::shortened;
+use crate::{ToSchema, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
 /// Operations that a report shows at most.

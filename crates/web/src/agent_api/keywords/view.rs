@@ -1,7 +1,6 @@
 //! A keyword as callers see it.
 
-use crate::ToSchema;
-use crate::{agent_api::BASE, weight::Room};
+use crate::{ToSchema, agent_api::BASE, weight::Room};
 use chrono::{DateTime, Utc};
 use domain::{
     allowance::Allowance,
