@@ -27,7 +27,7 @@ openapi *ARGS:
 
 # Every test on PostgreSQL behind row-level security, behind pgbouncer, and serialisable
 lanes *ARGS:
-    ./tests/lanes {{ARGS}}
+    ./tests/run --lane wall --lane serializable --lane pgbouncer {{ARGS}}
 
 # Figures for docs/PERFORMANCE.md
 bench *ARGS:

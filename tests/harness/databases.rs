@@ -19,6 +19,7 @@ use std::{
         Arc, LazyLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 use storage::{DatabaseKind, DatabaseUrl, DieselStorage, OpenOptions};
 use tempfile::TempDir;
@@ -380,6 +381,8 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     let url = DatabaseUrl::parse(url).expect("a database URL");
     let options = OpenOptions {
         through_pooler: Lane::chosen() == Lane::Pgbouncer,
+        // Many tests share the machine: nobody is turned away for want of a connection, unless a test is about that.
+        patience: options.patience.or(Some(Duration::from_secs(20))),
         ..options
     };
     DieselStorage::open(url, options).await.expect("a database")

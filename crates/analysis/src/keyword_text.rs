@@ -17,6 +17,9 @@ pub fn normalised(text: &str) -> String {
 /// The form in which a keyword is kept and shown: NFC, single spaces, nothing else changed.
 #[must_use]
 pub fn display(text: &str) -> String {
+    if text.is_ascii() {
+        return single_spaced(text);
+    }
     let composed: String = text.nfc().collect();
     single_spaced(&composed)
 }

@@ -28,7 +28,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     }
     let built = build
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        // What `tests/times` says to the test harness is not said to the compiler.
+        // `tests/run --times` sets it for the test harness alone.
         .env_remove("RUSTC_BOOTSTRAP")
         .stderr(Stdio::inherit())
         .output()

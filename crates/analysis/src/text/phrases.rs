@@ -181,6 +181,9 @@ pub fn density(uses: usize, phrase_words: usize, text_words: usize) -> Option<f6
 /// A text without diacritics; letters that are not composed (`ł`, `ø`, `ß`) stay.
 #[must_use]
 pub fn without_diacritics(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     text.nfd()
         .filter(|it| !is_combining_mark(*it))
         .nfc()

@@ -9,6 +9,7 @@
 mod liberation_sans;
 
 use liberation_sans::{ADVANCES, UNITS_PER_EM};
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -52,7 +53,11 @@ impl Place {
 /// The width of a text whose letters have this size, in pixels. White space is not collapsed.
 #[must_use]
 pub fn pixel_width(text: &str, size: f64) -> f64 {
-    let composed: String = text.nfc().collect();
+    let composed: Cow<'_, str> = if text.is_ascii() {
+        text.into()
+    } else {
+        text.nfc().collect()
+    };
     let units: u64 = composed.graphemes(true).map(units).sum();
     in_pixels(units, size)
 }

@@ -92,7 +92,16 @@ pub(super) fn without_www(host: &str) -> &str {
 }
 
 fn contains_ignoring_case(text: &str, part: &str) -> bool {
-    text.as_bytes()
-        .windows(part.len())
-        .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
+    let Some((first, rest)) = part.as_bytes().split_first() else {
+        return true;
+    };
+    let (text, lower, upper) = (
+        text.as_bytes(),
+        first.to_ascii_lowercase(),
+        first.to_ascii_uppercase(),
+    );
+    memchr::memchr2_iter(lower, upper, text).any(|at| {
+        text.get(at + 1..at + part.len())
+            .is_some_and(|it| it.eq_ignore_ascii_case(rest))
+    })
 }

@@ -33,8 +33,8 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     foundation.take_back_jobs(&tools).await;
     tokio::spawn(look_for_faults(foundation.database.clone()));
     if let Some(admin) = &admin {
-        tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
+        tell(format!("  admin      {}", admin.words()));
     }
 
     let worker = (!args.no_worker).then(|| {

@@ -24,8 +24,8 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     ));
     warn_of_spending(&foundation).await?;
     if let Some(admin) = &admin {
-        tell(format!("  admin      {}", admin.words()));
         admin.started(&foundation);
+        tell(format!("  admin      {}", admin.words()));
     }
     warn_of_open_networks(&foundation.settings);
     let tools = foundation.tools();

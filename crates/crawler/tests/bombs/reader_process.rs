@@ -113,6 +113,14 @@ fn status(name: &str) -> u64 {
     digits.parse().unwrap()
 }
 
+/// The processor time of this process so far, in seconds (`proc_pid_stat(5)`: fields 14 and 15, in hundredths).
+fn processor_seconds() -> f64 {
+    let text = fs::read_to_string("/proc/self/stat").unwrap();
+    let after_name = text.rsplit(')').next().unwrap();
+    let ticks = after_name.split_whitespace().skip(11).take(2);
+    ticks.map(|it| it.parse::<f64>().unwrap() / 100.0).sum()
+}
+
 async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteReadError> {
     // The limits are those of the product; only politeness towards public hosts is left out.
     let settings = CrawlerSettings {
@@ -155,13 +163,18 @@ fn a_reading() {
         .block_on(read(harmless, &Teller::default()))
         .unwrap();
     let (begun, before) = (Instant::now(), status("VmRSS:"));
+    let processor_before = processor_seconds();
     let journal = Teller::default();
     let read = runtime.block_on(read(url, &journal));
     let (seconds, peak) = (begun.elapsed().as_secs_f64(), status("VmHWM:") - before);
+    let computed = processor_seconds() - processor_before;
     let mut told = journal.0.into_inner().unwrap();
     match read {
         Ok(site) => told.extend(site.limits.iter().map(|it| format!("limit {it:?}"))),
         Err(error) => told.push(format!("{error:?}")),
     }
-    println!("\n{TOLD}{peak} {seconds:.1} {}", told.join("; "));
+    println!(
+        "\n{TOLD}{peak} {computed:.1} {seconds:.1} {}",
+        told.join("; ")
+    );
 }

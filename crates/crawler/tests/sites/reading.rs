@@ -3,12 +3,14 @@
 use crate::fault_server::{
     Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
 };
-use crate::support::{MemoryJournal, crawl, findings, plan, read, settings, verdicts};
+use crate::support::{
+    MemoryJournal, crawl, findings, plan, quick_limits, read, settings, verdicts,
+};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
     observation::web_site::{CrawlStep, LimitHit, LlmsTxtFact},
 };
-use crawler::{CrawlerSettings, Resolve};
+use crawler::{CrawlerSettings, FetchLimits, Resolve};
 use domain::ports::site_reader::{CrawlPhase, CrawlPlan, CrawlStart, SiteReadError};
 use std::time::{Duration, Instant};
 
@@ -103,7 +105,15 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
             max_pages: 9,
             ..plan(server.url("/"))
         };
-        let read = crawl(settings(), &plan, &MemoryJournal::default())
+        // A page that takes too long would be no page, and another one in its place.
+        let patient = CrawlerSettings {
+            limits: FetchLimits {
+                total: Duration::from_mins(1),
+                ..quick_limits()
+            },
+            ..settings()
+        };
+        let read = crawl(patient, &plan, &MemoryJournal::default())
             .await
             .unwrap();
         assert!(read.site.limits.contains(&LimitHit::MaxPages));

@@ -18,13 +18,18 @@ use diesel::{
     sql_types::Untyped,
     sqlite::Sqlite,
 };
-use std::{any::TypeId, collections::HashMap, sync::Arc};
+use std::{any::TypeId, cell::Cell, collections::HashMap, sync::Arc};
 
 /// A connection that queries are sent over.
 pub struct Db {
     link: Link,
     /// Texts of queries that have only one.
     texts: HashMap<TypeId, Arc<str>>,
+}
+
+thread_local! {
+    /// The type of the query that this thread sends, where that decides the text.
+    static SENT: Cell<Option<TypeId>> = const { Cell::new(None) };
 }
 
 /// Diesel's connection of the database.
@@ -57,15 +62,22 @@ impl Db {
         }
     }
 
-    /// The text and the values of a query; its type, where that decides the text.
+    /// The values that a query carries. Compiled for each query: what of it is constant is then passed over.
+    fn binds<T: QueryFragment<DatabaseKind>>(&self, query: &T) -> QueryResult<Binds> {
+        let mut binds = Binds::default();
+        query.collect_binds(&mut binds, &mut (), self.kind_for_long())?;
+        Ok(binds)
+    }
+
+    /// A query with its values, to be sent at once; `kind` is its type, where that decides the text.
     fn statement(
         &mut self,
         query: &dyn QueryFragment<DatabaseKind>,
+        binds: Binds,
         kind: Option<TypeId>,
     ) -> QueryResult<Statement> {
+        SENT.set(kind);
         let database = self.kind_for_long();
-        let mut binds = Binds::default();
-        query.collect_binds(&mut binds, &mut (), database)?;
         if let Some(text) = kind.and_then(|it| self.texts.get(&it)) {
             return Ok(Statement {
                 text: Arc::clone(text),
@@ -115,7 +127,8 @@ impl Connection for Db {
     where
         T: QueryFragment<DatabaseKind> + QueryId,
     {
-        let statement = self.statement(source, T::query_id())?;
+        let binds = self.binds(source)?;
+        let statement = self.statement(source, binds, T::query_id())?;
         match &mut self.link {
             Link::Postgres(link) => link.execute_returning_count(&statement),
             Link::Sqlite(link) => link.execute_returning_count(&statement),
@@ -160,7 +173,8 @@ impl LoadConnection for Db {
         T: Query + QueryFragment<DatabaseKind> + QueryId + 'query,
         DatabaseKind: QueryMetadata<T::SqlType>,
     {
-        let statement = self.statement(&source, T::query_id())?;
+        let binds = self.binds(&source)?;
+        let statement = self.statement(&source, binds, T::query_id())?;
         self.answers(statement)
     }
 }
@@ -192,8 +206,12 @@ impl Query for Statement {
 
 impl QueryId for Statement {
     type QueryId = ();
-    // Found by its text.
     const HAS_STATIC_QUERY_ID: bool = false;
+
+    // Diesel looks a prepared statement up by this; where there is none, it copies and hashes the whole text each time.
+    fn query_id() -> Option<TypeId> {
+        SENT.get()
+    }
 }
 
 impl Statement {

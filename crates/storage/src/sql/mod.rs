@@ -83,12 +83,16 @@ impl Text {
     }
 }
 
+// The text of most queries is written once for each connection, but their values are collected every time, by the same
+// walk over the query. Calls keep that walk small enough to be inlined, of which for values little is left.
 impl QueryBuilder<DatabaseKind> for Text {
+    #[cold]
     fn push_sql(&mut self, sql: &str) {
         self.written.push_str(sql);
     }
 
     /// Names stand in this crate, and none has a quotation mark in it.
+    #[cold]
     fn push_identifier(&mut self, identifier: &str) -> QueryResult<()> {
         self.written.push('"');
         self.written.push_str(identifier);
@@ -97,6 +101,7 @@ impl QueryBuilder<DatabaseKind> for Text {
     }
 
     /// `SQLite` looks numbered parameters up by their names, one after the other; it counts these itself.
+    #[cold]
     fn push_bind_param(&mut self) {
         self.parameters += 1;
         match self.kind {
