@@ -1,5 +1,6 @@
 //! Keyword text: how it is shown, and when two keywords are the same.
 
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// The form in which keywords are compared: NFKC, lower case, single spaces; diacritics stay.
@@ -17,11 +18,16 @@ pub fn normalised(text: &str) -> String {
 /// The form in which a keyword is kept and shown: NFC, single spaces, nothing else changed.
 #[must_use]
 pub fn display(text: &str) -> String {
+    single_spaced(&composed(text))
+}
+
+/// The text with its characters composed (NFC).
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
-        return single_spaced(text);
+        Cow::Borrowed(text)
+    } else {
+        text.nfc().collect()
     }
-    let composed: String = text.nfc().collect();
-    single_spaced(&composed)
 }
 
 fn single_spaced(text: &str) -> String {

@@ -198,11 +198,7 @@ fn forms(text: &str, language: Option<Language>) -> Vec<Forms> {
 fn form(word: &str, language: Option<Language>) -> Forms {
     Forms {
         exact: word.to_owned(),
-        folded: if word.is_ascii() {
-            word.to_owned()
-        } else {
-            without_diacritics(word)
-        },
+        folded: without_diacritics(word),
         stem: language.map_or_else(String::new, |it| stem(word, it)),
     }
 }

@@ -8,9 +8,8 @@
 
 mod liberation_sans;
 
+use crate::keyword_text::composed;
 use liberation_sans::{ADVANCES, UNITS_PER_EM};
-use std::borrow::Cow;
-use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -53,12 +52,7 @@ impl Place {
 /// The width of a text whose letters have this size, in pixels. White space is not collapsed.
 #[must_use]
 pub fn pixel_width(text: &str, size: f64) -> f64 {
-    let composed: Cow<'_, str> = if text.is_ascii() {
-        text.into()
-    } else {
-        text.nfc().collect()
-    };
-    let units: u64 = composed.graphemes(true).map(units).sum();
+    let units: u64 = composed(text).graphemes(true).map(units).sum();
     in_pixels(units, size)
 }
 

@@ -8,8 +8,8 @@ use std::{process::Stdio, time::Duration};
 use tokio::{process::Command, time::timeout};
 
 /// The most that one site may take of processor time, of waiting (other tests run beside it), and of memory.
-const MOST_SECONDS: f64 = 30.0;
-const MOST_KIB: u64 = 64 * 1024;
+const MAX_SECONDS: f64 = 30.0;
+const MAX_KIB: u64 = 64 * 1024;
 /// When a reading is given up.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -82,10 +82,10 @@ impl Bomb {
             kib.div_ceil(1024)
         );
         let mut wrong = Vec::new();
-        if computed > MOST_SECONDS || seconds - computed > MOST_SECONDS {
+        if computed > MAX_SECONDS || seconds - computed > MAX_SECONDS {
             wrong.push("too slow");
         }
-        if kib > MOST_KIB {
+        if kib > MAX_KIB {
             wrong.push("too much memory");
         }
         if !told.contains(self.told) {

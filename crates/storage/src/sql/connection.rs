@@ -62,29 +62,34 @@ impl Db {
         }
     }
 
-    /// The values that a query carries. Compiled for each query: what of it is constant is then passed over.
-    fn binds<T: QueryFragment<DatabaseKind>>(&self, query: &T) -> QueryResult<Binds> {
+    /// A query as it is sent, which has to be done at once. Its values are collected by code that is compiled for each
+    /// query, so that the compiler leaves out what carries none.
+    fn statement<T: QueryFragment<DatabaseKind> + QueryId>(
+        &mut self,
+        query: &T,
+    ) -> QueryResult<Statement> {
         let mut binds = Binds::default();
         query.collect_binds(&mut binds, &mut (), self.kind_for_long())?;
-        Ok(binds)
+        SENT.set(T::query_id());
+        let (text, stays_prepared) = self.text(query, T::query_id())?;
+        Ok(Statement {
+            text,
+            binds: binds.0,
+            stays_prepared,
+        })
     }
 
-    /// A query with its values, to be sent at once; `kind` is its type, where that decides the text.
-    fn statement(
+    /// The text of a query, and whether it is worth keeping prepared; `kind` is the query's type, where that decides
+    /// the text.
+    fn text(
         &mut self,
         query: &dyn QueryFragment<DatabaseKind>,
-        binds: Binds,
         kind: Option<TypeId>,
-    ) -> QueryResult<Statement> {
-        SENT.set(kind);
-        let database = self.kind_for_long();
+    ) -> QueryResult<(Arc<str>, bool)> {
         if let Some(text) = kind.and_then(|it| self.texts.get(&it)) {
-            return Ok(Statement {
-                text: Arc::clone(text),
-                binds: binds.0,
-                stays_prepared: true,
-            });
+            return Ok((Arc::clone(text), true));
         }
+        let database = self.kind_for_long();
         let mut text = Text::new(*database);
         query.to_sql(&mut text, database)?;
         let text: Arc<str> = text.finish().into();
@@ -94,11 +99,7 @@ impl Db {
         {
             self.texts.insert(kind, Arc::clone(&text));
         }
-        Ok(Statement {
-            text,
-            binds: binds.0,
-            stays_prepared,
-        })
+        Ok((text, stays_prepared))
     }
 }
 
@@ -127,8 +128,7 @@ impl Connection for Db {
     where
         T: QueryFragment<DatabaseKind> + QueryId,
     {
-        let binds = self.binds(source)?;
-        let statement = self.statement(source, binds, T::query_id())?;
+        let statement = self.statement(source)?;
         match &mut self.link {
             Link::Postgres(link) => link.execute_returning_count(&statement),
             Link::Sqlite(link) => link.execute_returning_count(&statement),
@@ -173,8 +173,7 @@ impl LoadConnection for Db {
         T: Query + QueryFragment<DatabaseKind> + QueryId + 'query,
         DatabaseKind: QueryMetadata<T::SqlType>,
     {
-        let binds = self.binds(&source)?;
-        let statement = self.statement(&source, binds, T::query_id())?;
+        let statement = self.statement(&source)?;
         self.answers(statement)
     }
 }
