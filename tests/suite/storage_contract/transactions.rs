@@ -74,6 +74,16 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestDatabase) {
         }
     }
     assert!(abandoned > 0);
+    // All connections are back: they can be had at the same time.
+    let connections = match db.kind() {
+        DatabaseKind::Sqlite => 1,
+        DatabaseKind::Postgres => OpenOptions::default().connections,
+    };
+    let mut writers = Vec::new();
+    for _ in 0..connections {
+        writers.push(db.storage.write().await.unwrap());
+    }
+    drop(writers);
     let listed = ask!(db, r => r.projects().find(ANN, ProjectId(100)).await.unwrap());
     assert_eq!(listed, None);
     change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
