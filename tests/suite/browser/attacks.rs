@@ -190,6 +190,7 @@ async fn no_address_of_ours_leads_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: seven attempts to sign in, in two browsers"]
 async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
     let (app, _database) = served().await;
     let owner = signed_in(&app).await;
@@ -238,6 +239,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
 /// that differ by no more than chance (Welch's t over the logarithms, the slowest twentieth left out:
 /// other tests run beside this one).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: 640 attempts to sign in"]
 async fn times_do_not_tell_who_has_an_account() {
     const PAIRS: usize = 300;
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;

@@ -175,11 +175,13 @@ async fn no_write_is_forged_in_a_browser_of_today() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: every write is tried from another site"]
 async fn no_write_is_forged_without_fetch_metadata() {
     nothing_is_forged(Some(Without::FetchMetadata)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: every write is tried from another site"]
 async fn no_write_is_forged_without_any_word_of_where_it_comes_from() {
     nothing_is_forged(Some(Without::Origin)).await;
 }

@@ -4,6 +4,7 @@ use super::{STALE, served, signed_in};
 use harness::{app::PASSWORD, chromium::Tab};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: Tab is pressed through six pages"]
 async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;

@@ -106,11 +106,12 @@ impl Browser {
                 ("PATH", "/usr/bin:/bin"),
                 ("LANG", "C.UTF-8"),
                 ("TZ", "UTC"),
+                // Its folder, too, as a short path: a socket that it makes there has at most 107 bytes.
+                ("TMPDIR", "."),
             ])
             .envs(
                 [
                     "HOME",
-                    "TMPDIR",
                     "XDG_CONFIG_HOME",
                     "XDG_CACHE_HOME",
                     "XDG_RUNTIME_DIR",

@@ -25,7 +25,8 @@ pub struct TestLab {
 /// The lab, or `None` with a word about what is missing.
 pub async fn lab() -> Option<TestLab> {
     let turn = ONE_AT_A_TIME.lock().await;
-    let folder = tempfile::tempdir().unwrap();
+    // Longer than the path of a socket may be.
+    let folder = TempDir::with_prefix("long-".repeat(25)).unwrap();
     // The browser runs as somebody else when the tests run as root.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let settings = LabSettings {
