@@ -83,8 +83,10 @@ fn start() -> Arc<Wire> {
             ("PATH", "/usr/bin:/bin"),
             ("LANG", "en_US.UTF-8"),
             ("TZ", "UTC"),
+            // Its own folder, too, as a relative path: the path of a socket has at most 107 bytes.
+            ("TMPDIR", "."),
         ])
-        .envs(["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"].map(|it| (it, &home)))
+        .envs(["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"].map(|it| (it, &home)))
         .current_dir(&home)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -190,7 +190,7 @@ async fn no_address_of_ours_leads_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: seven attempts to sign in, in two browsers"]
+#[ignore = "slow: a browser is refused again and again"]
 async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
     let (app, _database) = served().await;
     let owner = signed_in(&app).await;

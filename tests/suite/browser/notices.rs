@@ -31,7 +31,7 @@ async fn offline(tab: &Tab, offline: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: presses Tab to a button again and again, and axe-core"]
+#[ignore = "slow: Tab is pressed to a button again and again, and axe-core"]
 async fn a_refused_button_says_why_and_what_helps() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
@@ -157,7 +157,7 @@ async fn a_country_is_chosen_by_its_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: axe-core in two states"]
+#[ignore = "slow: axe-core, and keywords are added twice"]
 async fn one_bad_line_is_named_and_the_good_ones_go_in() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;

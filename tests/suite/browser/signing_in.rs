@@ -145,7 +145,7 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
 
 /// Whoever is signed out in one window is told so in another, and loses nothing that stands there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: two signed-in browsers"]
+#[ignore = "slow: signs out and in again in a second window"]
 async fn a_session_that_ended_elsewhere_loses_nothing_that_was_typed() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;

@@ -106,7 +106,7 @@ impl Browser {
                 ("PATH", "/usr/bin:/bin"),
                 ("LANG", "C.UTF-8"),
                 ("TZ", "UTC"),
-                // Its folder, too, as a short path: a socket that it makes there has at most 107 bytes.
+                // Its own folder, too, as a relative path: the path of a socket has at most 107 bytes.
                 ("TMPDIR", "."),
             ])
             .envs(

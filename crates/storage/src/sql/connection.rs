@@ -62,7 +62,7 @@ impl Db {
         }
     }
 
-    /// A query as it is sent, which has to be done at once. Its values are collected by code that is compiled for each
+    /// The text and the values of a query, to be sent at once. Its values are collected by code that is compiled for each
     /// query, so that the compiler leaves out what carries none.
     fn statement<T: QueryFragment<DatabaseKind> + QueryId>(
         &mut self,
