@@ -382,10 +382,16 @@ impl Drop for TestDatabase {
 pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     sql_rules::watch();
     let url = DatabaseUrl::parse(url).expect("a database URL");
+    // Many tests share the machine: nobody is turned away for want of a connection, a lock or time, unless a test is
+    // about that.
+    let long = Duration::from_secs(20);
+    let usual = OpenOptions::default();
+    let lengthened = |given, usual| if given == usual { long } else { given };
     let options = OpenOptions {
         through_pooler: Lane::chosen() == Lane::Pgbouncer,
-        // Many tests share the machine: nobody is turned away for want of a connection, unless a test is about that.
-        patience: options.patience.or(Some(Duration::from_secs(20))),
+        patience: options.patience.or(Some(long)),
+        statement_timeout: lengthened(options.statement_timeout, usual.statement_timeout),
+        lock_timeout: lengthened(options.lock_timeout, usual.lock_timeout),
         ..options
     };
     DieselStorage::open(url, options).await.expect("a database")
@@ -407,6 +413,21 @@ macro_rules! on_every_database {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Postgres).await).await;
+            })+
+        }
+    };
+}
+
+/// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
+#[macro_export]
+macro_rules! on_sqlite {
+    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
+        mod sqlite_alone {
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                let database = $crate::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;
+                super::$claim(database).await;
             })+
         }
     };

@@ -14,5 +14,7 @@ pub mod engines;
 pub mod mcp_fixture;
 pub mod mcp_servers;
 pub mod postgres_server;
+pub mod processes;
+pub mod rankings;
 pub mod sql_rules;
 pub mod tool_callers;

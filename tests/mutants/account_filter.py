@@ -22,7 +22,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUERIES = "crates/storage/src/queries"
 # Before a condition: the call or the name that it is given to. Before a value that is stored: a comma or a tuple.
 CONDITION = re.compile(r"(?:\.(?:filter|and|or|on)\(|=)\s*$")
-CONTRACT = "storage_contract::"
 SITE = re.compile(r"\b\w+::account_id\s*\.eq\(")
 OF_TEXT = re.compile(r"\b(?:\w+\.)?account_id = (?:\$\d+|\w+\.account_id)")
 # One of these alone changes nothing.
@@ -137,9 +136,9 @@ def of_texts(tree):
 def build(tree):
     """The tests, where no other build on this machine can replace them."""
     told = subprocess.run(
-        ["cargo", "test", "--no-run", "-q", "-p", "tests", "--test", "suite", "--message-format=json-render-diagnostics"],
+        ["cargo", "test", "--no-run", "-q", "-p", "tests", "--test", "storage_contract", "--message-format=json-render-diagnostics"],
         cwd=tree, stdout=subprocess.PIPE, text=True, check=True).stdout
-    built = re.findall(r'"executable":"([^"]*/suite-[^"]*)"', told)[-1]
+    built = re.findall(r'"executable":"([^"]*/storage_contract-[^"]*)"', told)[-1]
     return shutil.copy(built, tree / "suite-of-mutants")
 
 
@@ -186,7 +185,7 @@ def run(tree, arguments):
     places = make_switches(tree)
     program = build(tree)
     print(f"{len(places)} conditions of the builder, {len(texts)} in texts; built in {time.time() - began:.0f} s", flush=True)
-    first = notices(tree, program, None, CONTRACT, arguments.threads)
+    first = notices(tree, program, None, "", arguments.threads)
     if first:
         raise SystemExit(f"{first} fails with every condition in its place")
     missed, tried = [], 0
@@ -200,7 +199,7 @@ def run(tree, arguments):
             return
         tried += 1
         stem = where.split(".rs")[0]
-        runs = (f"storage_contract::{stem}", CONTRACT)
+        runs = (f"{stem}::", "")
         test = next((found for words in runs if (found := notices(tree, program, number, words, arguments.threads))), None)
         print(f"{where:28} {test or 'NOBODY NOTICED'}", flush=True)
         if test is None:

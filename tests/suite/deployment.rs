@@ -1,6 +1,6 @@
 //! Units of systemd and the image: what they start and set is what the program takes.
 
-use crate::worker::process::command;
+use harness::processes::process::command;
 use std::{fs, path::PathBuf, process::Command};
 use tempfile::TempDir;
 

@@ -1,8 +1,9 @@
 //! The documents say what is so: places they name exist, tables match the code.
 
-use crate::{layers::layers, worker::process::command};
+use crate::layers::layers;
 use crawler::{CrawlerSettings, RobotsRules};
 use domain::scope::Scope;
+use harness::processes::process::command;
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},

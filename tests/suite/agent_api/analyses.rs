@@ -19,7 +19,7 @@ on_every_database![
     a_held_answer_comes_when_the_job_ends,
     held_answers_hold_nothing_that_others_need,
 ];
-on_sqlite![
+harness::on_sqlite![
     kinds_that_are_not_built_are_refused,
     a_request_without_sense_is_refused_with_every_reason,
     a_project_without_keywords_or_out_of_use_is_not_measured,

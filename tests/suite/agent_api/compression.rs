@@ -7,7 +7,7 @@ use harness::{
 };
 use reqwest::{Method, Response};
 
-on_sqlite![
+harness::on_sqlite![
     long_answers_are_compressed_for_those_who_read_it,
     what_has_a_strong_tag_is_sent_as_it_is,
 ];

@@ -17,7 +17,7 @@ on_every_database![
     a_finished_analysis_is_another_state_of_the_project,
     lists_have_weak_tags_that_follow_their_content,
 ];
-on_sqlite![
+harness::on_sqlite![
     an_answer_that_the_caller_has_is_not_sent_again,
     every_answer_of_a_resource_names_the_same_state_alike,
     keywords_are_guarded_like_projects,

@@ -5,7 +5,7 @@ use harness::{app::TestApp, databases::TestDatabase};
 use reqwest::Method;
 use web::endpoint::{Deprecation, Endpoint};
 
-on_sqlite![what_is_deprecated_says_so_in_every_answer];
+harness::on_sqlite![what_is_deprecated_says_so_in_every_answer];
 
 fn time(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()

@@ -9,7 +9,7 @@ use tokio::{
     net::TcpStream,
 };
 
-on_sqlite![
+harness::on_sqlite![
     unknown_paths_are_told_as_problems,
     only_one_clean_object_is_a_body,
     a_body_has_a_size,

@@ -4,7 +4,7 @@ use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
 use reqwest::Method;
 use std::collections::{BTreeMap, BTreeSet};
 
-on_sqlite![
+harness::on_sqlite![
     every_other_method_is_refused_with_those_that_are_served,
     head_has_the_headers_of_get,
 ];

@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-on_sqlite![
+harness::on_sqlite![
     a_storage_that_is_gone_is_told_with_when_to_come_back,
     a_storage_that_hangs_is_not_waited_for,
     damage_tells_nothing_about_itself,

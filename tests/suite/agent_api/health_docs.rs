@@ -9,7 +9,7 @@ on_every_database![
     health_tells_what_the_token_may_do_and_what_is_used,
     an_expired_and_a_revoked_token_are_told_apart,
 ];
-on_sqlite![
+harness::on_sqlite![
     a_disabled_token_scheme_is_refused_with_a_challenge,
     docs_need_no_token_and_ignore_a_bad_one,
     the_guide_is_small_and_names_every_endpoint,

@@ -22,7 +22,7 @@ on_every_database![
     #[ignore = "slow: 8,000 requests"]
     a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects,
 ];
-on_sqlite![
+harness::on_sqlite![
     a_key_that_cannot_be_used_is_refused,
     answers_kept_for_keys_have_a_limit_of_their_own,
 ];

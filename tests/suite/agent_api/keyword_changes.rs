@@ -13,7 +13,7 @@ on_every_database![
     values_replace_null_resets_and_the_same_changes_nothing,
     a_deactivated_keyword_comes_back,
 ];
-on_sqlite![
+harness::on_sqlite![
     what_cannot_be_changed_is_refused,
     a_market_that_has_the_keyword_already_is_refused,
     keywords_of_a_deactivated_project_stay_as_they_are,

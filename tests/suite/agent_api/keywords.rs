@@ -15,7 +15,7 @@ on_every_database![
     the_last_ai_place_can_be_taken_and_no_more,
     lists_are_filtered_by_every_filter,
 ];
-on_sqlite![
+harness::on_sqlite![
     a_keyword_carries_its_market_and_tags,
     a_body_that_cannot_be_used_is_refused_with_every_reason,
     a_request_larger_than_the_project_may_have_is_refused,

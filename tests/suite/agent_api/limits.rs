@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 use web::limits::{Rate, RequestLimits};
 
-on_sqlite![
+harness::on_sqlite![
     what_is_left_is_told_and_the_next_is_refused,
     a_wait_as_long_as_the_answer_says_is_enough,
     an_accounts_tokens_share_its_rate,

@@ -5,7 +5,7 @@ use harness::{app::TestApp, databases::TestDatabase};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};
 
-on_sqlite![patches_keep_the_laws_of_merge_patches];
+harness::on_sqlite![patches_keep_the_laws_of_merge_patches];
 
 const CASES: u32 = 40;
 

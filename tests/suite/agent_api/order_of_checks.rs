@@ -5,7 +5,7 @@ use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
 use reqwest::Method;
 use serde_json::json;
 
-on_sqlite![
+harness::on_sqlite![
     a_request_that_is_wrong_in_two_ways_answers_the_earlier_one,
     documents_list_what_is_allowed
 ];

@@ -1,12 +1,12 @@
 //! Walking lists page by page.
 
-use super::results::{ranked, run};
 use chrono::TimeDelta;
 use harness::{
     app::{Ranked, TestApp},
     callers::{Caller, ids},
     databases::TestDatabase,
     on_every_database,
+    rankings::{ranked, run},
 };
 use proptest::{
     collection::vec,
@@ -24,7 +24,7 @@ on_every_database![
     every_order_is_walked_whole_and_backwards,
     rows_are_counted_when_that_is_asked,
 ];
-on_sqlite![
+harness::on_sqlite![
     pages_and_answers_keep_to_their_weight,
     limits_are_clamped_and_told,
     the_link_leads_to_the_next_page,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use web::{limits::Rate, problem::Code};
 
-on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
+harness::on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
 
 /// Reached by other tests, with what they need: a clock that moves, a body that stalls, a database
 /// that breaks, keys in flight.

@@ -10,7 +10,7 @@ on_every_database![
     what_was_read_can_be_sent_back,
     a_deactivated_project_comes_back_with_its_places,
 ];
-on_sqlite![
+harness::on_sqlite![
     null_is_refused_where_there_is_no_empty_state,
     read_only_and_immutable_members_are_refused_when_they_differ,
     report_settings_are_merged,

@@ -17,7 +17,7 @@ on_every_database![
     deactivating_twice_changes_nothing_more,
     lists_are_filtered_by_every_filter,
 ];
-on_sqlite![
+harness::on_sqlite![
     a_domain_is_taken_in_many_forms_and_what_was_removed_is_told,
     a_domain_that_cannot_be_monitored_is_refused,
     tags_and_recipients_are_folded,

@@ -8,7 +8,7 @@ use harness::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-on_sqlite![nearly_every_wrong_request_is_mended_by_what_its_refusal_says];
+harness::on_sqlite![nearly_every_wrong_request_is_mended_by_what_its_refusal_says];
 
 /// How often a request is mended at the most before it is given up.
 const ROUNDS: usize = 6;

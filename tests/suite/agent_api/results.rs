@@ -1,22 +1,13 @@
 //! GET /results.
 
-use analysis::{
-    findings::{
-        keyword_market::{FailedMeasurement, Measurement, TrackedKeyword},
-        rankings::{PastRanks, RankInput, RankingsTally, rank},
-    },
-    observation::search_page::Device,
-    provenance::Provenance,
-    result_type::ResultType,
-    url_rules::SiteScope,
-};
+use analysis::result_type::ResultType;
 use chrono::TimeDelta;
-use domain::ports::clock::Clock;
 use harness::{
     app::{Ranked, TestApp},
     callers::{Caller, NOBODYS},
     databases::TestDatabase,
     on_every_database,
+    rankings::{ranked, run, summary},
 };
 use serde_json::{Value, json};
 
@@ -28,7 +19,7 @@ on_every_database![
     records_are_filtered_and_sorted,
     all_types_are_told_at_once,
 ];
-on_sqlite![
+harness::on_sqlite![
     no_type_is_disabled,
     a_request_without_sense_is_refused,
     a_page_ends_before_it_grows_too_large,
@@ -39,56 +30,6 @@ async fn begun(app: &TestApp) -> (Caller, i64, Vec<i64>) {
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["one", "two"]).await;
     (agent, project, keywords)
-}
-
-/// A record of the shape that a worker writes, in a form that no serialiser here would write.
-pub fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> Ranked {
-    let tracked = TrackedKeyword {
-        project_id: project,
-        keyword_id: keyword,
-        keyword: "one".into(),
-        country: "us".into(),
-        location: None,
-        language: "en".into(),
-        device: Device::Desktop,
-        search_volume: Some(90),
-    };
-    let failed = FailedMeasurement {
-        code: "supplierTimedOut".into(),
-        at: app.clock.now(),
-        engine: "sandbox".into(),
-        provider: "sandbox".into(),
-        provenance: Provenance::Simulated,
-    };
-    let record = rank(&RankInput {
-        keyword: &tracked,
-        site: &SiteScope::of("shop.example.com"),
-        measurement: Measurement::Failed(&failed),
-        past: PastRanks::default(),
-        own_data: None,
-        difficulty: None,
-    });
-    let mut record = serde_json::to_value(record).unwrap();
-    record["position"] = json!(position);
-    let record = serde_json::to_string_pretty(&record).unwrap();
-    let record = record.replace("\"estimatedClicks\": null", "\"estimatedClicks\": 0.10");
-    Ranked {
-        keyword,
-        position,
-        record,
-    }
-}
-
-fn summary() -> String {
-    serde_json::to_string_pretty(&RankingsTally::default().finish(2)).unwrap()
-}
-
-/// Runs a rank check; answers with its id.
-pub async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
-    let job = agent.rank_check(project).await;
-    app.db_publish_rankings(project, job, &summary(), ranked)
-        .await;
-    job
 }
 
 async fn results_go_from_never_run_over_pending_to_ready(db: TestDatabase) {

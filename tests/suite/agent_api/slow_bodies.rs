@@ -24,7 +24,7 @@ use tokio::{
 };
 use web::{limits::Rate, services::WebConfig};
 
-on_sqlite![
+harness::on_sqlite![
     unknown_callers_never_cost_a_token_a_refusal,
     networks_of_an_address_hold_a_part_of_the_unknown_slots,
     a_mark_of_a_disabled_account_gains_no_slot,
@@ -291,7 +291,7 @@ async fn scarce_connections_are_not_kept(db: TestDatabase) {
 mod marks {
     use super::*;
 
-    on_sqlite![
+    harness::on_sqlite![
         a_mark_ends_with_its_account_its_password_and_its_time,
         marks_end_when_somebody_signs_out_everywhere,
         a_person_whose_marks_are_used_up_signs_in_by_the_address,

@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-on_sqlite![
+harness::on_sqlite![
     a_request_whose_end_is_not_clear_is_refused,
     two_clear_requests_on_one_connection_are_two_answers,
 ];

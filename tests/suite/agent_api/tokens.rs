@@ -32,7 +32,7 @@ on_every_database![
     a_token_is_rotated_once,
     a_reported_token_is_refused_from_the_next_request_on,
 ];
-on_sqlite![
+harness::on_sqlite![
     reports_tell_nothing_and_are_checked_like_the_rest,
     reports_are_limited_by_address,
     a_token_as_a_request_id_is_not_taken,

@@ -2,9 +2,9 @@
 //! asked about. It is shown as it was written, and nothing of it runs; the policy never has to step in.
 
 use super::{house::House, pages, served, signed_in};
-use crate::worker::loopback::Loopback;
 use actix_web::{HttpRequest, HttpResponse, web};
 use harness::chromium::Tab;
+use harness::processes::loopback::Loopback;
 use storage::DatabaseKind;
 
 /// Out of attributes, elements and comments; into scripts, handlers and templates.

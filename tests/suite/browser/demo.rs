@@ -1,7 +1,7 @@
 //! The demo: two projects with 41 days behind them, so that every page has something to show.
 
-use crate::worker::process::command;
 use harness::chromium::Tab;
+use harness::processes::process::command;
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,

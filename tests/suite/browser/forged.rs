@@ -5,8 +5,8 @@ use super::{
     old_browser::{OldBrowser, Without},
     sign_in,
 };
-use crate::worker::loopback::Loopback;
 use actix_web::{HttpResponse, web};
+use harness::processes::loopback::Loopback;
 use harness::{
     app::{PASSWORD, TestApp},
     chromium::{Sent, Tab},
@@ -188,6 +188,7 @@ async fn no_write_is_forged_without_any_word_of_where_it_comes_from() {
 
 /// The other half: who has an old browser works as everybody else does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: signs in through a browser of its own"]
 async fn an_old_browser_works() {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let old = OldBrowser::start(Without::FetchMetadata);

@@ -1,10 +1,14 @@
 //! A real server with its worker on an empty database, as whoever installs it starts it.
 
-use crate::worker::{
-    process::{Process, command},
-    website::Website,
+use harness::{
+    chromium::Tab,
+    databases::TestDatabase,
+    postgres_server::Lane,
+    processes::{
+        process::{Process, command},
+        website::Website,
+    },
 };
-use harness::{chromium::Tab, databases::TestDatabase, postgres_server::Lane};
 use std::{net::SocketAddr, time::Duration};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;

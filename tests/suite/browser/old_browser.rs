@@ -3,8 +3,8 @@
 //! Chromium adds Fetch Metadata behind the place where the DevTools protocol can change a request, so
 //! that this is done on the wire.
 
-use crate::worker::loopback::Loopback;
 use actix_web::{HttpRequest, HttpResponse, web};
+use harness::processes::loopback::Loopback;
 use harness::{callers::client, chromium::Tab};
 use std::sync::{Arc, OnceLock};
 

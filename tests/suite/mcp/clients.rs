@@ -2,7 +2,7 @@
 //! over HTTP and over `sightline mcp`, which solves tasks in plain words (`tests/mcp/evaluate.py`).
 
 use super::conformance::tool;
-use crate::worker::process::{Process, await_text, command, program};
+use harness::processes::process::{Process, await_text, command, program};
 use serde_json::{Value, json};
 use std::{
     fs,

@@ -121,6 +121,7 @@ const OF_ANY_SERVER: [&[&str]; 8] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: scenarios of the conformance suite, a process each"]
 async fn the_product_passes_what_needs_no_tool_of_the_suites_own() {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let app = TestApp::configured(&database, |config| {

@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use web::limits::Rate;
 
-on_sqlite![
+harness::on_sqlite![
     whoever_has_no_token_is_told_where_to_learn_of_tokens,
     a_scope_that_is_missing_is_told_with_all_that_the_tool_needs,
     tools_that_the_scopes_do_not_allow_are_not_listed,

@@ -10,7 +10,7 @@ use harness::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-on_sqlite![
+harness::on_sqlite![
     a_handshake_agrees_on_a_version_and_keeps_no_session,
     without_a_handshake_every_request_says_what_it_speaks,
     heads_that_do_not_fit_the_message_are_refused,

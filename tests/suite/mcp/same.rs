@@ -1,11 +1,11 @@
 //! A tool and its endpoint are the same: data, refusals and effects.
 
-use crate::agent_api::results::{ranked, run};
 use harness::{
     app::{Ranked, TestApp},
     callers::{Answer, Caller, NOBODYS, id},
     databases::TestDatabase,
     on_every_database,
+    rankings::{ranked, run},
     tool_callers::ToolAnswer,
 };
 use serde_json::{Map, Value, json};

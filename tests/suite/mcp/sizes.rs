@@ -9,7 +9,7 @@ use harness::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-on_sqlite![
+harness::on_sqlite![
     #[ignore = "slow: an account as full as it may be"]
     answers_of_a_full_account_stay_small_and_pages_lose_nothing,
     the_heaviest_records_of_every_type_are_cut_and_it_is_told,

@@ -1,8 +1,9 @@
 //! Waiting for an analysis, with real workers: how far it is comes while it runs, its end at the end.
 
-use crate::worker::{on_both, process::Process, world::World};
 use harness::{
     callers::{Caller, id},
+    on_both,
+    processes::{process::Process, world::World},
     tool_callers::{STATELESS, WITH_HANDSHAKE, message},
 };
 use serde_json::{Value, json};

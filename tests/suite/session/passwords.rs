@@ -18,7 +18,7 @@ on_every_database![
     ending_other_sessions_revokes_tokens_when_asked,
 ];
 
-on_sqlite![an_account_changes_one_password_at_a_time];
+harness::on_sqlite![an_account_changes_one_password_at_a_time];
 
 const PATH: &str = "/api/settings/password";
 const NEW: &str = "Čtrnáct mokrých vyder";

@@ -70,7 +70,7 @@ fn numbered(beginning: &str, piece: impl Fn(usize) -> String) -> Act {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: reads to the limits in an unoptimised build"]
+#[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_elements() {
     in_turn(vec![
         page(
@@ -136,7 +136,7 @@ async fn pages_of_too_many_elements() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: reads to the limits in an unoptimised build"]
+#[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_attributes_and_too_much_text() {
     in_turn(vec![
         page(
@@ -210,7 +210,7 @@ async fn pages_of_too_many_attributes_and_too_much_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: reads to the limits in an unoptimised build"]
+#[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_links() {
     let long = "x".repeat(2_000);
     in_turn(vec![
@@ -257,7 +257,7 @@ async fn pages_of_too_many_links() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: reads to the limits in an unoptimised build"]
+#[ignore = "slow: reads to the limits"]
 async fn pages_of_too_much_data() {
     let block = |inside: &str| format!("<script type=application/ld+json>{inside}</script>");
     let deep = "{\"a\":".repeat(20_000);
@@ -326,6 +326,7 @@ async fn pages_of_too_much_data() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: reads to the limits"]
 async fn sitemaps_of_too_much() {
     let entries = |count: usize| {
         let mut text = "<urlset>".to_owned();

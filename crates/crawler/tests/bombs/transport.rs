@@ -107,7 +107,7 @@ async fn what_is_small_on_the_wire_and_huge_unpacked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "slow: reads to the limits in an unoptimised build"]
+#[ignore = "slow: reads to the limits"]
 async fn what_has_no_end() {
     let head = |more: &str| format!("HTTP/1.1 200 X\r\n{HTML}{more}\r\n").into_bytes();
     let chunked = head("Transfer-Encoding: chunked\r\n");
@@ -188,6 +188,7 @@ async fn what_has_no_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: waits until sites have taken too long"]
 async fn what_comes_drop_by_drop() {
     let head = format!("HTTP/1.1 200 X\r\n{HTML}Content-Length: 100000\r\n\r\n");
     let drip = |text: &str| Act::Drip(text.repeat(1_000).into_bytes(), DRIP);

@@ -115,6 +115,7 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
 }
 
 #[tokio::test]
+#[ignore = "slow: two loads in a browser"]
 async fn a_phone_and_a_desktop_are_stood_in_for_and_the_server_is_told_who_asks() {
     let Some(lab) = lab().await else { return };
     let site = site(&[("/", html(PAGE)), ("/picture.svg", picture())]).await;
@@ -170,6 +171,7 @@ async fn a_redirect_leads_to_the_page_that_is_measured() {
 }
 
 #[tokio::test]
+#[ignore = "slow: three loads in a browser"]
 async fn what_is_not_there_or_no_page_is_told_and_not_measured() {
     let Some(lab) = lab().await else { return };
     let site = site(&[
@@ -214,6 +216,7 @@ async fn what_is_not_there_or_no_page_is_told_and_not_measured() {
 }
 
 #[tokio::test]
+#[ignore = "slow: waits until a page has shown nothing for long"]
 async fn a_page_that_shows_nothing_has_no_paints() {
     let Some(lab) = lab().await else { return };
     let site = site(&[("/", html("<title>x</title>"))]).await;

@@ -74,6 +74,7 @@ async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
 }
 
 #[tokio::test]
+#[ignore = "slow: loads in a browser"]
 async fn a_redirect_to_an_address_that_is_not_open_ends_there() {
     let Some(lab) = lab().await else { return };
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
@@ -101,6 +102,7 @@ async fn a_redirect_to_an_address_that_is_not_open_ends_there() {
 }
 
 #[tokio::test]
+#[ignore = "slow: waits for a page that never rests"]
 async fn a_page_that_asks_questions_and_never_rests_is_measured_all_the_same() {
     let Some(lab) = lab().await else { return };
     let page = r#"<title>x</title><h1>Restless</h1><script>

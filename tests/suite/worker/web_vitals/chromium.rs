@@ -1,7 +1,7 @@
 //! Loads in a browser of ours, and what becomes of it.
 
 use super::{EVERYBODY, HOME, health, measured, project, record};
-use crate::worker::{
+use crate::{
     on_both,
     small_site::{HOST, SmallSite},
     world::World,

@@ -1,7 +1,7 @@
 //! Visitors' figures and loads of others, over HTTP.
 
 use super::{EVERYBODY, HOME, bare, health, measured, project, record, with_key};
-use crate::worker::{
+use crate::{
     api::number,
     google::{Google, KEY},
     on_both,

@@ -3,6 +3,7 @@
 //! Every test ends by asserting that the browser complained of nothing: no error in the console, no
 //! exception, nothing that the Content-Security-Policy refused, no request that failed. What a test
 //! provokes it takes out by its words.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod attacks;
 mod attacks_script;

@@ -1,6 +1,6 @@
 //! Whoever looks at a process by its admin listener: probes, metrics, settings.
 
-use harness::callers::client;
+use crate::callers::client;
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::{
@@ -12,16 +12,19 @@ use tokio::time::Instant;
 /// Looks at one process.
 #[derive(Clone)]
 pub struct Watcher {
+    /// Where the admin listener is: host and port.
     pub address: String,
 }
 
 /// What `/metrics` told.
 pub struct Scraped {
+    /// As it came.
     pub text: String,
     /// By name and labels, as they stand in the line.
     pub samples: BTreeMap<String, f64>,
     /// What each family is, by name.
     pub types: BTreeMap<String, String>,
+    /// The families that have a description.
     pub helped: BTreeSet<String>,
 }
 
@@ -33,6 +36,7 @@ impl Watcher {
         Self { address }
     }
 
+    /// The answer of a path.
     pub async fn ask(&self, method: Method, path: &str) -> Response {
         let request = client().request(method, format!("http://{}{path}", self.address));
         request.send().await.unwrap()
@@ -45,6 +49,7 @@ impl Watcher {
         (status, answer.json().await.unwrap_or_default())
     }
 
+    /// What `/metrics` tells now.
     pub async fn metrics(&self) -> Scraped {
         let answer = self.ask(Method::GET, "/metrics").await;
         assert_eq!(answer.status(), 200);

@@ -5,16 +5,16 @@ use super::{
     process::{Process, command, program},
     watcher::Watcher,
 };
+use crate::{
+    databases::{Template, TestDatabase},
+    postgres_server::Lane,
+};
 use analysis::result_type::ResultType;
 use chrono::TimeDelta;
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     ports::storage::Storage,
     schedule::Schedule,
-};
-use harness::{
-    databases::{Template, TestDatabase},
-    postgres_server::Lane,
 };
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,9 @@ use tokio::{sync::OnceCell, task::spawn_blocking};
 static BEGINNINGS: [OnceCell<(Template, String, AccountId)>; 2] =
     [OnceCell::const_new(), OnceCell::const_new()];
 
+/// One database, one account with a token, and processes.
 pub struct World {
+    /// The database of its processes.
     pub database: TestDatabase,
     folder: TempDir,
     settings: Vec<(String, String)>,
@@ -177,6 +179,7 @@ impl World {
         PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
     }
 
+    /// Whether its database is `SQLite`.
     pub fn is_sqlite(&self) -> bool {
         self.database.kind() == DatabaseKind::Sqlite
     }
@@ -277,6 +280,7 @@ impl World {
         (worker, watcher)
     }
 
+    /// A worker.
     pub fn worker(&self) -> Process {
         let mut worker = Process::start(self.command(&["worker"]));
         worker.await_line("takes jobs from");
@@ -299,6 +303,7 @@ impl World {
         self.assert_nothing_staged(job).await;
     }
 
+    /// Asserts that nothing of the job waits to be published.
     pub async fn assert_nothing_staged(&self, job: i64) {
         let mut read = self.database.port().read().await.unwrap();
         for result_type in [

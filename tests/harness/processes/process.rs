@@ -45,8 +45,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
 fn linked(program: &Path) -> PathBuf {
     let mut place = DefaultHasher::new();
     env!("CARGO_MANIFEST_DIR").hash(&mut place);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let own = folder.join(format!("sightline-{:x}", place.finish()));
+    let own = program.with_file_name(format!("sightline-{:x}", place.finish()));
     let fresh = own.with_extension(std::process::id().to_string());
     let _ = std::fs::remove_file(&fresh);
     std::fs::hard_link(program, &fresh).expect("a link to the program");
@@ -95,6 +94,7 @@ pub fn await_text(shown: &Path, words: &str) -> String {
 }
 
 impl Process {
+    /// Starts it; what it writes to its standard output is thrown away.
     pub fn start(command: Command) -> Self {
         Self::start_with(command, Stdio::null())
     }

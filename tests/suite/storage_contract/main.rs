@@ -1,4 +1,5 @@
 //! What every storage promises, on every database.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[macro_use]
 mod examples;

@@ -11,7 +11,9 @@ use tokio::{
 /// Calls one server with one token.
 #[derive(Clone)]
 pub struct Api {
+    /// Where the server listens: host and port.
     pub address: String,
+    /// What it sends as its Bearer token.
     pub token: String,
 }
 
@@ -53,16 +55,30 @@ impl Api {
         answer.split(' ').nth(1)?.parse().ok()
     }
 
+    /// Calls, and waits where the rate limit says so.
+    async fn call_in_turn(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (status, document) = self.call(method, path, body).await;
+            if status != 429 || Instant::now() > until {
+                return (status, document);
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
     async fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
-        let (got, document) = self.call(method, path, body).await;
+        let (got, document) = self.call_in_turn(method, path, body).await;
         assert_eq!(got, status, "{method} {path}: {document}");
         document
     }
 
+    /// The document that a read answers with.
     pub async fn get(&self, path: &str) -> Value {
         self.expect(200, "GET", path, None).await
     }
 
+    /// The document that a deletion answers with.
     pub async fn delete(&self, path: &str) -> Value {
         self.expect(200, "DELETE", path, None).await
     }
@@ -92,6 +108,7 @@ impl Api {
         number(&job, "/id")
     }
 
+    /// The job as it is now.
     pub async fn job(&self, id: i64) -> Value {
         self.get(&format!("/analyze?jobId={id}")).await["items"][0].clone()
     }
@@ -107,15 +124,11 @@ impl Api {
         self.ask_until(&path, is_over).await
     }
 
-    /// Asks for one job until this holds of it, and slower when the rate limit says so.
+    /// Asks for one job until this holds of it.
     async fn ask_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
-            let (status, told) = self.call("GET", path, None).await;
-            if status == 429 {
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                continue;
-            }
+            let (status, told) = self.call_in_turn("GET", path, None).await;
             assert_eq!(status, 200, "{told}");
             let job = told["items"][0].clone();
             if holds(&job) {
@@ -162,6 +175,7 @@ impl Api {
     }
 }
 
+/// Whether a job goes on no more.
 pub fn is_over(job: &Value) -> bool {
     let status = job["status"].as_str().expect("a status");
     !["queued", "running", "retrying"].contains(&status)
@@ -172,6 +186,7 @@ pub fn done(job: &Value) -> i64 {
     number(job, "/progress/done")
 }
 
+/// The number at that JSON pointer.
 pub fn number(document: &Value, pointer: &str) -> i64 {
     let found = document.pointer(pointer).and_then(Value::as_i64);
     found.unwrap_or_else(|| panic!("no number {pointer} in {document}"))

@@ -9,12 +9,15 @@ pub const PAGES: usize = 60;
 /// How long an answer usually takes.
 const PAUSE: Duration = Duration::from_millis(60);
 
+/// The site, until it is dropped.
 pub struct Website {
+    /// Where it listens.
     pub address: SocketAddr,
     _server: Loopback,
 }
 
 impl Website {
+    /// One that pauses before each answer as most sites of these tests do.
     pub fn start() -> Self {
         Self::pausing(PAUSE)
     }

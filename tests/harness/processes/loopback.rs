@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 /// Runs until it is dropped.
 pub struct Loopback {
+    /// Where it listens.
     pub address: SocketAddr,
     server: ServerHandle,
 }

@@ -1,0 +1,30 @@
+//! The program `sightline` as processes that are started, called, watched, stopped and killed.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+pub mod api;
+pub mod loopback;
+pub mod process;
+pub mod watcher;
+pub mod website;
+pub mod world;
+
+/// Runs each of these tests (`async fn(World)`) on both databases.
+#[macro_export]
+macro_rules! on_both {
+    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
+        mod sqlite {
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::processes::world::World::on(::storage::DatabaseKind::Sqlite).await).await;
+            })+
+        }
+        mod postgres {
+            $($(#[$how])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::processes::world::World::on(::storage::DatabaseKind::Postgres).await).await;
+            })+
+        }
+    };
+}
