@@ -55,7 +55,7 @@ impl Api {
         answer.split(' ').nth(1)?.parse().ok()
     }
 
-    /// Calls, and waits where the rate limit says so.
+    /// Calls again for as long as the rate limit refuses.
     async fn call_in_turn(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -108,7 +108,7 @@ impl Api {
         number(&job, "/id")
     }
 
-    /// The job as it is now.
+    /// The job at this moment.
     pub async fn job(&self, id: i64) -> Value {
         self.get(&format!("/analyze?jobId={id}")).await["items"][0].clone()
     }

@@ -60,7 +60,7 @@ async fn no_page_is_shown_in_somebody_elses_frame() {
 
 /// A page that opened ours does not keep a hold of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: signs in, and opens a window from each of three sites"]
+#[ignore = "slow: signs in, and opens a window from each of two sites"]
 async fn who_opens_a_window_of_ours_does_not_hold_it() {
     let (app, _database) = served().await;
     let victim = signed_in(&app).await;
