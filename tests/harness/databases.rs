@@ -10,7 +10,7 @@ use diesel::{
     sql_query,
     sql_types::BigInt,
 };
-use domain::ports::storage::Storage;
+use domain::ports::storage::{Storage, StorageError};
 use std::{
     io::Write,
     os::unix::fs::OpenOptionsExt,
@@ -19,9 +19,9 @@ use std::{
         Arc, LazyLock,
         atomic::{AtomicU32, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
-use storage::{DatabaseKind, DatabaseUrl, DieselStorage, OpenOptions};
+use storage::{DatabaseKind, DatabaseUrl, DieselStorage, OpenError, OpenOptions};
 use tempfile::TempDir;
 
 /// The server that all tests of this process share, with a migrated template.
@@ -394,7 +394,14 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
         lock_timeout: lengthened(options.lock_timeout, usual.lock_timeout),
         ..options
     };
-    DieselStorage::open(url, options).await.expect("a database")
+    let begun = Instant::now();
+    loop {
+        match DieselStorage::open(url.clone(), options.clone()).await {
+            // The patience of a test may be shorter than a busy machine takes to make the first connection.
+            Err(OpenError::Storage(StorageError::Unavailable(_))) if begun.elapsed() < long => {}
+            opened => return opened.expect("a database"),
+        }
+    }
 }
 
 /// Runs each of these tests (`async fn(TestDatabase)`) on an empty database of each kind.

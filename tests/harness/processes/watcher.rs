@@ -71,13 +71,13 @@ impl Watcher {
         }
     }
 
-    /// How long it takes until a path answers with that status.
-    pub async fn until(&self, path: &str, status: u16) -> Duration {
+    /// Waits until a path answers with that status; the document that came with it.
+    pub async fn until(&self, path: &str, status: u16) -> Value {
         let begun = Instant::now();
         loop {
             let (got, told) = self.look(path).await;
             if got == status {
-                return begun.elapsed();
+                return told;
             }
             assert!(
                 begun.elapsed() < Duration::from_secs(30),

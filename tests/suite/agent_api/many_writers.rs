@@ -15,6 +15,7 @@ use storage::DatabaseKind;
 use web::limits::Rate;
 
 on_every_database![
+    #[ignore = "slow: a thousand writes"]
     sixty_four_writers_at_once_are_all_served,
     a_server_without_room_sends_away_at_once_and_loses_nothing,
 ];

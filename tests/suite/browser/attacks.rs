@@ -85,6 +85,7 @@ async fn who_opens_a_window_of_ours_does_not_hold_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "slow: two signed-in browsers"]
 async fn a_planted_session_is_not_adopted() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;

@@ -207,7 +207,7 @@ async fn the_storage_answers_a_ping(db: TestDatabase) {
 #[tokio::test]
 async fn whoever_waits_too_long_for_a_connection_is_told_so() {
     for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
-        let patience = Some(Duration::from_millis(50));
+        let patience = Some(Duration::from_millis(500));
         let options = OpenOptions {
             connections: 1,
             patience,
