@@ -121,6 +121,21 @@ fn processor_seconds() -> f64 {
     ticks.map(|it| it.parse::<f64>().unwrap() / 100.0).sum()
 }
 
+/// How long threads of this process could have run and had no processor so far, in seconds
+/// (`/proc/PID/task/TID/schedstat`: the second field, in nanoseconds).
+fn queued_seconds() -> f64 {
+    let threads = fs::read_dir("/proc/self/task").unwrap();
+    let of_each = threads.map(|thread| {
+        let text = fs::read_to_string(thread.unwrap().path().join("schedstat"));
+        let field = text.as_deref().map(|it| it.split_whitespace().nth(1));
+        field
+            .ok()
+            .flatten()
+            .map_or(0.0, |it| it.parse::<f64>().unwrap() / 1e9)
+    });
+    of_each.sum()
+}
+
 async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteReadError> {
     // The limits are those of the product; only politeness towards public hosts is left out.
     let settings = CrawlerSettings {
@@ -163,18 +178,19 @@ fn a_reading() {
         .block_on(read(harmless, &Teller::default()))
         .unwrap();
     let (begun, before) = (Instant::now(), status("VmRSS:"));
-    let processor_before = processor_seconds();
+    let (processor_before, queued_before) = (processor_seconds(), queued_seconds());
     let journal = Teller::default();
     let read = runtime.block_on(read(url, &journal));
     let (seconds, peak) = (begun.elapsed().as_secs_f64(), status("VmHWM:") - before);
     let computed = processor_seconds() - processor_before;
+    let queued = queued_seconds() - queued_before;
     let mut told = journal.0.into_inner().unwrap();
     match read {
         Ok(site) => told.extend(site.limits.iter().map(|it| format!("limit {it:?}"))),
         Err(error) => told.push(format!("{error:?}")),
     }
     println!(
-        "\n{TOLD}{peak} {computed:.1} {seconds:.1} {}",
+        "\n{TOLD}{peak} {computed:.1} {queued:.1} {seconds:.1} {}",
         told.join("; ")
     );
 }
