@@ -121,17 +121,15 @@ fn processor_seconds() -> f64 {
     ticks.map(|it| it.parse::<f64>().unwrap() / 100.0).sum()
 }
 
-/// How long threads of this process could have run and had no processor so far, in seconds
+/// How long the threads that there are waited for a processor so far, in seconds, together
 /// (`/proc/PID/task/TID/schedstat`: the second field, in nanoseconds).
 fn queued_seconds() -> f64 {
     let threads = fs::read_dir("/proc/self/task").unwrap();
-    let of_each = threads.map(|thread| {
-        let text = fs::read_to_string(thread.unwrap().path().join("schedstat"));
-        let field = text.as_deref().map(|it| it.split_whitespace().nth(1));
-        field
-            .ok()
-            .flatten()
-            .map_or(0.0, |it| it.parse::<f64>().unwrap() / 1e9)
+    let of_each = threads.filter_map(|thread| {
+        // None where the thread has ended since.
+        let text = fs::read_to_string(thread.unwrap().path().join("schedstat")).ok()?;
+        let nanoseconds: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
+        Some(nanoseconds / 1e9)
     });
     of_each.sum()
 }
