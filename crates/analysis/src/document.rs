@@ -1,6 +1,47 @@
 //! A published document: JSON text that is stored and served as it is.
 
-use serde::Serialize;
+/// What is written as JSON text.
+pub trait ToJson {
+    /// The JSON text.
+    ///
+    /// # Panics
+    /// Never: what implements this has string keys and no failing serialisers.
+    fn to_json(&self) -> String;
+}
+
+/// What is read from JSON text.
+pub trait FromJson: Sized {
+    /// Reads JSON text.
+    fn from_json(text: &[u8]) -> Result<Self, serde_json::Error>;
+}
+
+/// Implements [`ToJson`] and [`FromJson`] for types that serialise and deserialise, or one of the two.
+///
+/// It stands where the type does: serde's code for a type is then compiled there, once, and not in every crate that
+/// writes or reads the type.
+#[macro_export]
+macro_rules! json {
+    (write: $($type:ty),+) => {
+        $(impl $crate::document::ToJson for $type {
+            fn to_json(&self) -> String {
+                serde_json::to_string(self).expect("findings serialise to JSON")
+            }
+        })+
+    };
+    (read: $($type:ty),+) => {
+        $(impl $crate::document::FromJson for $type {
+            fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
+                serde_json::from_slice(text)
+            }
+        })+
+    };
+    ($($type:ty),+) => {
+        $crate::json!(write: $($type),+);
+        $crate::json!(read: $($type),+);
+    };
+}
+
+json!(Vec<String>, serde_json::Value);
 
 /// One finding or summary as JSON text.
 ///
@@ -10,12 +51,9 @@ pub struct Document(String);
 
 impl Document {
     /// Serialises a finding.
-    ///
-    /// # Panics
-    /// Never for the types of this crate: they have string keys and no failing serialisers.
     #[must_use]
-    pub fn of(finding: &impl Serialize) -> Self {
-        Self(serde_json::to_string(finding).expect("findings serialise to JSON"))
+    pub fn of(finding: &impl ToJson) -> Self {
+        Self(finding.to_json())
     }
 
     /// Takes text that [`Document::of`] once wrote.
@@ -37,7 +75,7 @@ impl Document {
     }
 
     /// Reads the document back.
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(&self.0)
+    pub fn parse<T: FromJson>(&self) -> Result<T, serde_json::Error> {
+        T::from_json(self.0.as_bytes())
     }
 }

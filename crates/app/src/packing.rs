@@ -1,27 +1,26 @@
 //! How what was read of a site is written down: JSON, packed by LZ4.
 
+use analysis::document::{FromJson, ToJson};
 use domain::ports::site_reader::JournalError;
-use serde::{Serialize, de::DeserializeOwned};
 
 /// What a body begins with that is packed; JSON, as earlier versions stored it, never does.
 const PACKED: u8 = 1;
 
 /// A thing as it is stored.
-pub fn packed(thing: &impl Serialize) -> Result<Vec<u8>, JournalError> {
-    let json = serde_json::to_vec(thing).map_err(broken)?;
+pub fn packed(thing: &impl ToJson) -> Vec<u8> {
     let mut body = vec![PACKED];
-    body.extend(lz4_flex::compress_prepend_size(&json));
-    Ok(body)
+    body.extend(lz4_flex::compress_prepend_size(thing.to_json().as_bytes()));
+    body
 }
 
 /// A thing as it was stored.
-pub fn unpacked<T: DeserializeOwned>(body: &[u8]) -> Result<T, JournalError> {
+pub fn unpacked<T: FromJson>(body: &[u8]) -> Result<T, JournalError> {
     match body.split_first() {
         Some((&PACKED, packed)) => {
             let json = lz4_flex::decompress_size_prepended(packed).map_err(broken)?;
-            serde_json::from_slice(&json).map_err(broken)
+            T::from_json(&json).map_err(broken)
         }
-        _ => serde_json::from_slice(body).map_err(broken),
+        _ => T::from_json(body).map_err(broken),
     }
 }
 

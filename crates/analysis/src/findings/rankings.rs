@@ -213,6 +213,8 @@ pub struct RankingRecord {
     pub priority_score: Option<f64>,
 }
 
+crate::json!(RankingRecord);
+
 fn published_curve() -> String {
     PUBLISHED.to_owned()
 }

@@ -100,6 +100,8 @@ pub struct SerpRecord {
     pub pixel_offset: Option<u32>,
 }
 
+crate::json!(SerpRecord);
+
 /// A block of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

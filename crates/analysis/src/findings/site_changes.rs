@@ -32,6 +32,8 @@ pub struct PageMemory {
     pub site: SiteFacts,
 }
 
+crate::json!(PageMemory);
+
 /// A page as an earlier crawl left it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierPage {

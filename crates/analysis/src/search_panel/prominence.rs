@@ -20,6 +20,8 @@ pub struct DomainProminence {
     domains: BTreeMap<String, u64>,
 }
 
+crate::json!(DomainProminence);
+
 impl Panel<'_> {
     /// The prominence of all domains of the panel.
     #[must_use]

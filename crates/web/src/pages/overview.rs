@@ -11,6 +11,7 @@ use super::{
     visit::Visit,
 };
 use analysis::{
+    document::FromJson,
     findings::{
         ai_visibility::AiVisibilitySummary,
         content::ContentSummary,
@@ -28,7 +29,6 @@ use domain::{
     results::{Finding, ResultHead},
     use_cases::read_project_state::ProjectState,
 };
-use serde::de::DeserializeOwned;
 use std::fmt::Write as _;
 
 /// How many records of each type are read.
@@ -154,7 +154,7 @@ fn nothing_yet(project: &Project) -> Html {
 }
 
 /// The summary of a type, where it was measured and can be read.
-fn summary<T: DeserializeOwned>(state: &ProjectState, of: ResultType) -> Option<T> {
+fn summary<T: FromJson>(state: &ProjectState, of: ResultType) -> Option<T> {
     found(state, of)?.0.summary.parse().ok()
 }
 

@@ -73,6 +73,8 @@ pub struct AiTrendRecord {
     pub moved_keywords: u64,
 }
 
+crate::json!(AiTrendRecord);
+
 /// A period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -22,6 +22,8 @@ pub struct AiTrendsSummary {
     pub engines: Vec<EngineTrend>,
 }
 
+crate::json!(AiTrendsSummary);
+
 /// Where the project's visibility on an engine is heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -143,6 +143,8 @@ pub struct AiVisibilityRecord {
     pub ai_visibility_score: Option<f64>,
 }
 
+crate::json!(AiVisibilityRecord);
+
 impl AiVisibilityRecord {
     /// Questions without an answer that counts.
     #[must_use]

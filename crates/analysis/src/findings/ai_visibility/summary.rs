@@ -42,6 +42,8 @@ pub struct AiVisibilitySummary {
     pub competitors: Vec<CompetitorVisibility>,
 }
 
+crate::json!(AiVisibilitySummary);
+
 /// A competitor in the answers of all engines, each record weighing the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

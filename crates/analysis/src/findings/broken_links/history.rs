@@ -23,6 +23,8 @@ pub struct PreviousBrokenLinks {
     targets: BTreeMap<String, TargetHistory>,
 }
 
+crate::json!(PreviousBrokenLinks);
+
 impl PreviousBrokenLinks {
     /// What records alone tell: since when their targets are bad. When targets that are fine now
     /// were last fine is not in them.

@@ -134,6 +134,8 @@ pub struct BrokenLink {
     pub severity: Severity,
 }
 
+crate::json!(BrokenLink);
+
 impl BrokenLink {
     /// A total order: severity, source, position, target, verdict.
     pub(super) fn order(&self, other: &Self) -> Ordering {

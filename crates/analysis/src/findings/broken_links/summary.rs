@@ -47,6 +47,8 @@ pub struct BrokenLinksSummary {
     pub limits: BTreeSet<LimitHit>,
 }
 
+crate::json!(BrokenLinksSummary);
+
 /// A count as the records carry it.
 pub(super) fn count(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)

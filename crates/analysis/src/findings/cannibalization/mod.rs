@@ -168,6 +168,8 @@ pub struct CannibalizationRecord {
     pub tied: Option<Tie>,
 }
 
+crate::json!(CannibalizationRecord);
+
 /// The measurements behind a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

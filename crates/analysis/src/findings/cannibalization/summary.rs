@@ -32,6 +32,8 @@ pub struct CannibalizationSummary {
     pub lost_clicks: Option<f64>,
 }
 
+crate::json!(CannibalizationSummary);
+
 /// Adds up keywords.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CannibalizationTally {

@@ -149,6 +149,8 @@ pub struct CompetitorRecord {
     pub source: CompetitorSource,
 }
 
+crate::json!(CompetitorRecord);
+
 /// Who named a competitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

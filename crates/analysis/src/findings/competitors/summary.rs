@@ -35,6 +35,8 @@ pub struct CompetitorsSummary {
     pub strongest_score: Option<f64>,
 }
 
+crate::json!(CompetitorsSummary);
+
 /// Records of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -111,6 +111,8 @@ pub struct ContentRecord {
     pub issues: Vec<Issue>,
 }
 
+crate::json!(ContentRecord);
+
 /// The record of a page. `issues` are all of the page's, those that the site tells included.
 #[must_use]
 pub fn content_record(

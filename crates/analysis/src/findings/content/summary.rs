@@ -150,6 +150,8 @@ pub struct ContentSummary {
     affected: BTreeMap<(IssueGroup, Severity), u32>,
 }
 
+crate::json!(ContentSummary);
+
 impl ContentSummary {
     /// Adds a page.
     pub fn add(&mut self, record: &ContentRecord) {

@@ -61,6 +61,8 @@ pub struct ChangeRecord {
     pub change_frequency: ChangeFrequency,
 }
 
+crate::json!(ChangeRecord);
+
 /// One fact that changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

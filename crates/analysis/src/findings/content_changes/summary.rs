@@ -32,6 +32,8 @@ pub struct ContentChangesSummary {
     pub most_changed: Vec<ChangedPage>,
 }
 
+crate::json!(ContentChangesSummary);
+
 /// A page that changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -43,6 +43,8 @@ pub struct EeatRecord {
     pub organization: Option<Organization>,
 }
 
+crate::json!(EeatRecord);
+
 /// What a page is for.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,

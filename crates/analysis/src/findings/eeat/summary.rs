@@ -28,6 +28,8 @@ pub struct EeatSummary {
     pub missing: Vec<SignalCode>,
 }
 
+crate::json!(EeatSummary);
+
 impl EeatSummary {
     /// Of the record of the site, and of its pages.
     #[must_use]

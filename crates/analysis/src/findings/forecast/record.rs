@@ -50,6 +50,8 @@ pub struct ForecastRecord {
     pub refusal: Option<ForecastRefusal>,
 }
 
+crate::json!(ForecastRecord);
+
 /// What is forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -37,6 +37,8 @@ pub struct ForecastSummary {
     pub mostly_not_ranked: u64,
 }
 
+crate::json!(ForecastSummary);
+
 /// Adds up records; it keeps a few numbers.
 #[derive(Debug, Clone)]
 pub struct ForecastTally {

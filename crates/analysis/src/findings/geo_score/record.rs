@@ -41,6 +41,8 @@ pub struct GeoRecord {
     pub top_actions: Vec<Action>,
 }
 
+crate::json!(GeoRecord);
+
 /// What weights rest on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -36,6 +36,8 @@ pub struct GeoSummary {
     pub llms_txt: Option<LlmsTxt>,
 }
 
+crate::json!(GeoSummary);
+
 /// How far a factor is covered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ProjectSeries(pub BTreeMap<NaiveDate, DayFigures>);
 
+crate::json!(ProjectSeries);
+
 /// What a project came to on a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -89,6 +89,8 @@ pub struct RankingsSummary {
     pub visibility_change30: Option<VisibilityChange>,
 }
 
+crate::json!(RankingsSummary);
+
 /// On how many pages a feature leads to the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

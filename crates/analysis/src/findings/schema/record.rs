@@ -51,6 +51,8 @@ pub struct SchemaRecord {
     pub schema_score: Option<f64>,
 }
 
+crate::json!(SchemaRecord);
+
 impl SchemaRecord {
     /// The same of a page that was not read whole, for these reasons: of what is told, that it is there is
     /// sure. A block may be no JSON only because it was cut.

@@ -54,6 +54,8 @@ pub struct SchemaSummary {
     pub scored_pages: u32,
 }
 
+crate::json!(SchemaSummary);
+
 /// Counts while a site's pages are judged one by one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaTally {

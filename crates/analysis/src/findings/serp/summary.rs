@@ -55,6 +55,8 @@ pub struct SerpSummary {
     pub questions: u64,
 }
 
+crate::json!(SerpSummary);
+
 /// On how many pages a domain came or went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

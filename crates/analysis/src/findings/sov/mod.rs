@@ -131,6 +131,8 @@ pub struct SovRecord {
     pub features: BTreeMap<Feature, f64>,
 }
 
+crate::json!(SovRecord);
+
 /// What the shares of a record are shares of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

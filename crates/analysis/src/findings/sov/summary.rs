@@ -58,6 +58,8 @@ pub struct SovSummary {
     pub ai_share_of_voice: Option<f64>,
 }
 
+crate::json!(SovSummary);
+
 impl SovSummary {
     /// Of all records of a project; `None` when the one of the whole project is not among them.
     #[must_use]

@@ -81,6 +81,8 @@ pub struct SuggestionRecord {
     pub effect: Option<Effect>,
 }
 
+crate::json!(SuggestionRecord);
+
 impl SuggestionRecord {
     /// reach · impact · confidence ÷ effort.
     #[must_use]

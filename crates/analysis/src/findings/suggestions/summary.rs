@@ -39,6 +39,8 @@ pub struct SuggestionsSummary {
     pub first: Vec<SuggestionLine>,
 }
 
+crate::json!(SuggestionsSummary);
+
 /// What came of fixes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -144,6 +144,8 @@ pub struct VitalsRecord {
     pub trend: Option<VitalsTrend>,
 }
 
+crate::json!(VitalsRecord, Vec<VitalsRecord>);
+
 impl MetricRecords {
     /// The record of a metric.
     #[must_use]

@@ -83,6 +83,8 @@ pub struct VitalsSummary {
     pub by_form_factor: BTreeMap<FormFactor, FormFactorSummary>,
 }
 
+crate::json!(VitalsSummary);
+
 impl VitalsSummary {
     /// Sums up records; `requested` of them were asked for.
     #[must_use]

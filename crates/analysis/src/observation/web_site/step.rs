@@ -142,6 +142,8 @@ pub enum CrawlStep {
     },
 }
 
+crate::json!(CrawlStep);
+
 /// Everything a crawl has seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiteObservation {

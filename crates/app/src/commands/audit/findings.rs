@@ -8,7 +8,7 @@ use super::{
 };
 use crate::terminal::harmless;
 use analysis::{
-    document::Document,
+    document::{Document, FromJson},
     findings::{
         broken_links::{BrokenLinksSummary, FindingContext, PreviousBrokenLinks, Severity},
         content::ContentSummary,
@@ -62,6 +62,8 @@ pub(super) struct PageLine {
     title: Title,
     issues: Vec<IssueLine>,
 }
+
+analysis::json!(read: PageLine);
 
 #[derive(Debug, Deserialize)]
 struct Title {
@@ -267,7 +269,7 @@ fn keep_worst(pages: &mut Vec<PageLine>) {
     pages.truncate(MOST_PAGES);
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(
+fn parsed<T: FromJson>(
     summaries: &[TypeSummary],
     of: ResultType,
 ) -> anyhow::Result<T> {

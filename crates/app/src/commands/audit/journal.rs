@@ -1,6 +1,9 @@
 //! The journal of an audit without a database: a file of its own, gone when the audit is over.
 
-use analysis::observation::web_site::CrawlStep;
+use analysis::{
+    document::{FromJson, ToJson},
+    observation::web_site::CrawlStep,
+};
 use anyhow::Context;
 use domain::ports::site_reader::{JournalError, RecordedStep};
 use std::{
@@ -40,7 +43,7 @@ impl FileJournal {
         for step in steps {
             let from = bytes.len();
             bytes.extend([0; LENGTH]);
-            serde_json::to_writer(&mut bytes, step).map_err(broken)?;
+            bytes.extend(step.to_json().as_bytes());
             let length = u32::try_from(bytes.len() - from - LENGTH).map_err(broken)?;
             bytes[from..from + LENGTH].copy_from_slice(&length.to_be_bytes());
         }
@@ -64,7 +67,7 @@ impl FileJournal {
             at += (LENGTH + body.len()) as u64;
             steps.push(RecordedStep {
                 place: i64::try_from(at).map_err(broken)?,
-                step: serde_json::from_slice(&body).map_err(broken)?,
+                step: CrawlStep::from_json(&body).map_err(broken)?,
             });
         }
         Ok(steps)

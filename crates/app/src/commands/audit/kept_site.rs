@@ -8,6 +8,7 @@
 use super::held_file::HeldFile;
 use crate::packing::{broken, packed, unpacked};
 use analysis::{
+    document::{FromJson, ToJson},
     findings::site_changes::{EarlierPage, PageMemory},
     observation::page_content::PageContent,
 };
@@ -20,6 +21,7 @@ use domain::{
     use_cases::forget_pages::KEPT_FOR,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io::{self, BufWriter, Write},
@@ -47,18 +49,14 @@ struct Head {
     last_modified: Option<String>,
 }
 
-/// A page and what is remembered of it.
-#[derive(Serialize)]
-struct Written<'a> {
-    page: &'a PageContent,
-    memory: &'a PageMemory,
+/// A page and what is remembered of it, each as JSON.
+#[derive(Serialize, Deserialize)]
+struct Body {
+    page: Box<RawValue>,
+    memory: Box<RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Read {
-    page: PageContent,
-    memory: PageMemory,
-}
+analysis::json!(Body);
 
 /// Where a page stands.
 #[derive(Debug)]
@@ -145,8 +143,11 @@ impl KeptSite {
         let Some(entry) = self.entries.get(url) else {
             return Ok(None);
         };
-        let Read { page, memory } = unpacked(&self.body(entry)?)?;
-        Ok(Some(EarlierPage { page, memory }))
+        let body: Body = unpacked(&self.body(entry)?)?;
+        Ok(Some(EarlierPage {
+            page: PageContent::from_json(body.page.get().as_bytes()).map_err(broken)?,
+            memory: PageMemory::from_json(body.memory.get().as_bytes()).map_err(broken)?,
+        }))
     }
 
     /// What to ask for a page by; nothing where nothing is known.
@@ -239,7 +240,10 @@ impl<'a> Keeper<'a> {
             etag: validators.etag,
             last_modified: validators.last_modified,
         };
-        let body = packed(&Written { page, memory })?;
+        let body = packed(&Body {
+            page: RawValue::from_string(page.to_json())?,
+            memory: RawValue::from_string(memory.to_json())?,
+        });
         self.write(&head, &body)
             .with_context(|| self.kept.not_kept())
     }

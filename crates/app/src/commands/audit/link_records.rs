@@ -1,8 +1,11 @@
 //! The records of links on disk: they come page by page, and are told by severity.
 
-use analysis::findings::{
-    broken_links::{BrokenLink, Severity},
-    site_audit::PageRecord,
+use analysis::{
+    document::FromJson,
+    findings::{
+        broken_links::{BrokenLink, Severity},
+        site_audit::PageRecord,
+    },
 };
 use anyhow::Context;
 use serde::Deserialize;
@@ -28,6 +31,8 @@ struct Stored {
 struct Sorted {
     severity: Severity,
 }
+
+analysis::json!(read: Sorted);
 
 impl LinkRecords {
     /// None yet, in the folder for passing files.
@@ -96,7 +101,7 @@ impl LinkRecords {
     }
 
     fn record(&self, stored: &Stored) -> anyhow::Result<BrokenLink> {
-        Ok(serde_json::from_str(&self.text(stored)?)?)
+        Ok(BrokenLink::from_json(self.text(stored)?.as_bytes())?)
     }
 
     fn text(&self, stored: &Stored) -> anyhow::Result<String> {

@@ -9,7 +9,7 @@ use super::{
 use crate::worker::{Tools, attempt::Broken};
 use analysis::{
     ctr::ClickCurve,
-    document::Document,
+    document::{Document, FromJson},
     findings::{
         ai_visibility::AiVisibilitySummary,
         competitors::{self, AiRates, CompetitorsContext, CompetitorsSummary},
@@ -259,7 +259,7 @@ pub(super) async fn last_prominence(
 }
 
 /// What the last run left behind.
-pub(super) async fn left_behind<T: serde::de::DeserializeOwned>(
+pub(super) async fn left_behind<T: FromJson>(
     tools: &Tools,
     job: &Job,
     of: ResultType,

@@ -43,12 +43,16 @@ impl PagesPast {
     }
 }
 
+analysis::json!(PagesPast);
+
 /// Competitors: since when, and their shares day by day.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct CompetitorsPast {
     first_seen: BTreeMap<String, DateTime<Utc>>,
     shares: BTreeMap<NaiveDate, DayShares>,
 }
+
+analysis::json!(CompetitorsPast);
 
 /// Shares of one day, by one curve.
 #[derive(Debug, Default, Serialize, Deserialize)]

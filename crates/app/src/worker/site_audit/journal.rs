@@ -143,7 +143,7 @@ impl CrawlJournal for StoredJournal<'_> {
         for step in steps {
             entries.push(JournalEntry {
                 sequence: self.next.fetch_add(1, Ordering::SeqCst),
-                body: packed(step)?,
+                body: packed(step),
             });
         }
         match self

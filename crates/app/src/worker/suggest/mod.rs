@@ -9,7 +9,7 @@ use super::{
     staging::stage,
 };
 use analysis::{
-    document::Document,
+    document::{Document, FromJson},
     findings::{
         ai_visibility::AiVisibilityRecord,
         broken_links::BrokenLinksSummary,
@@ -33,7 +33,6 @@ use domain::{
         publish_results::Outcome, read_own_searches::ReadOwnSearches, walk_keywords::WalkKeywords,
     },
 };
-use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, sync::Arc};
 
 /// How many records are held in memory at once.
@@ -166,7 +165,7 @@ impl Newest<'_> {
     }
 
     /// Hands over the newest records of a type, one after the other.
-    async fn each<T: DeserializeOwned>(
+    async fn each<T: FromJson>(
         &self,
         result_type: ResultType,
         mut add: impl FnMut(T) + Send,
@@ -191,7 +190,7 @@ impl Newest<'_> {
         }
     }
 
-    async fn all<T: DeserializeOwned + Send>(&self, of: ResultType) -> Result<Vec<T>, Broken> {
+    async fn all<T: FromJson + Send>(&self, of: ResultType) -> Result<Vec<T>, Broken> {
         let mut all = Vec::new();
         self.each(of, |it| all.push(it)).await?;
         Ok(all)

@@ -27,7 +27,7 @@ use super::{
     visit::{Visit, Wanted, encoded},
 };
 use crate::query::Query;
-use analysis::{findings::rankings::RankingRecord, result_type::ResultType};
+use analysis::{document::FromJson, findings::rankings::RankingRecord, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{KeywordId, ProjectId},
@@ -38,7 +38,6 @@ use domain::{
     results::{Finding, FindingSort, ResultHead},
     use_cases::read_results::{ProjectResults, ResultsRequest},
 };
-use serde::de::DeserializeOwned;
 
 const KNOWN: [&str; 8] = [
     "keyword", "url", "cursor", "sort", "range", "id", "engine", "panel",
@@ -211,13 +210,13 @@ impl Found<'_> {
     }
 
     /// What all records come to.
-    fn summary<T: DeserializeOwned>(&self) -> Option<T> {
+    fn summary<T: FromJson>(&self) -> Option<T> {
         self.head.summary.parse().ok()
     }
 
     /// The records of this page of the list that can be read; what an earlier version wrote may not
     /// be, and is then told by [`Self::told`].
-    fn records<T: DeserializeOwned>(&self) -> Vec<T> {
+    fn records<T: FromJson>(&self) -> Vec<T> {
         read(&self.results.findings.items)
     }
 
@@ -249,7 +248,7 @@ impl Found<'_> {
     }
 
     /// The page that the address chose, of the newest run.
-    async fn chosen_page<T: DeserializeOwned>(&self) -> Result<Option<T>, NoPage> {
+    async fn chosen_page<T: FromJson>(&self) -> Result<Option<T>, NoPage> {
         let Some(url) = self.query.free_text("url", 2_048) else {
             return Ok(None);
         };
@@ -315,7 +314,7 @@ impl Found<'_> {
         }
     }
 
-    async fn ask<T: DeserializeOwned>(&self, request: &ResultsRequest) -> Result<Vec<T>, NoPage> {
+    async fn ask<T: FromJson>(&self, request: &ResultsRequest) -> Result<Vec<T>, NoPage> {
         let results = self
             .visit
             .services
@@ -328,7 +327,7 @@ impl Found<'_> {
     }
 }
 
-fn read<T: DeserializeOwned>(findings: &[Finding]) -> Vec<T> {
+fn read<T: FromJson>(findings: &[Finding]) -> Vec<T> {
     findings
         .iter()
         .filter_map(|it| it.record.parse().ok())
