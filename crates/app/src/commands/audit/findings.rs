@@ -269,10 +269,7 @@ fn keep_worst(pages: &mut Vec<PageLine>) {
     pages.truncate(MOST_PAGES);
 }
 
-fn parsed<T: FromJson>(
-    summaries: &[TypeSummary],
-    of: ResultType,
-) -> anyhow::Result<T> {
+fn parsed<T: FromJson>(summaries: &[TypeSummary], of: ResultType) -> anyhow::Result<T> {
     let found = summaries.iter().find(|it| it.result_type == of);
     let summary = found.map(|it| &it.summary);
     let summary: &Document = summary.ok_or_else(|| anyhow::anyhow!("no summary of {of}"))?;
