@@ -315,8 +315,8 @@ impl Project {
     pub fn documents(&self) -> Vec<Value> {
         fn all<T: Serialize>(records: &[T]) -> impl Iterator<Item = Value> {
             records.iter().map(|it| {
-                let text = crate::document::Document::of(it);
-                serde_json::from_str(text.as_str()).unwrap()
+                let text = serde_json::to_string(it).unwrap();
+                serde_json::from_str(&text).unwrap()
             })
         }
         all(&self.rankings)
