@@ -1,5 +1,6 @@
-//! Lets the linker keep one of all functions with the same instructions, where it can: a twentieth of the program.
-//! rustc links with LLD on this target; other linkers do not know the option.
+//! What the linker is told for production. One of all functions with the same instructions is kept, where it can: a
+//! twentieth of the program; rustc links with LLD on this target, and other linkers do not know the option. Symbols are
+//! left out here, since Cargo (1.95) forgets `strip` of a profile for a package that has an `opt-level` of its own.
 #![expect(
     clippy::disallowed_methods,
     reason = "Cargo tells a build script what is built in its environment"
@@ -10,8 +11,11 @@ use std::env;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let is_for_production = env::var("CARGO_FEATURE_DIST").is_ok();
-    let is_linked_by_lld = env::var("TARGET").as_deref() == Ok("x86_64-unknown-linux-gnu");
-    if is_for_production && is_linked_by_lld {
+    let target = env::var("TARGET").unwrap_or_default();
+    if is_for_production && target.contains("-linux-") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
+    }
+    if is_for_production && target == "x86_64-unknown-linux-gnu" {
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
     }
 }
