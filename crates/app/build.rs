@@ -1,6 +1,6 @@
-//! What the linker is told for production. One of all functions with the same instructions is kept, where it can: a
-//! twentieth of the program; rustc links with LLD on this target, and other linkers do not know the option. Symbols are
-//! left out here, since Cargo (1.95) forgets `strip` of a profile for a package that has an `opt-level` of its own.
+//! Arguments of the linker for production. `--icf=all` keeps one of all functions with the same instructions, a
+//! twentieth of the program; rustc links with LLD on this target, and other linkers do not know it. `--strip-all` is
+//! here because Cargo 1.95 ignores a profile's `strip` for a package that has an `opt-level` of its own.
 #![expect(
     clippy::disallowed_methods,
     reason = "Cargo tells a build script what is built in its environment"

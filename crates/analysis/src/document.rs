@@ -24,7 +24,7 @@ macro_rules! json {
     (write: $($type:ty),+) => {
         $(impl $crate::document::ToJson for $type {
             fn to_json(&self) -> String {
-                serde_json::to_string(self).expect("findings serialise to JSON")
+                serde_json::to_string(self).expect("it serialises to JSON")
             }
         })+
     };

@@ -35,13 +35,15 @@ pub struct PageMemory {
 crate::json!(PageMemory);
 
 /// A page as an earlier crawl left it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierPage {
     /// As it was last read.
     pub page: PageContent,
     /// What is remembered of it.
     pub memory: PageMemory,
 }
+
+crate::json!(EarlierPage);
 
 /// What a visit comes to.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,12 +3,14 @@
 use super::Db;
 use crate::{
     rows::{
-        from_json, json,
+        json,
         measurements::{CourseRow, PlacesRow, PointRow, serp},
+        passed,
     },
     schema::{findings, latest_serps, rank_history},
 };
 use analysis::{
+    document::FromJson,
     findings::{
         rankings::RankState,
         serp::{PreviousSerp, SerpRecord},
@@ -258,7 +260,7 @@ impl Known {
 
 /// The compact form of a stored record.
 fn page(record: &str) -> Result<Option<PreviousSerp>, StorageError> {
-    let record: SerpRecord = from_json(record, "search page")?;
+    let record = passed(SerpRecord::from_json(record.as_bytes()), "search page")?;
     Ok(PreviousSerp::of(&record))
 }
 

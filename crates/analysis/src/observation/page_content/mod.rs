@@ -99,8 +99,6 @@ pub struct PageContent {
     pub rendered: Option<Rendered>,
 }
 
-crate::json!(PageContent);
-
 /// The robot that findings speak of where none is named.
 pub const GOOGLEBOT: &str = "googlebot";
 

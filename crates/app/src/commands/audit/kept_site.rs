@@ -8,7 +8,6 @@
 use super::held_file::HeldFile;
 use crate::packing::{broken, packed, unpacked};
 use analysis::{
-    document::{FromJson, ToJson},
     findings::site_changes::{EarlierPage, PageMemory},
     observation::page_content::PageContent,
 };
@@ -21,7 +20,6 @@ use domain::{
     use_cases::forget_pages::KEPT_FOR,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io::{self, BufWriter, Write},
@@ -48,15 +46,6 @@ struct Head {
     etag: Option<String>,
     last_modified: Option<String>,
 }
-
-/// A page and what is remembered of it, each as JSON.
-#[derive(Serialize, Deserialize)]
-struct Body {
-    page: Box<RawValue>,
-    memory: Box<RawValue>,
-}
-
-analysis::json!(Body);
 
 /// Where a page stands.
 #[derive(Debug)]
@@ -143,11 +132,7 @@ impl KeptSite {
         let Some(entry) = self.entries.get(url) else {
             return Ok(None);
         };
-        let body: Body = unpacked(&self.body(entry)?)?;
-        Ok(Some(EarlierPage {
-            page: PageContent::from_json(body.page.get().as_bytes()).map_err(broken)?,
-            memory: PageMemory::from_json(body.memory.get().as_bytes()).map_err(broken)?,
-        }))
+        unpacked(&self.body(entry)?).map(Some)
     }
 
     /// What to ask for a page by; nothing where nothing is known.
@@ -240,9 +225,9 @@ impl<'a> Keeper<'a> {
             etag: validators.etag,
             last_modified: validators.last_modified,
         };
-        let body = packed(&Body {
-            page: RawValue::from_string(page.to_json())?,
-            memory: RawValue::from_string(memory.to_json())?,
+        let body = packed(&EarlierPage {
+            page: page.clone(),
+            memory: memory.clone(),
         });
         self.write(&head, &body)
             .with_context(|| self.kept.not_kept())
