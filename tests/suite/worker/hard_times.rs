@@ -9,16 +9,12 @@ use super::{
 };
 use harness::{databases::TestDatabase, postgres_server::PostgresServer};
 use serde_json::json;
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 use storage::DatabaseKind;
 
 const KEYWORDS: usize = 400;
+/// How long connections are cut: shorter than the shortest delays between as many attempts as a job has.
+const CUTTING: Duration = Duration::from_secs(7);
 
 on_both!(
     a_worker_that_stood_still_past_its_lease_stores_nothing_twice,
@@ -136,29 +132,23 @@ async fn jobs_outlive_connections_that_are_cut() {
     let mut world = World::on(DatabaseKind::Postgres).await;
     world.lease_long();
     let (working, project, job) = under_way(&mut world).await;
-    let over = Arc::new(AtomicBool::new(false));
     let database = world.database.name().unwrap().to_owned();
     let cut = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}' AND pid <> pg_backend_pid()"
     );
-    let cuts = cutting(
-        Arc::clone(&over),
-        world.database.superuser_url().unwrap(),
-        cut,
-    );
+    let cuts = cutting(world.database.superuser_url().unwrap(), cut);
     let ended = working.api.finished_in_spite(job).await;
-    over.store(true, Ordering::SeqCst);
     let cuts = cuts.await.unwrap();
     assert!(cuts > 5, "{cuts} times");
     assert_eq!(ended["status"], "succeeded", "{ended}");
     world.assert_measured_once(project, job, KEYWORDS).await;
 }
 
-/// Cuts every connection five times a second; how often it did.
-fn cutting(over: Arc<AtomicBool>, url: String, statement: String) -> tokio::task::JoinHandle<u32> {
+/// Cuts every connection five times a second for [`CUTTING`]; how often it did.
+fn cutting(url: String, statement: String) -> tokio::task::JoinHandle<u32> {
     tokio::task::spawn_blocking(move || {
-        let mut cuts = 0;
-        while !over.load(Ordering::SeqCst) {
+        let (began, mut cuts) = (Instant::now(), 0);
+        while began.elapsed() < CUTTING {
             TestDatabase::run_sql_at(&url, &statement);
             cuts += 1;
             std::thread::sleep(Duration::from_millis(200));
