@@ -4,9 +4,8 @@ use crate::{
     ids::{AccountId, ProjectId},
     job::kind::AnalysisKind,
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
-use croner::Cron;
 use sha2::{Digest, Sha256};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
@@ -108,23 +107,27 @@ impl Rhythm {
 
     /// The first time after `now`. A time that the clock skips is made up for when it goes on;
     /// one that it repeats counts once, the first time.
-    ///
-    /// # Panics
-    ///
-    /// Never: every rhythm is a pattern.
     #[must_use]
-    #[expect(
-        clippy::expect_used,
-        reason = "a test makes the pattern of every rhythm, and another sees them come round"
-    )]
     pub fn next(self, now: DateTime<Utc>) -> DateTime<Utc> {
-        let local = now.with_timezone(&self.zone);
-        let found = self
-            .pattern()
-            .and_then(|it| it.find_next_occurrence(&local, false).ok());
-        found
-            .expect("every rhythm is a pattern, and each comes round within a month")
-            .with_timezone(&Utc)
+        let today = now.with_timezone(&self.zone).date_naive();
+        let mut times = { today.iter_days() }
+            .filter(|day| self.days.include(*day))
+            .map(|day| self.on(day));
+        let found = times.find(|it| *it > now);
+        found.unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    /// When it is that time of that day.
+    fn on(self, day: NaiveDate) -> DateTime<Utc> {
+        let midnight = day.and_time(NaiveTime::MIN);
+        let wanted = i64::from(self.hour) * 60 + i64::from(self.minute);
+        // No zone's clock has ever skipped more than a day.
+        let mut minutes = (wanted..=wanted + 24 * 60).map(TimeDelta::minutes);
+        let there = minutes.find_map(|it| {
+            let time = midnight.checked_add_signed(it)?;
+            self.zone.from_local_datetime(&time).earliest()
+        });
+        there.map_or(midnight.and_utc(), |it| it.with_timezone(&Utc))
     }
 
     /// How often it comes round within 30 days.
@@ -139,22 +142,22 @@ impl Rhythm {
         }
         times
     }
-
-    fn pattern(self) -> Option<Cron> {
-        let (hour, minute) = (self.hour, self.minute);
-        let text = match self.days {
-            Days::Daily => format!("{minute} {hour} * * *"),
-            Days::Weekly(day) => format!("{minute} {hour} * * {day}"),
-            Days::Monthly(day) => format!("{minute} {hour} {day} * *"),
-        };
-        Cron::from_str(&text).ok()
-    }
 }
 
 /// A number of digits alone: numbers of Rust may have a sign.
 fn digits(text: &str) -> Option<u8> {
     let is_plain = text.bytes().all(|it| it.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)
+}
+
+impl Days {
+    fn include(self, day: NaiveDate) -> bool {
+        match self {
+            Self::Daily => true,
+            Self::Weekly(weekday) => day.weekday().number_from_monday() == u32::from(weekday),
+            Self::Monthly(number) => day.day() == u32::from(number),
+        }
+    }
 }
 
 impl FromStr for Days {

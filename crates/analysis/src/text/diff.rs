@@ -11,6 +11,7 @@ pub use report::{MOST_OPERATIONS, Operation, Report, ReportedKind};
 pub use words_inside::Piece;
 
 use super::{
+    interned::Interned,
     likeness::{jaccard, shingles},
     words::words,
 };
@@ -51,11 +52,24 @@ pub struct Difference {
     pub containment_of_old: Option<f64>,
 }
 
+/// What leads from some texts (blocks, words) to others. Equal texts have one number, and numbers are compared.
+#[must_use]
+pub fn operations(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<DiffOp> {
+    let mut interned = Interned::default();
+    let old: Vec<u32> = { before.iter() }
+        .map(|it| interned.id(it.as_ref()))
+        .collect();
+    let new: Vec<u32> = { after.iter() }
+        .map(|it| interned.id(it.as_ref()))
+        .collect();
+    capture_diff_slices(Algorithm::Myers, &old, &new)
+}
+
 /// Compares two texts.
 #[must_use]
 pub fn difference(before: &str, after: &str) -> Difference {
     let (old, new): (Vec<&str>, Vec<&str>) = (blocks(before), blocks(after));
-    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let operations = operations(&old, &new);
     let steps = operations.iter().map(|it| step(it, &old, &new)).collect();
     let mut difference = Difference {
         steps,

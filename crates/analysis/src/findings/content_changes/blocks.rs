@@ -4,10 +4,10 @@
 use super::history::{MOST_SLOTS, PageHistory, Slot};
 use crate::{
     observation::page_content::PageContent,
-    text::{likeness::shingles, noise::without_noise},
+    text::{diff::operations, likeness::shingles, noise::without_noise},
 };
 use sha2::{Digest, Sha256};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks above which a page's volatile blocks are not learned.
@@ -100,7 +100,7 @@ pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Le
     } else {
         BTreeMap::new()
     };
-    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
+    for operation in operations(old, new) {
         let changed = !matches!(operation, DiffOp::Equal { .. });
         let (was, is) = (operation.old_range(), operation.new_range());
         if was.len() != is.len() {

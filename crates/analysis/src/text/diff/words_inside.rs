@@ -1,6 +1,7 @@
 //! Differences between words of blocks that changed.
 
-use similar::{Algorithm, capture_diff_slices};
+use super::operations;
+use similar::DiffOp;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A part of changed blocks. Lengths are in bytes of the earlier text.
@@ -51,18 +52,17 @@ pub fn pieces(before: &str, after: &str) -> Vec<Piece> {
             after: after.to_owned(),
         }];
     }
-    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
-    let piece = |it: &similar::DiffOp| {
+    let piece = |it: &DiffOp| {
         let (was, is) = (old[it.old_range()].concat(), new[it.new_range()].concat());
         match it {
-            similar::DiffOp::Equal { .. } => Piece::Keep(was.len()),
+            DiffOp::Equal { .. } => Piece::Keep(was.len()),
             _ => Piece::Replace {
                 before: was,
                 after: is,
             },
         }
     };
-    operations.iter().map(piece).collect()
+    operations(&old, &new).iter().map(piece).collect()
 }
 
 /// The later text; `None` when the earlier one is another.
