@@ -55,7 +55,7 @@ rolling-restart *ARGS:
 attack NAME *ARGS:
     ./tests/attacks/{{NAME}}.py {{ARGS}}
 
-# Cut the power at random moments, on paper, and look for what was acknowledged
+# Simulate power failures from recorded writes, and look for what was acknowledged
 power-loss *ARGS:
     ./tests/chaos/power_loss.py {{ARGS}}
 
@@ -83,7 +83,7 @@ mutants *ARGS:
 account-filter *ARGS:
     ./tests/mutants/account_filter.py {{ARGS}}
 
-# Kill workers amid calls that cost money, on both databases, and lay the bill beside the tables
+# Kill workers amid calls that cost money, on both databases, and compare the bill with the tables
 paid-kills *ARGS:
     ./tests/chaos/kill_paid_calls.py --database sqlite {{ARGS}}
     ./tests/chaos/kill_paid_calls.py --database postgres {{ARGS}}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the power away, on paper: what SQLite's files would be at any moment, and whether all that was
+"""Simulates power failures from recorded writes: what SQLite's files would be at any moment, and whether all that was
 acknowledged until then is in them.
 
     tests/chaos/power_loss.py [--cuts 200] [--seconds 20] [--program PATH] [--forgetful]

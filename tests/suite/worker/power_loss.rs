@@ -1,4 +1,4 @@
-//! The power is cut at random moments, on paper: `tests/chaos/power_loss.py` records what the program
+//! Power failures at random moments are simulated: `tests/chaos/power_loss.py` records what the program
 //! writes to `SQLite`'s files and when it is sure of it, and puts the files together again.
 
 use super::process::program;
