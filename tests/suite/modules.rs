@@ -13,7 +13,7 @@ fn modules_pass_their_own_tests() {
     files.sort();
     assert!(!files.is_empty(), "there are tests");
     let output = Command::new("node")
-        .arg("--test")
+        .args(["--test", "--test-reporter=tap"])
         .args(&files)
         .current_dir(root)
         .output()
@@ -24,4 +24,7 @@ fn modules_pass_their_own_tests() {
         !said.contains("# tests 0\n"),
         "no test was found in {files:?}: {said}"
     );
+    for kind in ["cancelled", "skipped", "todo"] {
+        assert!(said.contains(&format!("# {kind} 0\n")), "{kind}: {said}");
+    }
 }

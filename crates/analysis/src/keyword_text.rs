@@ -1,7 +1,7 @@
 //! Keyword text: how it is shown, and when two keywords are the same.
 
 use std::borrow::Cow;
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The form in which keywords are compared: NFKC, lower case, single spaces; diacritics stay.
 #[must_use]
@@ -10,9 +10,8 @@ pub fn normalised(text: &str) -> String {
         return single_spaced(&text.to_ascii_lowercase());
     }
     // Lower-casing can bring forth characters that NFKC folds again.
-    let compatible: String = text.nfkc().collect();
-    let folded: String = compatible.to_lowercase().nfkc().collect();
-    single_spaced(&folded)
+    let lower = compatible(text).to_lowercase();
+    single_spaced(&compatible(&lower))
 }
 
 /// The form in which a keyword is kept and shown: NFC, single spaces, nothing else changed.
@@ -27,6 +26,15 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
         Cow::Borrowed(text)
     } else {
         text.nfc().collect()
+    }
+}
+
+/// The text in NFKC. Most texts are: to look takes less than to compose.
+fn compatible(text: &str) -> Cow<'_, str> {
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        Cow::Borrowed(text)
+    } else {
+        text.nfkc().collect()
     }
 }
 
@@ -62,6 +70,11 @@ mod tests {
             let once = normalised(&text);
             prop_assert_eq!(normalised(&once), once.clone());
             prop_assert_eq!(normalised(&display(&text)), once);
+        }
+
+        #[test]
+        fn a_text_that_looks_compatible_is(text in any::<String>()) {
+            prop_assert_eq!(compatible(&text), text.nfkc().collect::<String>());
         }
     }
 }

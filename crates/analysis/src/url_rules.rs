@@ -20,7 +20,10 @@ pub use site_scope::SiteScope;
 /// Public Suffix List with its private section. `None` for a public suffix and for an address.
 #[must_use]
 pub fn registrable_domain(host: &str) -> Option<&str> {
-    let is_address = host.parse::<std::net::IpAddr>().is_ok() || host.starts_with('[');
+    // An address of IPv4 ends with a digit, one of IPv6 holds a colon.
+    let may_be_address = host.ends_with(|it: char| it.is_ascii_digit()) || host.contains(':');
+    let is_address =
+        host.starts_with('[') || (may_be_address && host.parse::<std::net::IpAddr>().is_ok());
     if is_address {
         None
     } else {
@@ -46,7 +49,7 @@ pub fn domain_of_host(host: &str) -> &str {
 pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     let target = unwrapped(url);
     if let Cow::Borrowed(url) = target
-        && let Some(host) = plain_host(url)
+        && let Some((host, _)) = plain_host(url)
     {
         return Some(Cow::Borrowed(host));
     }
@@ -55,13 +58,40 @@ pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(host.to_owned()))
 }
 
-/// The host where it stands in plain sight, as it nearly always does: parsing is the dear part.
-fn plain_host(url: &str) -> Option<&str> {
+/// Whether a URL is a site's home page: the path `/`, and no query.
+#[must_use]
+pub(crate) fn is_home_page(url: &str) -> bool {
+    if let Some((_, rest)) = plain_host(url)
+        && let Some(is_home) = is_plainly_home(rest)
+    {
+        return is_home;
+    }
+    url::Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
+}
+
+/// Whether what follows a plain host is the path `/` without a query; `None` where only parsing tells.
+fn is_plainly_home(rest: &str) -> Option<bool> {
+    let behind_slash = rest.strip_prefix('/').unwrap_or(rest);
+    match behind_slash.bytes().next() {
+        None | Some(b'#') => Some(true),
+        Some(b'?') => Some(false),
+        // Of a path that begins with a letter or a digit something is left, unless a segment `..` takes it
+        // away; an encoding may hide one (`%2e`), and so may a tab or a line end, which the parser drops.
+        Some(first) => (first.is_ascii_alphanumeric()
+            && !rest.contains("..")
+            && !rest.bytes().any(|it| it == b'%' || it.is_ascii_control()))
+        .then_some(false),
+    }
+}
+
+/// The host and what follows it, where the host is of plain letters, digits and hyphens, as it nearly always is:
+/// parsing takes much longer.
+fn plain_host(url: &str) -> Option<(&str, &str)> {
     let rest = url
         .strip_prefix("https://")
         .or_else(|| url.strip_prefix("http://"))?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let host = &rest[..end];
+    let (host, behind) = rest.split_at(end);
     let is_plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     // A last label without a letter may be a number of an address, and `xn--` may be no name.
@@ -73,7 +103,7 @@ fn plain_host(url: &str) -> Option<&str> {
         && !host.starts_with('.')
         && !host.contains("..")
         && !host.contains("xn--");
-    is_name.then_some(host)
+    is_name.then_some((host, behind))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The words that tell what is wanted, by language. Compared without case and diacritics; an entry with
 //! a star stands for all words that begin so. The lists are ours.
 
-use crate::keyword_text;
+use crate::{keyword_text, text::phrases::without_diacritics};
 use std::{collections::HashMap, sync::LazyLock};
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words of a language.
@@ -68,13 +67,10 @@ impl List {
 
 /// The words of a text in lower case and without diacritics.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
-    let normal = keyword_text::normalised(text);
-    let folded: String = if normal.is_ascii() {
-        normal
-    } else {
-        normal.nfd().filter(|it| !is_combining_mark(*it)).collect()
-    };
-    folded.unicode_words().map(str::to_owned).collect()
+    without_diacritics(&keyword_text::normalised(text))
+        .unicode_words()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether a title compares, in any of the languages.

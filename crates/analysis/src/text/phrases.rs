@@ -8,7 +8,9 @@ use super::{language::Language, stems::stem, words::words};
 use crate::{ToSchema, keyword_text::normalised};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_normalization::{
+    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick, is_nfd_quick,
+};
 
 /// Density from which on a phrase may be stuffed.
 pub const STUFFED_DENSITY: f64 = 0.03;
@@ -181,7 +183,12 @@ pub fn density(uses: usize, phrase_words: usize, text_words: usize) -> Option<f6
 /// A text without diacritics; letters that are not composed (`ł`, `ø`, `ß`) stay.
 #[must_use]
 pub fn without_diacritics(text: &str) -> String {
-    if text.is_ascii() {
+    let is_plain = || {
+        is_nfd_quick(text.chars()) == IsNormalized::Yes
+            && is_nfc_quick(text.chars()) == IsNormalized::Yes
+            && !text.chars().any(is_combining_mark)
+    };
+    if text.is_ascii() || is_plain() {
         return text.to_owned();
     }
     text.nfd()

@@ -22,7 +22,11 @@ fn registrable_domains_are_those_of_the_public_suffix_list() {
         ("www.xn--mnchen-3ya.de", Some("xn--mnchen-3ya.de")),
         ("bucket.s3.amazonaws.com", Some("bucket.s3.amazonaws.com")),
         ("example.unknowntld", Some("example.unknowntld")),
+        ("a.b.shop2", Some("b.shop2")),
         ("192.0.2.1", None),
+        ("::ffff:192.0.2.1", None),
+        ("2001:db8::a", None),
+        ("[2001:db8::a]", None),
     ] {
         assert_eq!(registrable_domain(host), expected, "{host}");
     }
@@ -196,6 +200,31 @@ fn a_host_is_read_from_whatever_form_a_url_has() {
 }
 
 #[test]
+fn a_home_page_has_the_path_of_the_root_and_no_query() {
+    for (url, is_home) in [
+        ("https://example.com", true),
+        ("https://www.example.com/", true),
+        ("https://example.com#top", true),
+        ("https://example.com/#?a", true),
+        ("https://example.com/?", false),
+        ("https://example.com?a=1", false),
+        ("https://example.com/shoes", false),
+        ("https://example.com//", false),
+        ("https://example.com/a/..", true),
+        ("https://example.com/a/%2e%2E", true),
+        ("https://example.com/a/.\t./", true),
+        ("https://example.com/.", true),
+        ("https://example.com/\n", true),
+        ("https://example.com\\", true),
+        ("https://münchen.de/", true),
+        ("https://user@example.com:8080/", true),
+        ("no url", false),
+    ] {
+        assert_eq!(is_home_page(url), is_home, "{url}");
+    }
+}
+
+#[test]
 fn a_project_below_a_private_suffix_owns_only_itself() {
     let site = SiteScope::of("acme.github.io");
     assert!(site.owns("https://acme.github.io/docs"));
@@ -330,6 +359,23 @@ proptest! {
         let parsed = parsed.as_ref().and_then(|it| it.host_str()).map(|it| it.trim_end_matches('.'));
         let found = host_of_url(&url);
         prop_assert_eq!(found.as_deref(), parsed);
+    }
+
+    #[test]
+    fn a_home_page_is_the_one_that_parsing_finds(
+        parts in prop::collection::vec(
+            prop::sample::select(vec!["/", "/", "a", "7", ".", "..", "%2e", "%2E.", "%", "?", "#", "\t", "\n", "\\", " ", "é", "="]), 0..6,
+        )
+    ) {
+        let url = format!("https://example.com{}", parts.concat());
+        let is_home = url::Url::parse(&url).is_ok_and(|it| it.path() == "/" && it.query().is_none());
+        prop_assert_eq!(is_home_page(&url), is_home);
+    }
+
+    #[test]
+    fn an_address_has_no_registrable_domain(address in any::<std::net::IpAddr>()) {
+        let host = address.to_string();
+        prop_assert_eq!(registrable_domain(&host), None);
     }
 
     #[test]

@@ -8,10 +8,10 @@ use crate::{
     observation::search_page::{Feature, OrganicResult, SearchPage},
     provenance::Provenance,
     search_panel::DomainProminence,
+    url_rules::is_home_page,
 };
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
-use url::Url;
 
 /// The warning that stands in a record whose difficulty has no score.
 const INCOMPLETE: &str = "difficultyIncomplete";
@@ -141,10 +141,6 @@ pub(super) fn of(
 fn share(of: &[&OrganicResult], holds: impl Fn(&OrganicResult) -> bool) -> Option<f64> {
     let count = of.iter().filter(|it| holds(it)).count();
     (!of.is_empty()).then(|| count as f64 / of.len() as f64)
-}
-
-pub(super) fn is_home_page(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -1,8 +1,13 @@
 //! What kinds of pages an engine shows for a keyword, told from address, headline and what is shown
 //! with them. The lists and their order are ours.
 
-use super::{SerpItem, difficulty::is_home_page};
-use crate::{ToSchema, observation::search_page::OrganicResult, site_class, url_rules};
+use super::SerpItem;
+use crate::{
+    ToSchema,
+    observation::search_page::OrganicResult,
+    site_class,
+    url_rules::{self, is_home_page},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -119,6 +119,12 @@ proptest! {
     }
 
     #[test]
+    fn a_text_that_looks_plain_has_no_diacritics(text in "[a-zé\u{301}\u{1100}\u{1161}가ł…и\u{306}й ]{0,8}|\\PC{0,8}") {
+        let long_way: String = text.nfd().filter(|it| !is_combining_mark(*it)).nfc().collect();
+        prop_assert_eq!(without_diacritics(&text), long_way);
+    }
+
+    #[test]
     fn a_text_of_repetitions_has_so_many_uses(count in 0_usize..30) {
         let found = IndexedText::new(&"red shoes. ".repeat(count), Some(Language::English)).uses("red shoe");
         prop_assert_eq!(found.inflected, Some(count));
