@@ -19,7 +19,7 @@ on_every_database![
     refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not,
     an_analysis_is_asked_for_once,
     forty_keys_sent_eight_times_in_parallel_have_forty_effects,
-    #[ignore = "slow: 8,000 requests"]
+    #[ignore = "slow: sends 8,000 requests"]
     a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects,
 ];
 harness::on_sqlite![
