@@ -174,6 +174,19 @@ impl TestDatabase {
         }
     }
 
+    /// An empty database that is there already, on a server that the test keeps.
+    pub async fn at(url: String) -> Self {
+        let storage = open(&url, OpenOptions::default()).await;
+        storage.migrate().await.expect("the schema");
+        Self {
+            storage: Arc::new(storage),
+            url,
+            name: None,
+            _folder: None,
+            own: None,
+        }
+    }
+
     /// The folder of the server that no other test uses.
     ///
     /// # Panics

@@ -10,6 +10,7 @@ pub mod callers;
 pub mod chromium;
 pub mod contract;
 pub mod databases;
+pub mod encrypted_postgres;
 pub mod engines;
 pub mod mcp_fixture;
 pub mod mcp_servers;

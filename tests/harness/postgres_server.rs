@@ -3,7 +3,7 @@
 use diesel::{Connection, PgConnection, connection::SimpleConnection};
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     thread,
@@ -13,18 +13,18 @@ use tempfile::TempDir;
 
 /// Starts, reports, restarts on request, and stops when its standard input closes: that also
 /// happens when the process that started it is killed. `$1` is the folder, `$2` that of the
-/// programs, `$3` the lane.
+/// programs, `$3` whether there is a pooler, `$4` further options of the server.
 const WATCHDOG: &str = r#"
 trap '' INT
 "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
 start() {
-    "$2/pg_ctl" -D "$1/data" -w -l "$1/log" -o "-k $1 -c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB" start >/dev/null 2>&1 </dev/null || { cat "$1/log"; exit 1; }
+    "$2/pg_ctl" -D "$1/data" -w -l "$1/log" -o "-k $1 -c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB $4" start >/dev/null 2>&1 </dev/null || { cat "$1/log"; exit 1; }
 }
-start "$1" "$2"
+start "$1" "$2" "$3" "$4"
 if [ "$3" = pgbouncer ]; then
     mkdir "$1/pooled"
     printf '"postgres" ""\n"sightline" ""\n' >"$1/users"
-    cat >"$1/pgbouncer.ini" <<END
+    [ -e "$1/pgbouncer.ini" ] || cat >"$1/pgbouncer.ini" <<END
 [databases]
 * = host=$1
 [pgbouncer]
@@ -47,7 +47,7 @@ fi
 echo ready
 while read -r _; do
     "$2/pg_ctl" -D "$1/data" -m fast stop >/dev/null 2>&1 </dev/null
-    start "$1" "$2"
+    start "$1" "$2" "$3" "$4"
     echo ready
 done
 [ -z "$pooler" ] || kill "$pooler"
@@ -106,6 +106,16 @@ impl PostgresServer {
     #[must_use]
     pub fn start() -> Self {
         let lane = Lane::chosen();
+        Self::start_with(lane, "", |_| ())
+    }
+
+    /// The same with further options, in which `FOLDER` stands for its folder, and files there that are written before
+    /// it starts.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start_with(lane: Lane, options: &str, prepare: impl FnOnce(&Path)) -> Self {
         let programs = newest_programs().expect(
             "the tests need PostgreSQL: /usr/lib/postgresql/*/bin/initdb is not there \
              (apt-get install postgresql)",
@@ -114,7 +124,9 @@ impl PostgresServer {
         let folder = TempDir::with_prefix("sightline-pg-")
             .expect("a folder")
             .keep();
-        let mut watchdog = as_someone_else(&folder)
+        let mut command = as_someone_else(&folder);
+        prepare(&folder);
+        let mut watchdog = command
             .args(["sh", "-c", WATCHDOG, "watchdog"])
             .args([&folder, &programs])
             .arg(if lane == Lane::Pgbouncer {
@@ -122,6 +134,7 @@ impl PostgresServer {
             } else {
                 "plain"
             })
+            .arg(options.replace("FOLDER", &folder.display().to_string()))
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -252,6 +265,10 @@ impl PostgresServer {
     fn await_readiness(&mut self) {
         let mut line = String::new();
         self.reports.read_line(&mut line).expect("a report");
+        if line.trim() != "ready" {
+            // The watchdog shows the log and ends.
+            let _ = self.reports.read_to_string(&mut line);
+        }
         assert_eq!(line.trim(), "ready", "PostgreSQL does not start: {line}");
     }
 }

@@ -6,13 +6,20 @@ use crate::{
 };
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
-use std::{fmt::Display, io::IsTerminal, sync::OnceLock, time::Duration};
+use std::{
+    fmt::Display,
+    io::IsTerminal,
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{fmt, prelude::*};
 
 /// How long a process may take to end after it was told to.
 const GRACE: Duration = Duration::from_secs(30);
+/// Signals of this time are one: `timeout` and some process managers signal a process and then its group.
+const TOLD_ONCE: Duration = Duration::from_secs(1);
 /// What is left of it when requests have had their time.
 const RESERVE: Duration = Duration::from_secs(2);
 /// How long requests may take to finish after the listener has closed: a second more than any may take.
@@ -46,7 +53,7 @@ impl Stopping {
 
     /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find
     /// `/readyz` unavailable and look elsewhere. At SIGINT (Ctrl-C) and SIGHUP (the terminal is gone) it
-    /// closes at once. A second signal, or thirty seconds, end the process; leases then run out by themselves.
+    /// closes at once. A signal more than a second later, or thirty seconds, end the process; leases then run out by themselves.
     /// A file that may not grow is an error of whoever writes it, as a full disk is.
     pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
@@ -69,9 +76,20 @@ impl Stopping {
                 stopping.listener.cancel();
                 tokio::time::sleep(GRACE.saturating_sub(delay)).await;
             };
+            let told = Instant::now();
+            let again = async {
+                loop {
+                    tokio::select! {
+                        _ = terminate.recv() => {}
+                        _ = interrupt.recv() => {}
+                    }
+                    if told.elapsed() > TOLD_ONCE {
+                        return;
+                    }
+                }
+            };
             let why = tokio::select! {
-                _ = terminate.recv() => "it was told so twice",
-                _ = interrupt.recv() => "it was told so twice",
+                () = again => "it was told so twice",
                 () = close => "thirty seconds are over",
             };
             tracing::warn!(

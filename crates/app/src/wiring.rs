@@ -245,7 +245,7 @@ async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
 }
 
 /// The queue's numbers.
-fn queue_policy(set: &QueueSettings) -> QueuePolicy {
+pub fn queue_policy(set: &QueueSettings) -> QueuePolicy {
     let seconds = |number: u32| TimeDelta::seconds(number.into());
     QueuePolicy {
         lease: seconds(set.lease_seconds),

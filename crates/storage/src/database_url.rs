@@ -1,7 +1,9 @@
 //! Where the database is.
 
+use crate::postgres::{Parts, Server, TlsCheck, TlsRefusal, TlsWanted};
 use std::{
     fmt,
+    net::IpAddr,
     path::{Path, PathBuf},
 };
 use thiserror::Error;
@@ -23,6 +25,30 @@ impl DatabaseKind {
             Self::Postgres => "postgres",
             Self::Sqlite => "sqlite",
         }
+    }
+}
+
+/// How a connection that leaves the machine is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// Not at all.
+    Missing,
+    /// By TLS, with so much checked of the server's certificate.
+    Tls(TlsCheck),
+}
+
+impl fmt::Display for Encryption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "not encrypted",
+            Self::Tls(TlsCheck::Nothing) => "TLS; the server's certificate is not verified",
+            Self::Tls(TlsCheck::Authority) => {
+                "TLS; the server's certificate is verified, and not that it is for this host"
+            }
+            Self::Tls(TlsCheck::AuthorityAndName) => {
+                "TLS; the server's certificate and its name are verified"
+            }
+        })
     }
 }
 
@@ -55,6 +81,9 @@ pub enum NotADatabaseUrl {
         "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE with everything else escaped: write @ in a password as %40, / as %2F, ? as %3F, : as %3A, # as %23 and % as %25"
     )]
     Unescaped,
+    /// It asks for TLS in a way that is not possible.
+    #[error(transparent)]
+    Tls(#[from] TlsRefusal),
 }
 
 impl DatabaseUrl {
@@ -73,11 +102,11 @@ impl DatabaseUrl {
             .split_once("://")
             .filter(|(scheme, _)| matches!(*scheme, "postgres" | "postgresql"))
         {
-            return if is_clear(rest) {
-                Ok(Self(Target::Postgres(url.to_owned())))
-            } else {
-                Err(NotADatabaseUrl::Unescaped)
-            };
+            if !is_clear(rest) {
+                return Err(NotADatabaseUrl::Unescaped);
+            }
+            TlsWanted::of(&Parts::of(url))?;
+            return Ok(Self(Target::Postgres(url.to_owned())));
         }
         let rest = url
             .strip_prefix("sqlite:")
@@ -97,6 +126,25 @@ impl DatabaseUrl {
         match self.0 {
             Target::Postgres(_) => DatabaseKind::Postgres,
             Target::Sqlite(_) => DatabaseKind::Sqlite,
+        }
+    }
+
+    /// How a connection to the server is encrypted; nothing where there is none, or none leaves this machine.
+    #[must_use]
+    pub fn encryption(&self) -> Option<Encryption> {
+        let Target::Postgres(url) = &self.0 else {
+            return None;
+        };
+        let parts = Parts::of(url);
+        let leaves_the_machine = |server: Server| {
+            let address = server.address.parse::<IpAddr>();
+            let is_here = address.map_or(server.address == "localhost", |it| it.is_loopback());
+            server.is_remote() && !is_here
+        };
+        match TlsWanted::of(&parts) {
+            Ok(Some(wanted)) => Some(Encryption::Tls(wanted.check())),
+            _ if parts.servers().into_iter().any(leaves_the_machine) => Some(Encryption::Missing),
+            _ => None,
         }
     }
 
@@ -227,6 +275,34 @@ mod tests {
                 assert_eq!(refused, Err(NotADatabaseUrl::Unescaped), "{url}");
             }
         }
+    }
+
+    #[test]
+    fn what_leaves_the_machine_is_encrypted_or_not() {
+        for (url, encryption) in [
+            ("sqlite:///tmp/a.db", None),
+            ("postgres:///d", None),
+            ("postgres://d?host=/run", None),
+            ("postgres://localhost/d", None),
+            ("postgres://127.0.0.2/d?sslmode=disable", None),
+            ("postgres://[::1]/d", None),
+            ("postgres://localhost,db/d", Some(Encryption::Missing)),
+            ("postgres://db/d?sslmode=prefer", Some(Encryption::Missing)),
+            (
+                "postgres://localhost/d?sslmode=verify-full",
+                Some(Encryption::Tls(TlsCheck::AuthorityAndName)),
+            ),
+        ] {
+            assert_eq!(
+                DatabaseUrl::parse(url).unwrap().encryption(),
+                encryption,
+                "{url}"
+            );
+        }
+        assert_eq!(
+            DatabaseUrl::parse("postgres://db/d?sslmode=verify-ca"),
+            Err(NotADatabaseUrl::Tls(TlsRefusal::NoAuthority))
+        );
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum Trouble {
     InTheWay,
     /// Something unique is taken: the name of the constraint.
     Taken(String),
+    /// The disk is full.
+    Full,
     /// Anything else.
     Other,
 }
@@ -54,6 +56,8 @@ fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Tro
         DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
             Trouble::ConnectionLost
         }
+        // SQLITE_FULL, and what PostgreSQL says with 53100.
+        _ if says("disk is full") || says("No space left on device") => Trouble::Full,
         _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,
         _ if says("terminating connection") || says("closed the connection") => {
             Trouble::ConnectionLost
@@ -70,6 +74,7 @@ pub fn told(error: Error) -> StorageError {
             StorageError::IdTaken
         }
         Trouble::Taken(constraint) => StorageError::Conflict { constraint },
+        Trouble::Full => StorageError::Full(Box::new(error)),
         Trouble::ConnectionLost | Trouble::Other => unavailable(error),
     }
 }

@@ -19,6 +19,12 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or_else(|| Path::new("."))
 }
 
+/// Room for this user on the disk of a folder, in bytes.
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let about = rustix::fs::statvfs(folder).ok()?;
+    Some(about.f_bavail.saturating_mul(about.f_frsize))
+}
+
 /// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. A link of that
 /// name is not followed.
 pub fn private(path: &Path) -> io::Result<File> {

@@ -33,10 +33,10 @@ mod tenant_tables;
 mod took;
 
 pub use backup::{BackupError, Manifest, Restored, back_up, restore, verify};
-pub use database_url::{DatabaseKind, DatabaseUrl, NotADatabaseUrl};
+pub use database_url::{DatabaseKind, DatabaseUrl, Encryption, NotADatabaseUrl};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
 pub use ownership::{acted_as, as_owner_of, become_owner_of};
-pub use postgres::wall::WallError;
+pub use postgres::{TlsCheck, TlsRefusal, wall::WallError};
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
 pub use tenant_tables::TENANT_TABLES;

@@ -1,7 +1,8 @@
 //! How a database is opened.
 
+use crate::postgres::TlsRefusal;
 use domain::ports::storage::StorageError;
-use std::{path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 use thiserror::Error;
 
 /// Who may use the file of a `SQLite` database at the same time. `PostgreSQL` serves everyone.
@@ -74,8 +75,32 @@ pub enum OpenError {
         /// Which file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
+    /// The URL asks for TLS in a way that is not possible.
+    #[error("database_url: {0}")]
+    Tls(TlsRefusal),
+    /// A file of certificates or a key cannot be used.
+    #[error("{} cannot be used for TLS to PostgreSQL: {why}", .path.display())]
+    Certificates {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The sockets of the tunnel cannot be made.
+    #[error(
+        "the sockets for TLS to PostgreSQL cannot be made in the folder for temporary files (TMPDIR)"
+    )]
+    Tunnel(#[source] io::Error),
+    /// The server refuses us, and will until something is changed.
+    #[error("{0}")]
+    Refused(String),
+    /// A pooler gives each transaction another connection, and nobody said so.
+    #[error(
+        "a pooler stands before PostgreSQL at {0}: set database_pooler = true (SIGHTLINE_DATABASE_POOLER=true), or name the server itself; without, statements fail or run with the parameters of others"
+    )]
+    Pooler(String),
     /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),

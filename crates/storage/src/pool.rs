@@ -5,11 +5,14 @@ use crate::{
     errors::{Trouble, told, trouble, unavailable},
     group::Between,
     line::Line,
+    postgres::Reach,
     session::Whose,
     sql::{DatabaseKind, Db},
     took::Took,
 };
-use diesel::{Connection, QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
+use diesel::{
+    Connection, ConnectionResult, QueryResult, connection::CacheSize, r2d2::Error as ConnectError,
+};
 use domain::{ids::AccountId, ports::storage::StorageError};
 use r2d2::{ManageConnection, PooledConnection};
 use std::{
@@ -27,11 +30,27 @@ pub const TRIES: u32 = 3;
 
 /// How connections are made.
 pub struct Connector {
-    target: String,
+    place: Place,
     setup: String,
     through_pooler: bool,
     generation: Arc<AtomicU64>,
-    kind: DatabaseKind,
+}
+
+/// Where a database is, as its driver wants it.
+pub enum Place {
+    /// A server.
+    Postgres(Reach),
+    /// A file.
+    Sqlite(String),
+}
+
+impl Place {
+    fn connect(&self, setup: &str) -> ConnectionResult<Db> {
+        match self {
+            Self::Postgres(reach) => reach.connect(setup),
+            Self::Sqlite(file) => Db::connect(DatabaseKind::Sqlite, file, setup),
+        }
+    }
 }
 
 /// A connection, and which generation it is of.
@@ -46,8 +65,8 @@ impl ManageConnection for Connector {
 
     fn connect(&self) -> Result<Kept, ConnectError> {
         let generation = self.generation.load(Ordering::SeqCst);
-        let mut inner = Db::connect(self.kind, &self.target, &self.setup)
-            .map_err(ConnectError::ConnectionError)?;
+        let connected = self.place.connect(&self.setup);
+        let mut inner = connected.map_err(ConnectError::ConnectionError)?;
         if self.through_pooler {
             // The next transaction may be another server process's, which knows no statement of
             // this one's.
@@ -70,10 +89,8 @@ pub type Out = PooledConnection<Connector>;
 
 /// How a pool is made.
 pub struct PoolSettings {
-    /// Which database it is.
-    pub kind: DatabaseKind,
-    /// Where the database is, as its driver wants it.
-    pub target: String,
+    /// Where the database is.
+    pub place: Place,
     /// What is said to each new connection.
     pub setup: String,
     /// How many connections there are at the most.
@@ -149,11 +166,10 @@ impl Pool {
     pub fn new(settings: PoolSettings) -> Arc<Self> {
         let generation = Arc::new(AtomicU64::new(0));
         let connector = Connector {
-            target: settings.target,
+            place: settings.place,
             setup: settings.setup,
             through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
-            kind: settings.kind,
         };
         // Nothing waits for another's connection inside r2d2: there are as many permits as
         // connections, and waiting for a permit is fair and asynchronous.
@@ -428,8 +444,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_account_takes_half_of_the_connections_at_the_most() {
         let pool = Pool::new(PoolSettings {
-            kind: DatabaseKind::Sqlite,
-            target: String::new(),
+            place: Place::Sqlite(String::new()),
             setup: String::new(),
             size: 4,
             through_pooler: false,

@@ -4,13 +4,13 @@ use crate::{
     close_by::close_by,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    files::Identity,
+    files::{Identity, folder_of, free_bytes},
     migrations::{self, MigrationError, Taken},
     near::Near,
     opening::{OpenError, OpenOptions},
     pool::Pool,
     postgres::{
-        self, partitions, stalled,
+        self, Reach, partitions, stalled,
         wall::{self, WallError},
     },
     queries::{clock::milliseconds, site_turns, versions},
@@ -59,11 +59,15 @@ pub struct SqliteFigures {
     pub writers_waiting: usize,
     /// The size of the write-ahead log, in bytes.
     pub wal_bytes: u64,
+    /// Room on the disk for this user, in bytes; `None` where the system does not tell.
+    pub free_bytes: Option<u64>,
+    /// Whether its own check of the file found no fault; `None` until it was made ([`DieselStorage::faults`]).
+    pub is_sound: Option<bool>,
 }
 
 enum Opened {
     Postgres {
-        url: String,
+        reach: Reach,
         pool: Arc<Pool>,
         /// Those of jobs, from when there are any: neither waits for the other's.
         of_work: OnceLock<Arc<Pool>>,
@@ -75,6 +79,8 @@ enum Opened {
         identity: Identity,
         writer: Arc<Pool>,
         readers: Arc<Pool>,
+        /// What its own check found, from when it was made.
+        is_sound: OnceLock<bool>,
         /// Held as long as the storage lives.
         _lock: Option<File>,
     },
@@ -134,6 +140,7 @@ impl DieselStorage {
                 path,
                 writer,
                 readers,
+                is_sound,
                 ..
             } => {
                 let (first, more) = (writer.connections(), readers.connections());
@@ -148,6 +155,8 @@ impl DieselStorage {
                         writers_waiting: writer.line().length(),
                         // There is none before the first write.
                         wal_bytes: std::fs::metadata(log).map_or(0, |it| it.len()),
+                        free_bytes: free_bytes(folder_of(path)),
+                        is_sound: is_sound.get().copied(),
                     }),
                 }
             }
@@ -178,9 +187,15 @@ impl DieselStorage {
     pub async fn faults(&self) -> Result<Vec<String>, StorageError> {
         match &*self.opened {
             Opened::Postgres { .. } => Ok(vec![]),
-            Opened::Sqlite { readers, .. } => {
+            Opened::Sqlite {
+                readers, is_sound, ..
+            } => {
                 let turn = readers.turn().await?;
-                blocking(move || turn.look(Whose::Everyone, &sqlite::faults)).await?
+                let found = blocking(move || turn.look(Whose::Everyone, &sqlite::faults)).await;
+                let found = found.flatten();
+                // The first look counts: a file that was broken once is replaced, and the server started again.
+                let _ = is_sound.set(found.as_ref().is_ok_and(Vec::is_empty));
+                found
             }
         }
     }
@@ -214,12 +229,12 @@ impl DieselStorage {
     fn mine<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
         match &*self.opened {
             Opened::Postgres {
-                url,
+                reach,
                 of_work,
                 options,
                 ..
             } if self.is_for_work => of_work.get_or_init(|| {
-                let pool = postgres::pool(url, options, options.work_statement_timeout);
+                let pool = postgres::pool(reach, options, options.work_statement_timeout);
                 pool.says_whose(of_requests.is_walled());
                 pool
             }),
@@ -253,13 +268,18 @@ impl DieselStorage {
 
 impl Opened {
     fn open(url: DatabaseUrl, options: &OpenOptions) -> Result<Self, OpenError> {
+        let place = url.to_string();
         match url.0 {
-            Target::Postgres(url) => Ok(Self::Postgres {
-                pool: postgres::pool(&url, options, options.statement_timeout),
-                of_work: OnceLock::new(),
-                options: options.clone(),
-                url,
-            }),
+            Target::Postgres(url) => {
+                let reach = Reach::of(&url)?;
+                reach.try_out(&place, options.through_pooler)?;
+                Ok(Self::Postgres {
+                    pool: postgres::pool(&reach, options, options.statement_timeout),
+                    of_work: OnceLock::new(),
+                    options: options.clone(),
+                    reach,
+                })
+            }
             Target::Sqlite(path) => {
                 let Prepared {
                     path,
@@ -271,6 +291,7 @@ impl Opened {
                     readers: sqlite::readers(&path, options),
                     path,
                     identity,
+                    is_sound: OnceLock::new(),
                     _lock: lock,
                 })
             }
@@ -315,10 +336,10 @@ impl Opened {
     }
 
     fn wall(&self, up: bool) -> Result<(), WallError> {
-        let Self::Postgres { url, .. } = self else {
+        let Self::Postgres { reach, .. } = self else {
             return Err(WallError::NotPostgres);
         };
-        let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
+        let mut connection = reach.connect_for_migration().map_err(unavailable)?;
         if up {
             wall::raise(&mut connection)
         } else {
@@ -327,10 +348,10 @@ impl Opened {
     }
 
     fn tend(&self, today: NaiveDate, keep_since: Option<NaiveDate>) -> Result<(), StorageError> {
-        let Self::Postgres { url, .. } = self else {
+        let Self::Postgres { reach, .. } = self else {
             return Ok(());
         };
-        let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
+        let mut connection = reach.connect_for_migration().map_err(unavailable)?;
         partitions::tend(&mut connection, today, keep_since).map_err(unavailable)
     }
 
@@ -366,8 +387,8 @@ impl Opened {
 
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
-            Self::Postgres { url, .. } => {
-                let mut db = postgres::connect_for_migration(url).map_err(unavailable)?;
+            Self::Postgres { reach, .. } => {
+                let mut db = reach.connect_for_migration().map_err(unavailable)?;
                 let taken = migrations::migrate(&mut db)?;
                 if !taken.is_empty() {
                     partitions::make_rest(&mut db).map_err(unavailable)?;

@@ -118,6 +118,17 @@ pub fn storage(error: &StorageError) -> Problem {
                 .hint("Send the request again after the time in Retry-After.")
                 .retry_after(Duration::from_secs(2))
         }
+        StorageError::Full(_) => {
+            tracing::error!("The storage has no room: {told}");
+            let problem = Problem::new(
+                Code::DatabaseUnavailable,
+                "The disk of the storage is full: what is stored can be read, and nothing can be added or changed.",
+            );
+            problem
+                .with("reason", json!("diskFull"))
+                .hint("Tell the operator to make room, then send the request again.")
+                .retry_after(Duration::from_mins(1))
+        }
         StorageError::Conflict { .. } | StorageError::Corrupt { .. } | StorageError::ReadOnly => {
             tracing::error!("The storage failed: {told}");
             Problem::new(

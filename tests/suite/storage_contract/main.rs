@@ -10,6 +10,7 @@ mod audit;
 mod console_bindings;
 mod console_rows;
 mod content_plans;
+mod encrypted;
 mod forgetting;
 mod idempotency;
 mod isolation;

@@ -44,7 +44,7 @@ async fn told_of_success(db: &TestDatabase) -> Vec<i64> {
     for (id, writer) in (1..).zip(writers) {
         match writer.await.unwrap() {
             Ok(()) => told.push(id),
-            Err(StorageError::Unavailable(_)) => {}
+            Err(StorageError::Unavailable(_) | StorageError::Full(_)) => {}
             Err(error) => panic!("{id}: {error}"),
         }
     }

@@ -177,6 +177,24 @@ async fn jobs_outlive_a_database_that_is_started_again() {
     world.assert_measured_once(project, job, KEYWORDS).await;
 }
 
+/// The processes live, and only their leases run out meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_away_for_longer_than_a_lease_is_no_death_of_a_worker() {
+    let mut world = World::in_database(TestDatabase::on_its_own_server().await);
+    let (working, _, job) = under_way(&mut world).await;
+    let folder = world.database.servers_folder();
+    let away = move || {
+        PostgresServer::stop_in(&folder);
+        std::thread::sleep(Duration::from_secs(5));
+        PostgresServer::start_in(&folder);
+    };
+    tokio::task::spawn_blocking(away).await.unwrap();
+    let ended = working.api.finished_in_spite(job).await;
+    assert_eq!(ended["status"], "succeeded", "{ended}");
+    let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
+    assert_eq!(world.database.counts(&died)[0].1, 0);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_and_nothing_that_was_acknowledged_is_lost() {
     let world = World::on(DatabaseKind::Sqlite).await;

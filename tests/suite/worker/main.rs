@@ -12,6 +12,7 @@ mod content_changes;
 mod crashes;
 mod demo;
 mod effects;
+mod encrypted;
 mod endings;
 mod every_kind;
 mod fleet;
@@ -41,6 +42,7 @@ mod sign_in;
 mod site_audit;
 mod slots;
 mod small_site;
+mod stopping;
 mod suppliers;
 mod web_vitals;
 

@@ -12,9 +12,10 @@ on_both!(
 
 /// Units that names may end with, and what need not have one.
 const UNITS: [&str; 4] = ["_seconds", "_bytes", "_usd", "_total"];
-const WITHOUT: [&str; 9] = [
+const WITHOUT: [&str; 10] = [
     "http_server_active_requests",
     "db_pool_connections",
+    "sqlite_integrity_ok",
     "sqlite_writer_queue_depth",
     "jobs_queued",
     "job_fairness_jain",

@@ -1,18 +1,26 @@
 //! Settings that cannot be used: the start ends with exit code 2 and says what to mend, and so does `config check`.
 
-use super::process::{Process, command};
+use super::{
+    process::{Process, command},
+    watcher::Watcher,
+};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 
 /// A variable, its value, and the words with which it is refused.
-const MISTAKES: [(&str, &str, &[&str]); 13] = [
+const MISTAKES: [(&str, &str, &[&str]); 14] = [
     ("LISTN", "x", &["SIGHTLINE_LISTN", "`listen`"]),
     ("LISTEN", "nowhere", &["SIGHTLINE_LISTEN"]),
     (
         "DATABASE_URL",
         "mysql://u:hunter2@h/d",
         &["DATABASE_URL", "postgres://", "sqlite://"],
+    ),
+    (
+        "DATABASE_URL",
+        "postgres://ann:hunter2@h/d?sslmode=verify-ca",
+        &["DATABASE_URL", "sslrootcert"],
     ),
     ("LOG__LEVEL", "a=b=c", &["LOG__LEVEL", "a=b=c", "warn"]),
     ("LOG__FORMAT", "xml", &["LOG__FORMAT", "xml", "json"]),
@@ -246,8 +254,8 @@ fn doctor_tells_where_nobody_can_sign_in() {
     assert_eq!(state(&[everywhere, behind]), "good");
 }
 
-#[test]
-fn doctor_and_a_start_tell_that_a_database_is_broken() {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     let place = TempDir::new().unwrap();
     let fresh = { command(place.path(), &[], &["migrate"]) }
         .output()
@@ -269,9 +277,17 @@ fn doctor_and_a_start_tell_that_a_database_is_broken() {
     );
     let todo = database["todo"].as_str().unwrap();
     assert!(todo.contains("restore --force"), "{todo}");
-    let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
-    let mut server = Process::start(command(place.path(), &[], &arguments));
-    server.await_line("The database is broken");
+    let arguments = ["serve", "--listen", "127.0.0.1:0"];
+    let admin = "SIGHTLINE_ADMIN__LISTEN".to_owned();
+    let settings = [(admin, "127.0.0.1:0".to_owned())];
+    let mut server = Process::start(command(place.path(), &settings, &arguments));
+    let watcher = Watcher::of(&server.await_line("/readyz"));
+    let told = watcher.until("/readyz", 503).await;
+    assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
+    let metrics = watcher.metrics().await;
+    assert!(metrics.sum("sqlite_integrity_ok", &[]).abs() < f64::EPSILON);
+    assert!(metrics.sum("data_dir_free_bytes", &[]) > 0.0);
+    server.await_line("The database is broken, and no job is run");
     assert!(server.terminate().0.success());
 }
 

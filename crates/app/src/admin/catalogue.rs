@@ -50,7 +50,7 @@ const fn histogram(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All of it.
-pub const CATALOGUE: [Metric; 28] = [
+pub const CATALOGUE: [Metric; 30] = [
     histogram(
         "http_server_request_duration_seconds",
         "How long requests took to be answered",
@@ -78,6 +78,11 @@ pub const CATALOGUE: [Metric; 28] = [
         "How long writes waited for the one writer of SQLite",
     ),
     gauge("sqlite_wal_bytes", "Size of the write-ahead log of SQLite"),
+    gauge(
+        "sqlite_integrity_ok",
+        "Whether SQLite's own check at the start found no fault in its file",
+    ),
+    gauge("data_dir_free_bytes", "Room on the disk of SQLite's file"),
     counter("jobs_enqueued_total", "Jobs that this process queued"),
     counter("jobs_finished_total", "Jobs that ended in this process"),
     histogram(

@@ -96,6 +96,12 @@ fn connections(database: &DieselStorage) {
     if let Some(sqlite) = figures.sqlite {
         metrics::gauge!("sqlite_writer_queue_depth").set(number(sqlite.writers_waiting as u64));
         metrics::gauge!("sqlite_wal_bytes").set(number(sqlite.wal_bytes));
+        let is_sound = sqlite
+            .is_sound
+            .map_or(f64::NAN, |it| f64::from(u8::from(it)));
+        metrics::gauge!("sqlite_integrity_ok").set(is_sound);
+        let free = sqlite.free_bytes.map_or(f64::NAN, number);
+        metrics::gauge!("data_dir_free_bytes").set(free);
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
     time::{Duration, Instant},
 };
-use storage::{DieselStorage, MigrationError};
+use storage::{DieselStorage, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,8 @@ const HOLDS: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_millis(800);
 /// How long the first who waits for a connection may have waited.
 const MOST_WAIT: Duration = Duration::from_secs(5);
+/// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
+const LEAST_ROOM: u64 = 1 << 20;
 /// How long the threads of the process may take to do nothing at all.
 const STIR: Duration = Duration::from_secs(2);
 
@@ -92,7 +94,9 @@ impl Probes {
             reasons.push(Reason::new("stopping", "the process was told to stop"));
         }
         reasons.extend(self.against_database(database).await);
-        let waits = database.figures().longest_wait;
+        let figures = database.figures();
+        reasons.extend(figures.sqlite.iter().flat_map(against_file));
+        let waits = figures.longest_wait;
         if waits >= MOST_WAIT {
             let seconds = waits.as_secs();
             let detail = format!("writes have waited for {seconds} s");
@@ -119,6 +123,20 @@ impl Probes {
     }
 }
 
+/// What speaks against the file of `SQLite`: reading goes on, and callers who write are better off elsewhere.
+fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    if figures.is_sound == Some(false) {
+        let detail = "SQLite finds its file broken: stop, and restore a backup with --force";
+        reasons.push(Reason::new("databaseBroken", detail));
+    }
+    if figures.free_bytes.is_some_and(|it| it < LEAST_ROOM) {
+        let detail = "the disk of the database is full: nothing can be stored until there is room";
+        reasons.push(Reason::new("diskFull", detail));
+    }
+    reasons
+}
+
 async fn ask(database: &DieselStorage) -> Option<Reason> {
     match tokio::time::timeout(PATIENCE, database.pending()).await {
         Ok(Ok(steps)) if steps.is_empty() => None,
@@ -139,5 +157,34 @@ async fn ask(database: &DieselStorage) -> Option<Reason> {
             "database",
             "the database does not answer in time",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_file_and_a_full_disk_speak_against_it() {
+        let names = |figures: SqliteFigures| -> Vec<&str> {
+            against_file(&figures).iter().map(|it| it.name).collect()
+        };
+        let usual = SqliteFigures {
+            free_bytes: Some(LEAST_ROOM),
+            is_sound: Some(true),
+            ..SqliteFigures::default()
+        };
+        assert_eq!(names(usual), [""; 0]);
+        assert_eq!(
+            names(SqliteFigures::default()),
+            [""; 0],
+            "nothing is known yet"
+        );
+        let broken = SqliteFigures {
+            is_sound: Some(false),
+            free_bytes: Some(LEAST_ROOM - 1),
+            ..usual
+        };
+        assert_eq!(names(broken), ["databaseBroken", "diskFull"]);
     }
 }

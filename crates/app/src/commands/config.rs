@@ -24,6 +24,9 @@ pub fn run(
             let loaded = loaded?;
             if !json {
                 let set = loaded.origins.len();
+                if let Some(encryption) = loaded.settings.database().encryption() {
+                    say(format!("Connections to the database: {encryption}."));
+                }
                 say(format!(
                     "The settings are fine: {set} set, the others have their defaults (`sightline config show`)."
                 ));

@@ -7,19 +7,23 @@ use crate::{
     spending::{REMEDY, paid_sources, without_bound},
     terminal::{say, show_table},
     wiring::{
-        Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, search_results,
-        server_addresses, server_host, site_tools,
+        Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, queue_policy,
+        search_results, server_addresses, server_host, site_tools,
     },
 };
+use chrono::{Datelike, SecondsFormat};
 use crawler::is_public;
-use domain::{money::MicroUsd, ports::search_results::Unpaid};
+use domain::{
+    job::clock_watch::Distrust, money::MicroUsd, ports::search_results::Unpaid,
+    use_cases::watch_clock::WatchClock,
+};
 use providers::search_console::account_of;
 use serde_json::json;
 use std::{
     fs::OpenOptions, io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc,
     time::Duration,
 };
-use storage::DatabaseKind;
+use storage::{DatabaseKind, Encryption, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
@@ -76,6 +80,8 @@ impl State {
 pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
     let checks = vec![
         database(&loaded.settings).await,
+        encryption(&loaded.settings),
+        environment(&loaded),
         suppliers(&loaded.settings),
         engines(&loaded.settings),
         research(&loaded.settings),
@@ -86,8 +92,9 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         own_addresses(&loaded.settings).await,
         rendering(&loaded.settings).await,
         sign_in(&loaded.settings),
+        proxies(&loaded.settings),
         build(),
-        clock(),
+        clock(&loaded.settings).await,
         disk(&loaded.settings),
     ];
     if as_json {
@@ -197,6 +204,46 @@ async fn database(settings: &Settings) -> Check {
             "Use the version of Sightline that migrated the database.",
         ),
     }
+}
+
+/// Whether variables that look like settings are none.
+fn environment(loaded: &Loaded) -> Check {
+    let what = "environment";
+    let names = &loaded.service_variables;
+    if names.is_empty() {
+        return Check::good(what, "every variable SIGHTLINE_… is a setting");
+    }
+    Check::notice(
+        what,
+        format!(
+            "of a service that is called like this one, and not read: {}",
+            names.join(", ")
+        ),
+        "Nothing has to be done; in Kubernetes `enableServiceLinks: false` in the pod leaves them out.",
+    )
+}
+
+/// Whether what goes to the database can be read on the way.
+fn encryption(settings: &Settings) -> Check {
+    let what = "database encryption";
+    let Some(encryption) = settings.database().encryption() else {
+        return Check::good(what, "no connection to the database leaves this machine");
+    };
+    let todo = match encryption {
+        Encryption::Tls(TlsCheck::AuthorityAndName) => {
+            return Check::good(what, encryption.to_string());
+        }
+        Encryption::Tls(TlsCheck::Authority) => {
+            "Use sslmode=verify-full in database_url, unless the certificate does not bear the name of the host."
+        }
+        Encryption::Tls(TlsCheck::Nothing) => {
+            "Use sslmode=verify-full in database_url, with sslrootcert where the authority is not a public one: else somebody on the way can pose as the server."
+        }
+        Encryption::Missing => {
+            "Add sslmode=verify-full to database_url, unless nobody else can read along on that network."
+        }
+    };
+    Check::notice(what, encryption.to_string(), todo)
 }
 
 fn suppliers(settings: &Settings) -> Check {
@@ -489,6 +536,27 @@ fn sign_in(settings: &Settings) -> Check {
     }
 }
 
+/// Whether callers behind a proxy are told apart.
+fn proxies(settings: &Settings) -> Check {
+    let what = "proxies";
+    let is_behind_one = settings.public_base_url().starts_with("https://");
+    if is_behind_one && settings.trusted_proxies.is_empty() {
+        return Check::notice(
+            what,
+            "public_base_url is https, so a proxy is in front, and trusted_proxies is empty: all callers count as one",
+            "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
+        );
+    }
+    Check::good(
+        what,
+        match settings.trusted_proxies.len() {
+            0 => "no proxy is trusted; callers count by the address that they connect from"
+                .to_owned(),
+            networks => format!("X-Forwarded-For is read from {networks} network(s)"),
+        },
+    )
+}
+
 /// Whether audits show pages in a browser, and in which.
 async fn rendering(settings: &Settings) -> Check {
     let what = "rendering";
@@ -547,15 +615,34 @@ fn build() -> Check {
 /// The first release's year: a clock before it is wrong, and with it every measurement's day.
 const NOT_BEFORE: i32 = 2026;
 
-fn clock() -> Check {
-    use chrono::Datelike;
+/// Whether the machine's clock is possible, and agrees with the database's.
+async fn clock(settings: &Settings) -> Check {
     let what = "clock";
-    let now = machine().0.now();
-    let told = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let (clock, _) = machine();
+    let now = clock.now();
+    let told = now.to_rfc3339_opts(SecondsFormat::Secs, true);
     if now.year() < NOT_BEFORE {
         return Check::bad(what, told, "Set the machine's clock.");
     }
-    Check::good(what, told)
+    if is_yet_to_be_made(settings) {
+        return Check::good(what, told);
+    }
+    // That the database does not answer is told elsewhere.
+    let Ok(database) = open_database(settings, Role::Tool).await else {
+        return Check::good(what, told);
+    };
+    let watch = WatchClock::new(Arc::new(database), clock, queue_policy(&settings.queue));
+    match watch.run().await {
+        Ok(Some(Distrust::Skewed(by) | Distrust::Stepped(by))) => Check::bad(
+            what,
+            format!(
+                "{told}, {} s apart from the database's",
+                by.num_seconds().abs()
+            ),
+            "Set the clocks of both machines by a time service (NTP): workers claim nothing while they differ.",
+        ),
+        _ => Check::good(what, told),
+    }
 }
 
 fn disk(settings: &Settings) -> Check {

@@ -8,13 +8,23 @@ use crate::{
     server,
     settings::{ListenAddress, Loaded},
     wiring::{Foundation, Role, warn_of_open_networks},
-    worker::Worker,
+    worker::{Worker, watch_clock},
 };
 use anyhow::Context;
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{
+    io::ErrorKind,
+    net::TcpListener,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use storage::DieselStorage;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use web::services::Services;
+
+/// How long an address may stay taken, and how often it is tried.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
@@ -24,22 +34,30 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     stopping.on_signal(delay)?;
     let admin = Admin::begin(&loaded, stopping.work.clone())?;
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
-    let listener = listen(&foundation)?;
+    let listener = listen(&foundation).await?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
     foundation.take_back_jobs(&tools).await;
-    tokio::spawn(look_for_faults(foundation.database.clone()));
+    // A broken file is not written to any further than callers ask.
+    let working = stopping.work.child_token();
+    tokio::spawn(look_for_faults(
+        foundation.database.clone(),
+        working.clone(),
+    ));
     if let Some(admin) = &admin {
         admin.started(&foundation);
         tell(format!("  admin      {}", admin.words()));
     }
 
+    if args.no_worker {
+        tokio::spawn(watch_clock(tools.clone(), stopping.work.clone()));
+    }
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());
-        tokio::spawn(Worker::new(name, tools, wake, stopping.work.clone()).run())
+        tokio::spawn(Worker::new(name, tools, wake, working).run())
     });
     let served = server::serve(listener, services, stopping.listener.clone(), drain(delay)).await;
     stopping.now();
@@ -49,23 +67,34 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     served.map(|()| Ended::Done)
 }
 
-fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
+/// A server that is stopping has its address until requests had their delay: whoever starts the next one at once waits.
+async fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     let address = foundation.settings.listen.0;
-    server::bind(address).with_context(|| {
+    let begun = Instant::now();
+    let bound = loop {
+        match server::bind(address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && begun.elapsed() < PATIENCE => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            bound => break bound,
+        }
+    };
+    bound.with_context(|| {
         format!("cannot listen on {address}; another program may: choose another with --listen")
     })
 }
 
 /// Tells at once, and not when a page is first needed, that a database is broken. What can be read is served all the same.
-async fn look_for_faults(database: DieselStorage) {
+async fn look_for_faults(database: DieselStorage, working: CancellationToken) {
     let found = match database.faults().await {
         Ok(found) if found.is_empty() => return,
         Ok(found) => found.join("; "),
         Err(error) => format!("{:#}", anyhow::Error::from(error)),
     };
+    working.cancel();
     tracing::error!(
         found,
-        "The database is broken: stop, and restore a backup with --force, which keeps the broken file beside it."
+        "The database is broken, and no job is run: stop, and restore a backup with --force, which keeps the broken file beside it."
     );
 }
 

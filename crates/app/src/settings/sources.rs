@@ -20,6 +20,9 @@ const NOT_SETTINGS: [&str; 4] = [
     "SIGHTLINE_CONFIG",
 ];
 
+/// Of addresses of services.
+const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
+
 /// What is read before anything starts.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
@@ -62,6 +65,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// Who set what.
     pub origins: BTreeMap<String, Origin>,
+    /// Variables that Kubernetes or Docker made for a service of this name.
+    pub service_variables: Vec<String>,
 }
 
 impl Loaded {
@@ -228,7 +233,11 @@ impl Sources {
         })?;
         mistakes.extend(ranges::check(&settings, &origins).err());
         match (mistakes.pop(), mistakes.is_empty()) {
-            (None, _) => Ok(Loaded { settings, origins }),
+            (None, _) => Ok(Loaded {
+                settings,
+                origins,
+                service_variables: self.service_variables(),
+            }),
             (Some(only), true) => Err(only),
             (Some(last), false) => {
                 mistakes.push(last);
@@ -280,10 +289,17 @@ impl Sources {
             .environment
             .iter()
             .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
+            .filter(|(name, text)| !is_of_a_service(name, text))
             // A variable that is set to nothing sets nothing: a secret that a CI system lacks.
             .filter(|(_, text)| !text.is_empty());
         ours.map(|(name, text)| (name.clone(), self.set_by(name, text)))
             .collect()
+    }
+
+    fn service_variables(&self) -> Vec<String> {
+        let all = self.environment.iter();
+        let of_services = all.filter(|(name, text)| is_of_a_service(name, text));
+        of_services.map(|(name, _)| name.clone()).collect()
     }
 
     /// A variable sets its setting, or names the file that holds what it is set to.
@@ -299,6 +315,28 @@ impl Sources {
             .map_err(|error| format!("names a file that cannot be read: {text}: {error}"))?;
         variable(setting, held.trim_end_matches(['\r', '\n']))
     }
+}
+
+/// Whether Kubernetes made a variable for a Service whose name begins with `sightline` (kubernetes.io, "Discovering
+/// services"), or Docker for a linked container: `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`,
+/// `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
+fn is_of_a_service(name: &str, text: &str) -> bool {
+    let of_port = |name: &str| {
+        let (_, behind) = name.split_once("_PORT_").unwrap_or_default();
+        let mut parts = behind.split('_');
+        parts.next().is_some_and(|it| it.parse::<u16>().is_ok())
+            && parts.next().is_some_and(|it| PROTOCOLS.contains(&it))
+    };
+    let is_address = text
+        .split_once("://")
+        .is_some_and(|(scheme, _)| PROTOCOLS.contains(&scheme.to_ascii_uppercase().as_str()));
+    name.starts_with(PREFIX)
+        && !is_setting(name)
+        && (name.ends_with("_SERVICE_HOST")
+            || name.ends_with("_SERVICE_PORT")
+            || name.contains("_SERVICE_PORT_")
+            || name.ends_with("_PORT") && is_address
+            || of_port(name))
 }
 
 /// Whether a variable has the name of a setting.
@@ -580,6 +618,33 @@ mod tests {
             unknown.contains("SIGHTLINE_LISTN") && unknown.contains("`listen`"),
             "{unknown}"
         );
+    }
+
+    #[test]
+    fn what_kubernetes_says_of_a_service_is_no_setting() {
+        let of_services = [
+            ("SIGHTLINE_SERVICE_HOST", "10.0.0.1"),
+            ("SIGHTLINE_SERVICE_PORT", "80"),
+            ("SIGHTLINE_SERVICE_PORT_HTTP", "80"),
+            ("SIGHTLINE_PORT", "tcp://10.0.0.1:80"),
+            ("SIGHTLINE_PORT_80_TCP", "tcp://10.0.0.1:80"),
+            ("SIGHTLINE_PORT_80_TCP_PROTO", "tcp"),
+            ("SIGHTLINE_PORT_80_TCP_PORT", "80"),
+            ("SIGHTLINE_PORT_80_TCP_ADDR", "10.0.0.1"),
+            ("SIGHTLINE_WEB_SERVICE_HOST", "10.0.0.1"),
+            ("SIGHTLINE_WEB_PORT_443_TCP_ADDR", "10.0.0.1"),
+        ];
+        let loaded = environment(&of_services).load().unwrap();
+        let names = of_services.map(|(name, _)| name.to_owned());
+        assert_eq!(loaded.service_variables, names);
+        assert!(loaded.origins.is_empty());
+        for (name, value) in [
+            ("SIGHTLINE_PORT", "8080"),
+            ("SIGHTLINE_PORT_HTTP", "80"),
+            ("SIGHTLINE_SERVICE", "x"),
+        ] {
+            assert!(environment(&[(name, value)]).load().is_err(), "{name}");
+        }
     }
 
     #[test]

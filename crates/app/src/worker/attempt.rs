@@ -27,6 +27,12 @@ use tracing::Instrument;
 /// (`FetchLimits::total`), shorter than a host's longest pause.
 const LONGEST_TO_YIELD: Duration = Duration::from_secs(30);
 
+/// How long the end of an attempt is tried to be stored.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// The same where the process, or the job, is to end.
+const SHORT_PATIENCE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
 /// One attempt.
 pub(super) struct Attempt {
     tools: Tools,
@@ -253,7 +259,6 @@ impl Attempt {
             Err(Broken::Hold(HoldError::Lost)) => return Err(HoldError::Lost),
             Err(broken) => broke(&broken),
         };
-        // The storage may have been what broke: a few tries, then the lease runs out by itself.
         let tools = &self.tools;
         let ending = EndAttempt::new(
             Arc::clone(&tools.storage),
@@ -261,36 +266,41 @@ impl Attempt {
             Arc::clone(&tools.randomness),
             tools.policy,
         );
-        patiently(|| ending.run(hold, &end)).await
+        self.patiently(hold, || ending.run(hold, &end)).await
     }
 
     async fn publish(&self, hold: Hold, outcome: Outcome) -> Result<Job, HoldError> {
         let outcome = Arc::new(outcome);
-        let job = patiently(|| self.endings.publish(hold, Arc::clone(&outcome))).await?;
+        let publish = || self.endings.publish(hold, Arc::clone(&outcome));
+        let job = self.patiently(hold, publish).await?;
         debug_assert!(matches!(job.state, JobState::Succeeded | JobState::Partial));
         Ok(job)
     }
-}
 
-/// Tries again while the storage is away for a moment.
-async fn patiently<F, Fut>(mut act: F) -> Result<Job, HoldError>
-where
-    F: FnMut() -> Fut,
-    Fut: Future<Output = Result<Job, HoldError>>,
-{
-    for pause in [1, 2, 4] {
-        match act().await {
-            Err(HoldError::Storage(error)) => {
-                tracing::warn!(
-                    error = chain(&error),
-                    "The end of an attempt cannot be stored yet."
-                );
-                tokio::time::sleep(Duration::from_secs(pause)).await;
+    /// Tries again while the storage is away, and holds the job meanwhile; then its lease runs out.
+    async fn patiently<F>(&self, hold: Hold, mut act: impl FnMut() -> F) -> Result<Job, HoldError>
+    where
+        F: Future<Output = Result<Job, HoldError>>,
+    {
+        let begun = Instant::now();
+        let mut pause = Duration::from_secs(1);
+        loop {
+            let is_ending = self.state.stop.is_cancelled();
+            let patience = if is_ending { SHORT_PATIENCE } else { PATIENCE };
+            match act().await {
+                Err(HoldError::Storage(error)) if begun.elapsed() < patience => {
+                    tracing::warn!(
+                        error = chain(&error),
+                        "The end of an attempt cannot be stored yet."
+                    );
+                    let _beating = self.heart.keep(hold, &self.state);
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                outcome => return outcome,
             }
-            outcome => return outcome,
         }
     }
-    act().await
 }
 
 fn broke(broken: &Broken) -> AttemptEnd {

@@ -56,7 +56,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -298,9 +298,17 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     let storage = Arc::clone(&tools.storage);
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
     let mut known = None;
+    // Leases run out while the database is away, and those who hold them live: they renew them first.
+    let to_renew = as_std(tools.policy.heartbeat) * 2;
+    let (mut is_away, mut renewed_at) = (false, Instant::now());
     loop {
         let before = known;
-        known = is_trusted(&watch).await.or(before);
+        let looked = is_trusted(&watch, OF_A_WORKER).await;
+        if is_away && looked.is_some() {
+            renewed_at = Instant::now() + to_renew;
+        }
+        is_away = looked.is_none();
+        known = looked.or(before);
         let is_trusted = known == Some(true);
         trust.store(is_trusted, Ordering::SeqCst);
         if is_trusted && before == Some(false) {
@@ -311,7 +319,10 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
         }
         if is_trusted {
             end_stalled(storage.as_ref(), tools.policy.lease).await;
-            look_after(&sweep, &schedules, &wake).await;
+            if Instant::now() >= renewed_at {
+                take_back(&sweep).await;
+            }
+            fire(&schedules, &wake).await;
         }
         // Nobody works before the first look: it is made as soon as the database answers.
         let pause = known.map_or(LOOK_EVERY, |_| every);
@@ -322,8 +333,27 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     }
 }
 
+/// What follows from a wrong clock where jobs are run.
+const OF_A_WORKER: &str =
+    "no job is claimed or taken back, and no schedule started, until it is right";
+/// The same where requests are answered alone.
+const OF_A_SERVER: &str =
+    "when tokens and sessions end, and which day a budget is of, is judged by it";
+
+/// Tells of a wrong clock of a process that works on no jobs, until it is told to stop.
+pub async fn watch_clock(tools: Tools, stop: CancellationToken) {
+    let watch = WatchClock::new(tools.storage, Arc::new(SystemClock), tools.policy);
+    loop {
+        is_trusted(&watch, OF_A_SERVER).await;
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
+        }
+    }
+}
+
 /// Says why not; `None` when the database does not answer, and then nothing is known of the clock.
-async fn is_trusted(watch: &WatchClock) -> Option<bool> {
+async fn is_trusted(watch: &WatchClock, consequence: &str) -> Option<bool> {
     match watch.run().await {
         Ok(None) => Some(true),
         Ok(Some(distrust)) => {
@@ -333,7 +363,7 @@ async fn is_trusted(watch: &WatchClock) -> Option<bool> {
             };
             tracing::warn!(
                 seconds = by.num_seconds(),
-                "The clock {what}: no job is claimed or taken back, and no schedule started, until it is right. Look at the time service of this machine."
+                "The clock {what}: {consequence}. Look at the time service of this machine."
             );
             Some(false)
         }
@@ -362,7 +392,7 @@ async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
     }
 }
 
-async fn look_after(sweep: &SweepQueue, schedules: &FireSchedules, wake: &Notify) {
+async fn take_back(sweep: &SweepQueue) {
     match sweep.run().await {
         Ok(swept) => tell(&swept),
         Err(error) => tracing::warn!(
@@ -370,6 +400,9 @@ async fn look_after(sweep: &SweepQueue, schedules: &FireSchedules, wake: &Notify
             "The queue cannot be swept; the next sweep tries again."
         ),
     }
+}
+
+async fn fire(schedules: &FireSchedules, wake: &Notify) {
     match schedules.run().await {
         Ok(fired) => {
             for schedule in &fired {

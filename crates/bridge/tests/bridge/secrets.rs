@@ -120,22 +120,71 @@ fn private_authority() -> (TlsAcceptor, String) {
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let key = rcgen::KeyPair::generate().expect("it is fixed");
     let authority = params.self_signed(&key).expect("it is fixed");
-    let text = BASE64_STANDARD.encode(authority.der());
-    let pem = format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n");
+    let pem = pem(&authority);
     let issuer = rcgen::Issuer::new(params, key);
     let server_key = rcgen::KeyPair::generate().expect("it is fixed");
     let server = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()])
         .expect("it is fixed")
         .signed_by(&server_key, &issuer)
         .expect("it is fixed");
-    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(server_key.serialize_der()));
+    (accepting(&server, &server_key), pem)
+}
+
+/// The same with a certificate that nobody else signed, as `openssl req -x509` makes it, with that mark.
+fn self_signed(is_ca: rcgen::IsCa) -> (TlsAcceptor, String) {
+    let names = vec!["127.0.0.1".to_owned()];
+    let mut params = rcgen::CertificateParams::new(names).expect("it is fixed");
+    params.is_ca = is_ca;
+    let key = rcgen::KeyPair::generate().expect("it is fixed");
+    let own = params.self_signed(&key).expect("it is fixed");
+    (accepting(&own, &key), pem(&own))
+}
+
+fn pem(certificate: &rcgen::Certificate) -> String {
+    let text = BASE64_STANDARD.encode(certificate.der());
+    format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
+}
+
+fn accepting(server: &rcgen::Certificate, key: &rcgen::KeyPair) -> TlsAcceptor {
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("it is fixed")
         .with_no_client_auth()
         .with_single_cert(vec![server.der().clone()], private)
         .expect("it is fixed");
-    (TlsAcceptor::from(Arc::new(config)), pem)
+    TlsAcceptor::from(Arc::new(config))
+}
+
+fn trusting(url: &str, pem: &str) -> Talk {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("authority.pem");
+    fs::write(&path, pem).expect("a file");
+    let mut settings = settings(url);
+    settings.trust = Trust::with_file(&path).expect("an authority");
+    Talk::begin(settings)
+}
+
+#[tokio::test]
+async fn a_certificate_of_ones_own_is_trusted_unless_it_is_marked_as_an_authoritys() {
+    let as_openssl_makes_it = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    for (mark, is_trusted) in [
+        (rcgen::IsCa::ExplicitNoCa, true),
+        (as_openssl_makes_it, false),
+    ] {
+        let (acceptor, pem) = self_signed(mark);
+        let server =
+            Server::start_encrypted(acceptor, |request: &Received| result(request, "done")).await;
+        let mut talk = trusting(&server.url(), &pem);
+        talk.say(r#"{"id":1,"method":"ping"}"#).await;
+        let told = talk.hear().await;
+        if is_trusted {
+            assert_eq!(told["result"], "done");
+        } else {
+            let message = told["error"]["message"].as_str().unwrap();
+            assert!(message.contains("CA:FALSE"), "{message}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -153,12 +202,7 @@ async fn an_authority_of_ones_own_is_trusted_when_it_is_named() {
     );
     assert!(server.received().is_empty());
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("authority.pem");
-    fs::write(&path, pem).unwrap();
-    let mut settings = settings(&server.url());
-    settings.trust = Trust::with_file(&path).unwrap();
-    let mut talk = Talk::begin(settings);
+    let mut talk = trusting(&server.url(), &pem);
     talk.say(r#"{"id":1,"method":"ping"}"#).await;
     assert_eq!(talk.hear().await["result"], "done");
 }

@@ -23,6 +23,9 @@ pub enum StorageError {
     /// The database does not answer, or not in time.
     #[error("the storage is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// There is no room for what should be stored; what is there can be read.
+    #[error("the disk of the storage is full")]
+    Full(#[source] Box<dyn Error + Send + Sync>),
     /// Another transaction was in the way (serialisation failure, deadlock); the whole
     /// transaction may be tried again.
     #[error("another transaction was in the way")]

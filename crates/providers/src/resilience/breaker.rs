@@ -1,6 +1,7 @@
-//! A supplier that mostly fails is left alone for a while, then asked carefully.
+//! A supplier that mostly fails, or that refuses our account, is left alone for a while, then asked carefully.
 
 use super::{jitter::Jitter, settings::BreakerSettings};
+use domain::ports::search_results::ProviderError;
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
@@ -45,10 +46,19 @@ impl State {
 enum Phase {
     /// Calls are made; these are the last ones and whether they failed.
     Closed(VecDeque<(Instant, bool)>),
-    /// No calls are made until then.
-    Open { until: Instant },
+    /// No calls are made until then; they fail so.
+    Open { until: Instant, why: ProviderError },
     /// A few calls are made to see.
     Probing { under_way: u32, succeeded: u32 },
+}
+
+/// What a call says of the supplier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    Worked,
+    Failed,
+    /// It will refuse every other call too.
+    Refused(ProviderError),
 }
 
 /// Leave to make one call; dropping it without a verdict gives it back.
@@ -71,10 +81,10 @@ impl Breaker {
         }
     }
 
-    /// Leave to make a call, or `None` while the supplier is left alone.
-    pub(super) fn admit(&self) -> Option<Admission<'_>> {
+    /// Leave to make a call, or why the supplier is left alone.
+    pub(super) fn admit(&self) -> Result<Admission<'_>, ProviderError> {
         self.with(|state| {
-            if matches!(state.phase, Phase::Open { until } if until <= Instant::now()) {
+            if matches!(state.phase, Phase::Open { until, .. } if until <= Instant::now()) {
                 state.enter(Phase::Probing {
                     under_way: 0,
                     succeeded: 0,
@@ -82,18 +92,18 @@ impl Breaker {
             }
             match &mut state.phase {
                 Phase::Closed(_) => {}
-                Phase::Open { .. } => return None,
+                Phase::Open { why, .. } => return Err(why.clone()),
                 Phase::Probing {
                     under_way,
                     succeeded,
                 } => {
                     if *under_way + *succeeded >= self.settings.probes {
-                        return None;
+                        return Err(ProviderError::Unavailable);
                     }
                     *under_way += 1;
                 }
             }
-            Some(Admission {
+            Ok(Admission {
                 breaker: self,
                 era: state.era,
                 judged: false,
@@ -110,23 +120,28 @@ impl Breaker {
         })
     }
 
-    fn judge(&self, era: u64, failed: bool) {
+    fn judge(&self, era: u64, verdict: Verdict) {
         self.with(|state| {
             if state.era != era {
                 return;
             }
-            let next = match &mut state.phase {
-                Phase::Closed(calls) => self.after_call(calls, failed),
-                Phase::Probing { .. } if failed => Some(self.open()),
-                Phase::Probing {
-                    under_way,
-                    succeeded,
-                } => {
+            let failed = verdict != Verdict::Worked;
+            let next = match (&mut state.phase, verdict) {
+                (_, Verdict::Refused(why)) => Some(self.open(why)),
+                (Phase::Closed(calls), _) => self.after_call(calls, failed),
+                (Phase::Probing { .. }, _) if failed => Some(self.open(ProviderError::Unavailable)),
+                (
+                    Phase::Probing {
+                        under_way,
+                        succeeded,
+                    },
+                    _,
+                ) => {
                     *under_way -= 1;
                     *succeeded += 1;
                     (*succeeded >= self.settings.probes).then(|| Phase::Closed(VecDeque::new()))
                 }
-                Phase::Open { .. } => None,
+                (Phase::Open { .. }, _) => None,
             };
             if let Some(next) = next {
                 state.enter(next);
@@ -147,12 +162,13 @@ impl Breaker {
         let failures = calls.iter().filter(|(_, failed)| *failed).count() as f64;
         let enough = calls.len() >= self.settings.min_calls;
         let too_many = failures >= self.settings.failure_share * calls.len() as f64;
-        (failed && enough && too_many).then(|| self.open())
+        (failed && enough && too_many).then(|| self.open(ProviderError::Unavailable))
     }
 
-    fn open(&self) -> Phase {
+    fn open(&self, why: ProviderError) -> Phase {
         Phase::Open {
             until: Instant::now() + self.jitter.around(self.settings.open_for),
+            why,
         }
     }
 
@@ -172,13 +188,19 @@ impl Admission<'_> {
     /// The supplier did its work.
     pub(super) fn succeeded(mut self) {
         self.judged = true;
-        self.breaker.judge(self.era, false);
+        self.breaker.judge(self.era, Verdict::Worked);
     }
 
     /// The supplier failed.
     pub(super) fn failed(mut self) {
         self.judged = true;
-        self.breaker.judge(self.era, true);
+        self.breaker.judge(self.era, Verdict::Failed);
+    }
+
+    /// The supplier does not accept our account: there is no need to ask it again for a while.
+    pub(super) fn refused(mut self, why: ProviderError) {
+        self.judged = true;
+        self.breaker.judge(self.era, Verdict::Refused(why));
     }
 }
 
@@ -228,9 +250,9 @@ mod tests {
             breaker.admit().expect("closed").succeeded();
         }
         after(&breaker, 9);
-        assert!(breaker.admit().is_some());
+        assert!(breaker.admit().is_ok());
         after(&breaker, 1);
-        assert!(breaker.admit().is_none());
+        assert!(breaker.admit().is_err());
     }
 
     #[tokio::test(start_paused = true)]
@@ -239,7 +261,7 @@ mod tests {
         after(&breaker, 19);
         tokio::time::advance(Duration::from_secs(31)).await;
         after(&breaker, 19);
-        assert!(breaker.admit().is_some());
+        assert!(breaker.admit().is_ok());
     }
 
     #[tokio::test(start_paused = true)]
@@ -248,11 +270,11 @@ mod tests {
         after(&breaker, 20);
         tokio::time::advance(Duration::from_secs(31)).await;
         let probes = [breaker.admit(), breaker.admit(), breaker.admit()];
-        assert!(breaker.admit().is_none());
+        assert!(breaker.admit().is_err());
         for probe in probes {
             probe.expect("a probe").succeeded();
         }
-        assert!(breaker.admit().is_some());
+        assert!(breaker.admit().is_ok());
     }
 
     #[tokio::test(start_paused = true)]
@@ -262,9 +284,28 @@ mod tests {
         tokio::time::advance(Duration::from_secs(31)).await;
         drop([breaker.admit(), breaker.admit(), breaker.admit()]);
         breaker.admit().expect("a probe").failed();
-        assert!(breaker.admit().is_none());
+        assert!(breaker.admit().is_err());
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(breaker.admit().is_some());
+        assert!(breaker.admit().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_refusal_of_the_account_opens_it_and_is_what_calls_are_told() {
+        let breaker = breaker();
+        let admission = breaker.admit().expect("closed");
+        admission.refused(ProviderError::Unauthorised);
+        assert_eq!(breaker.admit().err(), Some(ProviderError::Unauthorised));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        breaker
+            .admit()
+            .expect("a probe")
+            .refused(ProviderError::OutOfFunds);
+        assert_eq!(breaker.admit().err(), Some(ProviderError::OutOfFunds));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        for _ in 0..3 {
+            breaker.admit().expect("a probe").succeeded();
+        }
+        assert!(breaker.state() == State::Closed);
     }
 
     #[tokio::test(start_paused = true)]
@@ -276,6 +317,6 @@ mod tests {
         let probe = breaker.admit().expect("a probe");
         late.failed();
         probe.succeeded();
-        assert!(breaker.admit().is_some());
+        assert!(breaker.admit().is_ok());
     }
 }

@@ -124,8 +124,8 @@ impl Guard {
     ) -> Result<T, CallFailure> {
         let _place = self.bulkhead.enter().await;
         self.pacer.turn().await;
-        let admission = self.breaker.admit().ok_or(CallFailure {
-            error: ProviderError::Unavailable,
+        let admission = self.breaker.admit().map_err(|error| CallFailure {
+            error,
             repeat: Repeat::NotMade,
         })?;
         let began = Instant::now();
@@ -141,6 +141,15 @@ impl Guard {
                 admission.succeeded();
             }
             Err(failure) if is_breakdown(&failure.error) => admission.failed(),
+            Err(failure) if is_refusal(&failure.error) => {
+                tracing::warn!(
+                    provider = self.named.provider,
+                    code = failure.error.code(),
+                    "A supplier refuses every call: {}. Look at its key and its account.",
+                    failure.error
+                );
+                admission.refused(failure.error.clone());
+            }
             Err(failure) => {
                 if matches!(failure.error, ProviderError::RateLimited { .. }) {
                     self.bulkhead.shrink();
@@ -212,7 +221,15 @@ impl Named {
     }
 }
 
-/// Failures that say something about the supplier's health; a refusal is a healthy answer.
+/// Refusals of our account, which every call would meet.
+const fn is_refusal(error: &ProviderError) -> bool {
+    matches!(
+        error,
+        ProviderError::Unauthorised | ProviderError::OutOfFunds
+    )
+}
+
+/// Failures that say something about the supplier's health; a refusal of a question is a healthy answer.
 const fn is_breakdown(error: &ProviderError) -> bool {
     matches!(
         error,
@@ -310,7 +327,6 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn refusals_and_unreadable_answers_are_not_repeated() {
-        let guard = guard(ResilienceSettings::default());
         for error in [
             ProviderError::Unauthorised,
             ProviderError::OutOfFunds,
@@ -322,6 +338,8 @@ mod tests {
             },
             ProviderError::TimedOut,
         ] {
+            // One that refused the account is left alone.
+            let guard = guard(ResilienceSettings::default());
             assert_eq!(
                 calls(&guard, Billing::Free, failing(error, Repeat::Safe))
                     .await

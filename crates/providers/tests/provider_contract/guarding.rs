@@ -234,7 +234,7 @@ async fn whoever_asked_first_may_leave() {
 #[tokio::test]
 async fn a_failure_is_told_to_all_who_wait_and_is_not_kept() {
     let server = FaultServer::scripted(|number, _| match number {
-        0 => Reply::status(401, &json!({})),
+        0 => Reply::status(400, &json!({ "message": "no" })),
         _ => Reply::ok(&one_result()),
     })
     .await;
@@ -243,7 +243,7 @@ async fn a_failure_is_told_to_all_who_wait_and_is_not_kept() {
     let outcomes = join_all((0..5).map(|_| supplier.search(&asked, &MONEY))).await;
     let all = outcomes
         .iter()
-        .all(|it| it.answer == Err(ProviderError::Unauthorised));
+        .all(|it| matches!(it.answer, Err(ProviderError::Refused { .. })));
     assert!(all && server.calls() == 1);
     found(&supplier, &asked).await;
 }

@@ -6,7 +6,7 @@ use crate::{
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
     files::private,
-    postgres::{APPLICATION, connect_for_migration},
+    postgres::{APPLICATION, Reach},
     queries::versions,
     sql::Db,
 };
@@ -48,9 +48,10 @@ struct Number {
 pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, BackupError> {
     let dump = Program::find("pg_dump", programs)?;
     let archive = as_owner(to, || private(to).map_err(unusable(to)))?;
-    let mut database = connect_for_migration(url).map_err(unavailable)?;
+    let reach = Reach::of(url)?;
+    let mut database = reach.connect_for_migration().map_err(unavailable)?;
     let (contents, moment) = counted_at_a_moment(&mut database).map_err(unavailable)?;
-    let (url, password) = apart(url);
+    let (url, password) = reach.for_programs();
     let outcome = dump.run(
         &[
             "--format=custom",
@@ -147,8 +148,9 @@ pub fn restore(
 ) -> Result<Option<String>, BackupError> {
     let restore = Program::find("pg_restore", programs)?;
     let streams = (archive(from)?, Stdio::piped());
-    let mut database = connect_for_migration(url).map_err(unavailable)?;
-    let (plain, password) = apart(url);
+    let reach = Reach::of(url)?;
+    let mut database = reach.connect_for_migration().map_err(unavailable)?;
+    let (plain, password) = reach.for_programs();
     let place = || DatabaseUrl(Target::Postgres(url.to_owned())).to_string();
     let others = others_that_stay(&mut database).map_err(unavailable)?;
     if others > 0 {
@@ -184,7 +186,7 @@ pub fn restore(
         return Err(error);
     }
     // Anew: a wall may have come with the rows, and whoever was connected before sees nothing behind it.
-    let mut database = connect_for_migration(url).map_err(unavailable)?;
+    let mut database = reach.connect_for_migration().map_err(unavailable)?;
     let contents = counted(&mut database).map_err(unavailable)?;
     manifest.agrees_with(&contents.rows, from)?;
     Ok(kept.map(|it| it.schema))
@@ -300,86 +302,4 @@ fn newest(name: &str) -> Option<PathBuf> {
 fn on_the_path(name: &str) -> Option<PathBuf> {
     let found = Command::new(name).arg("--version").output();
     found.is_ok().then(|| name.into())
-}
-
-/// A URL without its password, and the password.
-fn apart(url: &str) -> (String, Option<String>) {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return (url.to_owned(), None);
-    };
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, behind) = rest.split_at(end);
-    let (mut password, mut place) = (None, authority.to_owned());
-    if let Some((who, host)) = authority.rsplit_once('@')
-        && let Some((user, secret)) = who.split_once(':')
-    {
-        password = Some(plain(secret));
-        place = format!("{user}@{host}");
-    }
-    let (path, query) = behind.split_once('?').unwrap_or((behind, ""));
-    let mut kept = Vec::new();
-    for option in query.split('&').filter(|it| !it.is_empty()) {
-        match option.strip_prefix("password=") {
-            Some(secret) => password = Some(plain(secret)),
-            None => kept.push(option),
-        }
-    }
-    let query = if kept.is_empty() {
-        String::new()
-    } else {
-        format!("?{}", kept.join("&"))
-    };
-    (format!("{scheme}://{place}{path}{query}"), password)
-}
-
-/// Without the escapes of URLs.
-fn plain(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let escaped = (*first == b'%')
-            .then(|| behind.get(..2))
-            .flatten()
-            .and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok());
-        bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() {
-            &behind[2..]
-        } else {
-            behind
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_is_taken_out_of_a_url_wherever_it_stands() {
-        for (url, plain, password) in [
-            (
-                "postgres://ann:se%40cret@db:5432/sightline",
-                "postgres://ann@db:5432/sightline",
-                Some("se@cret"),
-            ),
-            (
-                "postgres://db/sightline?password=secret&sslmode=require",
-                "postgres://db/sightline?sslmode=require",
-                Some("secret"),
-            ),
-            (
-                "postgres://ann@/s?host=/run",
-                "postgres://ann@/s?host=/run",
-                None,
-            ),
-            ("postgres:///s", "postgres:///s", None),
-        ] {
-            assert_eq!(
-                apart(url),
-                (plain.to_owned(), password.map(str::to_owned)),
-                "{url}"
-            );
-        }
-    }
 }

@@ -1,16 +1,23 @@
 //! `PostgreSQL`: how it is opened, and what only it has.
 
 pub mod partitions;
+mod parts;
+mod refusal;
 pub mod stalled;
+mod tls;
 pub mod wall;
 
 use crate::{
-    opening::OpenOptions,
-    pool::{Pool, PoolSettings},
+    opening::{OpenError, OpenOptions},
+    pool::{Place, Pool, PoolSettings},
     sql::{DatabaseKind, Db},
 };
+use diesel::{ConnectionError, ConnectionResult};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-use std::{fmt::Write, sync::Arc, time::Duration};
+pub use parts::{Parts, Server};
+use std::{sync::Arc, time::Duration};
+use tls::Tunnel;
+pub use tls::{Check as TlsCheck, TlsRefusal, Wanted as TlsWanted};
 
 /// What connections are called, for whoever looks who is connected.
 pub const APPLICATION: &str = "sightline";
@@ -20,37 +27,84 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The schema, step by step.
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
+/// How a server is reached.
+#[derive(Clone)]
+pub struct Reach {
+    /// As libpq takes it.
+    target: String,
+    /// What the target leads through, where the URL asks for TLS.
+    tunnel: Option<Arc<Tunnel>>,
+}
+
+impl Reach {
+    /// The way to a server; nothing is connected to yet.
+    pub fn of(url: &str) -> Result<Self, OpenError> {
+        let mut parts = Parts::of(url);
+        // A dead server is noticed in seconds, and operators see who is connected.
+        for (name, value) in [
+            ("connect_timeout", tls::CONNECT_SECONDS),
+            ("tcp_user_timeout", "15000"),
+            ("application_name", APPLICATION),
+        ] {
+            parts.set_default(name, value);
+        }
+        let (target, tunnel) = tls::reached(parts)?;
+        Ok(Self { target, tunnel })
+    }
+
+    /// What a program of `PostgreSQL`'s takes to reach the server in the same way, as long as this lives: a URL without
+    /// its password, and the password.
+    pub fn for_programs(&self) -> (String, Option<String>) {
+        let mut parts = Parts::of(&self.target);
+        let password = parts.take_password();
+        (parts.to_string(), password)
+    }
+
+    /// A connection that is set up.
+    pub fn connect(&self, setup: &str) -> ConnectionResult<Db> {
+        self.connect_by(&self.target, setup)
+    }
+
+    fn connect_by(&self, target: &str, setup: &str) -> ConnectionResult<Db> {
+        Db::connect(DatabaseKind::Postgres, target, setup).map_err(|error| match error {
+            ConnectionError::BadConnection(told) => {
+                let told = match &self.tunnel {
+                    Some(tunnel) => tunnel.in_words(&told),
+                    None => told,
+                };
+                ConnectionError::BadConnection(told.trim().replace('\n', "; "))
+            }
+            other => other,
+        })
+    }
+
+    /// A connection for changing the schema: it waits longer, and its statements may take long.
+    pub fn connect_for_migration(&self) -> ConnectionResult<Db> {
+        let mut connection = self.connect("SET lock_timeout = 3000")?;
+        let is_up = wall::is_up(&mut connection);
+        is_up
+            .and_then(|it| {
+                if it {
+                    wall::open_for_good(&mut connection)
+                } else {
+                    Ok(())
+                }
+            })
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+}
+
 /// Connections for requests, or for jobs: a statement may take so long.
-pub fn pool(url: &str, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
+pub fn pool(reach: &Reach, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        kind: DatabaseKind::Postgres,
-        target: with_defaults(url),
+        place: Place::Postgres(reach.clone()),
         setup: setup(options, statement_timeout),
         size: options.connections.max(1),
         through_pooler: options.through_pooler,
         deadline: options.patience.unwrap_or(PATIENCE),
         is_writer: false,
     })
-}
-
-/// A connection for changing the schema: it waits longer, and its statements may take long.
-pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<Db> {
-    let mut connection = Db::connect(
-        DatabaseKind::Postgres,
-        &with_defaults(url),
-        "SET lock_timeout = 3000",
-    )?;
-    let is_up = wall::is_up(&mut connection);
-    is_up
-        .and_then(|it| {
-            if it {
-                wall::open_for_good(&mut connection)
-            } else {
-                Ok(())
-            }
-        })
-        .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
-    Ok(connection)
 }
 
 /// What a new connection is told. No statement depends on it.
@@ -65,33 +119,18 @@ fn setup(options: &OpenOptions, statement_timeout: Duration) -> String {
     )
 }
 
-/// The URL with what libpq should know, where it does not say so itself: a dead server is noticed
-/// in seconds, and operators see who is connected.
-fn with_defaults(url: &str) -> String {
-    let mut full = url.to_owned();
-    for (name, value) in [
-        ("connect_timeout", "2"),
-        ("tcp_user_timeout", "15000"),
-        ("application_name", APPLICATION),
-    ] {
-        if !url.contains(name) {
-            let mark = if full.contains('?') { '&' } else { '?' };
-            let _ = write!(full, "{mark}{name}={value}");
-        }
-    }
-    full
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_url_says_itself_stands() {
+        let target = |url| Reach::of(url).unwrap().target;
         assert_eq!(
-            with_defaults("postgres://h/d?connect_timeout=9"),
+            target("postgres://h/d?connect_timeout=9"),
             "postgres://h/d?connect_timeout=9&tcp_user_timeout=15000&application_name=sightline"
         );
-        assert!(with_defaults("postgres://h/d").contains("d?connect_timeout=2&"));
+        assert!(target("postgres://h/d").contains("d?connect_timeout=2&"));
+        assert!(!target("postgres://h/d?sslmode=prefer").contains("ssl"));
     }
 }

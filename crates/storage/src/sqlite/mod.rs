@@ -5,7 +5,7 @@ mod file;
 
 use crate::{
     opening::OpenOptions,
-    pool::{Pool, PoolSettings},
+    pool::{Place, Pool, PoolSettings},
     sql::{DatabaseKind, Db},
 };
 pub use constraints::constraint_of;
@@ -56,8 +56,7 @@ pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<Db> {
 
 fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str, is_writer: bool) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        kind: DatabaseKind::Sqlite,
-        target: path.to_string_lossy().into_owned(),
+        place: Place::Sqlite(path.to_string_lossy().into_owned()),
         setup: format!("{SETUP} {more}"),
         size,
         through_pooler: false,

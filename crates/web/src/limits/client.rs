@@ -12,6 +12,9 @@ pub struct Client {
     /// The trusted proxy that sent an entry of `X-Forwarded-For` which is no address: everybody behind
     /// it counts as one caller.
     pub unreadable_from: Option<IpAddr>,
+    /// The peer that sent `X-Forwarded-For` from a network of its owner's, so that it is probably a proxy, and that is
+    /// not trusted: everybody behind it counts as one caller.
+    pub untrusted_proxy: Option<IpAddr>,
 }
 
 /// The peer, or the address that trusted proxies report.
@@ -26,8 +29,14 @@ pub fn client<'a>(
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
         .to_canonical();
     let mut unreadable_from = None;
+    let mut forwarded_for = forwarded_for
+        .flat_map(|value| value.split(','))
+        .rev()
+        .peekable();
+    let is_from_a_stranger = forwarded_for.peek().is_some() && !is_trusted(found);
+    let untrusted_proxy = (is_from_a_stranger && is_private(found)).then_some(found);
     // Each proxy appends the address of its peer: entries left of the first untrusted one may be forged.
-    for entry in forwarded_for.flat_map(|value| value.split(',')).rev() {
+    for entry in forwarded_for {
         if !is_trusted(found) {
             break;
         }
@@ -47,6 +56,15 @@ pub fn client<'a>(
     Client {
         address,
         unreadable_from,
+        untrusted_proxy,
+    }
+}
+
+/// Whether an address is one of networks that are not routed (RFC 1918, RFC 4193), or of this machine.
+const fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => it.is_private() || it.is_loopback() || it.is_link_local(),
+        IpAddr::V6(it) => it.is_unique_local() || it.is_loopback() || it.is_unicast_link_local(),
     }
 }
 
@@ -88,6 +106,17 @@ mod tests {
             "203.0.113.9",
             "what a stranger says of others is not believed"
         );
+    }
+
+    #[test]
+    fn a_proxy_that_is_not_trusted_is_reported_where_it_may_be_the_owners() {
+        let proxy = |peer: &str, forwarded: &[&str]| found(peer, forwarded).untrusted_proxy;
+        for peer in ["127.0.0.1", "192.168.0.7", "::1", "fe80::1"] {
+            assert_eq!(proxy(peer, &["203.0.113.9"]), Some(peer.parse().unwrap()));
+            assert_eq!(proxy(peer, &[]), None);
+        }
+        assert_eq!(proxy("10.0.0.1", &["203.0.113.9"]), None, "it is trusted");
+        assert_eq!(proxy("198.51.100.7", &["203.0.113.9"]), None);
     }
 
     #[test]

@@ -24,7 +24,10 @@ use ipnet::IpNet;
 use rates::{Bucket, NetworkBuckets};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -174,6 +177,7 @@ pub struct Limiter {
     all_sign_ins: Bucket<()>,
     reports: Bucket<()>,
     warnings: Bucket<()>,
+    has_warned_of_proxies: AtomicBool,
 }
 
 impl Limiter {
@@ -195,6 +199,7 @@ impl Limiter {
             all_sign_ins: Bucket::new("all-sign-ins", limits.all_sign_ins, clock),
             reports: Bucket::new("policy-reports", REPORTS, clock),
             warnings: Bucket::new("warnings", WARNINGS, clock),
+            has_warned_of_proxies: AtomicBool::new(false),
         }
     }
 
@@ -253,6 +258,12 @@ impl Limiter {
     #[must_use]
     pub fn may_warn(&self) -> bool {
         self.warnings.take((), &mut vec![]).is_ok()
+    }
+
+    /// Whether a proxy that is not trusted may be logged: once.
+    #[must_use]
+    pub fn may_warn_of_proxies(&self) -> bool {
+        !self.has_warned_of_proxies.swap(true, Ordering::Relaxed)
     }
 
     /// Counts an attempt to sign in.

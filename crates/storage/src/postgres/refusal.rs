@@ -1,0 +1,151 @@
+//! Why a server refuses a connection, where no second try helps, and whether a pooler stands before it.
+
+use super::{Parts, Reach};
+use crate::{opening::OpenError, sql::Db};
+use diesel::{
+    ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query,
+    sql_types::{Nullable, Text},
+};
+
+/// A setting that a connection gives itself when it begins. A pooler either refuses it or keeps it from the server.
+const MARK: &str = "sightline.direct";
+/// What pgbouncer and its like say of settings that they do not pass on.
+const NOT_PASSED_ON: &str = "unsupported startup parameter";
+
+#[derive(QueryableByName)]
+struct Setting {
+    #[diesel(sql_type = Nullable<Text>)]
+    value: Option<String>,
+}
+
+impl Reach {
+    /// Connects once: refuses where the server refuses for good, or where a pooler stands before it that nobody told
+    /// of. A server that does not answer is none of this one's business.
+    pub fn try_out(&self, place: &str, through_pooler: bool) -> Result<(), OpenError> {
+        if through_pooler {
+            return match self.connect("") {
+                Err(ConnectionError::BadConnection(told)) => refused(&told, place),
+                _ => Ok(()),
+            };
+        }
+        let mut parts = Parts::of(&self.target);
+        let options = parts.option("options").unwrap_or_default();
+        parts.set("options", format!("{options} -c{MARK}=on").trim());
+        match self.connect_by(&parts.to_string(), "") {
+            Ok(mut connection) => match mark(&mut connection) {
+                Ok(None) => Err(OpenError::Pooler(place.to_owned())),
+                _ => Ok(()),
+            },
+            Err(ConnectionError::BadConnection(told)) if told.contains(NOT_PASSED_ON) => {
+                Err(OpenError::Pooler(place.to_owned()))
+            }
+            Err(ConnectionError::BadConnection(told)) => refused(&told, place),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn mark(connection: &mut Db) -> QueryResult<Option<String>> {
+    let asked = sql_query(format!("SELECT current_setting('{MARK}', true) AS value"));
+    let setting: Setting = asked.get_result(connection)?;
+    Ok(setting.value.filter(|it| !it.is_empty()))
+}
+
+fn refused(told: &str, place: &str) -> Result<(), OpenError> {
+    match final_refusal(told) {
+        Some((told, remedy)) => Err(OpenError::Refused(format!("{told} ({place}): {remedy}"))),
+        None => Ok(()),
+    }
+}
+
+/// What the server said, and what helps; nothing where it may be otherwise in a moment. Diesel does not tell
+/// SQLSTATE, so the errors are known by their words (28P01, 28000, 3D000).
+fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
+    const REMEDIES: [(&str, &str); 8] = [
+        (
+            "password authentication failed",
+            "correct the user or the password in database_url",
+        ),
+        (
+            "no password supplied",
+            "write the password into database_url",
+        ),
+        (
+            "no encryption",
+            "the server takes no connection without TLS: add sslmode=verify-full to database_url (docs/DATABASES.md)",
+        ),
+        (
+            "no pg_hba.conf entry",
+            "allow this machine and user in the server's pg_hba.conf",
+        ),
+        (
+            "certificate",
+            "docs/DATABASES.md tells how certificates are named in database_url",
+        ),
+        (
+            "does not offer TLS",
+            "docs/DATABASES.md tells what each sslmode means",
+        ),
+        (
+            "database \"",
+            "create it with createdb, or correct its name in database_url",
+        ),
+        (
+            "role \"",
+            "create it with createuser, or correct its name in database_url",
+        ),
+    ];
+    let said = told
+        .rsplit_once("FATAL:")
+        .map_or(told, |(_, said)| said)
+        .trim();
+    // A server that starts or is full says FATAL as well.
+    let is_final = |words: &str| {
+        said.contains(words) && (!words.ends_with('"') || said.ends_with("does not exist"))
+    };
+    let remedy = REMEDIES.iter().find(|(words, _)| is_final(words));
+    remedy.map(|(_, remedy)| (said, *remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As PostgreSQL 15 and libpq 18 say it.
+    #[test]
+    fn what_no_second_try_mends_is_told_first_and_with_what_helps() {
+        let at = "connection to server at \"db\" (10.0.0.1), port 5432 failed: FATAL:  ";
+        for (said, helps) in [
+            (
+                "password authentication failed for user \"ann\"",
+                "password",
+            ),
+            ("database \"sightlin\" does not exist", "createdb"),
+            ("role \"ann\" does not exist", "createuser"),
+            (
+                "no pg_hba.conf entry for host \"10.0.0.2\", user \"ann\", database \"d\", no encryption",
+                "sslmode=verify-full",
+            ),
+            (
+                "no pg_hba.conf entry for host \"10.0.0.2\", user \"ann\", database \"d\", SSL encryption",
+                "pg_hba.conf",
+            ),
+            (
+                "PostgreSQL at db:5432 over TLS: its certificate is refused: it has expired",
+                "DATABASES",
+            ),
+        ] {
+            let told = format!("{at}{said}");
+            let (first, remedy) = final_refusal(&told).unwrap();
+            assert_eq!(first, said);
+            assert!(remedy.contains(helps), "{remedy}");
+        }
+        for passing in [
+            "FATAL:  the database system is starting up",
+            "FATAL:  sorry, too many clients already",
+            "connection to server at \"db\", port 5432 failed: Connection refused",
+        ] {
+            assert_eq!(final_refusal(passing), None, "{passing}");
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The tunnel: a Unix socket for each server, in a folder that only this user may enter. What comes in is encrypted and
+//! goes to the server. It ends with the storage that it belongs to.
+
+use super::{Wanted, certificates};
+use crate::{
+    opening::OpenError,
+    postgres::parts::{Parts, Server},
+};
+use rustix::net::sockopt;
+use rustls::{ClientConfig, pki_types::ServerName};
+use std::{
+    fs, io,
+    os::unix::{fs::DirBuilderExt, net::UnixListener as Door},
+    path::PathBuf,
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional_with_sizes},
+    net::{TcpStream, UnixListener, UnixStream},
+    runtime,
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+/// Asks a server for TLS: the length of the message, and the number that stands for it (protocol-message-formats,
+/// `SSLRequest`).
+const TLS_WANTED: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+/// libpq's first message is shorter by far.
+const MAX_OPENING: usize = 10_000;
+const BUFFER: usize = 64 << 10;
+/// How long bytes that were sent may stay unacknowledged, as libpq's connections are told (`tcp_user_timeout`).
+const UNACKNOWLEDGED_MS: u32 = 15_000;
+
+/// The sockets of a tunnel.
+pub struct Tunnel {
+    folder: PathBuf,
+    servers: Vec<Server>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What every connection through a door needs.
+struct Way {
+    server: Server,
+    tls: Arc<ClientConfig>,
+    patience: Duration,
+}
+
+impl Tunnel {
+    /// Opens the sockets.
+    pub fn open(servers: Vec<Server>, wanted: &Wanted) -> Result<Self, OpenError> {
+        let tls = certificates::client(wanted)?;
+        let folder = private_folder().map_err(OpenError::Tunnel)?;
+        let mut tunnel = Self {
+            folder,
+            servers,
+            stop: None,
+            thread: None,
+        };
+        tunnel
+            .begin(&tls, wanted.patience)
+            .map_err(OpenError::Tunnel)?;
+        Ok(tunnel)
+    }
+
+    fn begin(&mut self, tls: &Arc<ClientConfig>, patience: Duration) -> io::Result<()> {
+        let mut doors = Vec::new();
+        for (number, server) in (1..).zip(&self.servers) {
+            if !server.is_remote() {
+                continue;
+            }
+            let door = Door::bind(self.folder.join(format!(".s.PGSQL.{number}")))?;
+            door.set_nonblocking(true)?;
+            let way = Way {
+                server: server.clone(),
+                tls: Arc::clone(tls),
+                patience,
+            };
+            doors.push((door, Arc::new(way)));
+        }
+        let (stop, stopped) = oneshot::channel();
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let run = move || runtime.block_on(serve(doors, stopped));
+        let thread = thread::Builder::new().name("postgres-tls".to_owned());
+        self.thread = Some(thread.spawn(run)?);
+        self.stop = Some(stop);
+        Ok(())
+    }
+
+    /// Has libpq go to the sockets instead of the servers.
+    pub fn stand_in(&self, url: &mut Parts) {
+        let folder = self.folder.to_string_lossy();
+        let (mut hosts, mut ports) = (Vec::new(), Vec::new());
+        for (number, server) in (1..).zip(&self.servers) {
+            let (host, port) = if server.is_remote() {
+                (&*folder, number)
+            } else {
+                (&*server.address, server.port)
+            };
+            hosts.push(host);
+            ports.push(port.to_string());
+        }
+        url.without_hosts();
+        url.remove(|it| it == "hostaddr");
+        url.set("host", &hosts.join(","));
+        url.set("port", &ports.join(","));
+    }
+
+    /// libpq's words with the servers' names in the place of the sockets'.
+    pub fn in_words(&self, told: &str) -> String {
+        let mut told = told.to_owned();
+        for (number, server) in (1..).zip(&self.servers) {
+            let socket = self.folder.join(format!(".s.PGSQL.{number}"));
+            let socket = format!("server on socket \"{}\"", socket.display());
+            told = told.replace(&socket, &format!("server at {server} over TLS"));
+        }
+        told
+    }
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Makes a folder that nobody else may enter.
+fn private_folder() -> io::Result<PathBuf> {
+    let (place, process) = (std::env::temp_dir(), std::process::id());
+    let names = (1..1_000).map(|number| place.join(format!("sightline-tls-{process}-{number}")));
+    for folder in names {
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+            // Of another tunnel, or of a process of that number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| folder),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Carries connections until the tunnel is dropped.
+async fn serve(doors: Vec<(Door, Arc<Way>)>, stopped: oneshot::Receiver<()>) {
+    for (door, way) in doors {
+        match UnixListener::from_std(door) {
+            Ok(door) => drop(tokio::spawn(answer(door, way))),
+            Err(error) => tracing::error!(%error, "the tunnel to PostgreSQL could not be opened"),
+        }
+    }
+    let _ = stopped.await;
+}
+
+async fn answer(door: UnixListener, way: Arc<Way>) {
+    loop {
+        match door.accept().await {
+            Ok((near, _)) => drop(tokio::spawn(carry(near, Arc::clone(&way)))),
+            Err(error) => {
+                tracing::warn!(%error, "the tunnel to PostgreSQL takes no connection");
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// One connection of libpq's, from its first message to its end.
+async fn carry(mut near: UnixStream, way: Arc<Way>) {
+    let Ok(opening) = opening(&mut near).await else {
+        return;
+    };
+    let begun = timeout(way.patience, begun(&opening, &way)).await;
+    let begun = begun.unwrap_or_else(|_| Err("it did not answer in time".to_owned()));
+    match begun {
+        Ok((answer, mut far)) => {
+            if near.write_all(&answer).await.is_ok() {
+                // Its end is told by what libpq sees of it.
+                let _ = copy_bidirectional_with_sizes(&mut near, &mut far, BUFFER, BUFFER).await;
+            }
+        }
+        Err(why) => {
+            let told = format!("PostgreSQL at {} over TLS: {why}", way.server);
+            let _ = near.write_all(&refusal(&told)).await;
+        }
+    }
+}
+
+/// The message with which libpq begins: its length, which counts itself, and the rest.
+async fn opening(near: &mut UnixStream) -> io::Result<Vec<u8>> {
+    let length = near.read_u32().await?;
+    let rest = usize::try_from(length)
+        .unwrap_or(MAX_OPENING)
+        .saturating_sub(4);
+    if rest > MAX_OPENING {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut message = length.to_be_bytes().to_vec();
+    message.resize(4 + rest, 0);
+    near.read_exact(&mut message[4..]).await?;
+    Ok(message)
+}
+
+/// A connection that took libpq's first message, and the beginning of the answer; or what went wrong. Of TLS 1.3 a
+/// server's refusal of a client's certificate comes in place of the answer.
+async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStream>), String> {
+    let server = &way.server;
+    let connected = TcpStream::connect((&*server.address, server.port)).await;
+    let mut plain = connected.map_err(|error| error.to_string())?;
+    let told = set_up(&plain).map_err(|error| error.to_string());
+    told?;
+    let mut answer = [0];
+    let asked = plain.write_all(&TLS_WANTED).await;
+    let read = match asked {
+        Ok(()) => plain.read_exact(&mut answer).await.map(drop),
+        Err(error) => Err(error),
+    };
+    read.map_err(|error| format!("it hung up when it was asked for TLS ({error})"))?;
+    if answer != *b"S" {
+        return Err("it does not offer TLS: switch it on there (ssl = on), or use sslmode=disable where nobody can read along".to_owned());
+    }
+    let name = ServerName::try_from(server.name.clone());
+    let name = name.map_err(|error| error.to_string())?;
+    let connector = TlsConnector::from(Arc::clone(&way.tls));
+    let handshake = connector.connect(name, plain).await;
+    let mut far = handshake.map_err(|error| certificates::why(&error))?;
+    let mut first = vec![0; BUFFER];
+    let sent = far.write_all(opening).await;
+    let read = match sent {
+        Ok(()) => far.read(&mut first).await,
+        Err(error) => Err(error),
+    };
+    let mut length = read.map_err(|error| certificates::why(&error))?;
+    loop {
+        if let Some(answer) = without_channel_binding(&first[..length]) {
+            return Ok((answer, far));
+        }
+        let more = far.read(&mut first[length..]).await;
+        let more = more.map_err(|error| certificates::why(&error))?;
+        if more == 0 {
+            return Ok((first[..length].to_vec(), far));
+        }
+        length += more;
+    }
+}
+
+/// A server's first messages without the offer to bind a password to its certificate (`AuthenticationSASL` with
+/// `SCRAM-SHA-256-PLUS`): libpq, which sees no TLS, would take it for a sign that somebody took TLS away. `None` where
+/// the message is not whole yet.
+fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
+    const SASL: [u8; 4] = [0, 0, 0, 10];
+    const BOUND: &[u8] = b"SCRAM-SHA-256-PLUS";
+    // Nothing, or the beginning of something that is longer than the answer to libpq's first message ever is.
+    let (Some(kind), Some(length)) = (messages.first(), messages.get(1..5)) else {
+        return messages.is_empty().then(Vec::new);
+    };
+    let length = u32::from_be_bytes(length.try_into().ok()?);
+    let end = usize::try_from(length).ok()?.saturating_add(1);
+    if end > MAX_OPENING {
+        return Some(messages.to_vec());
+    }
+    let (message, rest) = messages.split_at_checked(end)?;
+    let Some(names) = message.get(5..).and_then(|it| it.strip_prefix(&SASL)) else {
+        return Some(messages.to_vec());
+    };
+    if *kind != b'R' {
+        return Some(messages.to_vec());
+    }
+    let kept = names
+        .split(|it| *it == 0)
+        .filter(|it| !it.is_empty() && *it != BOUND);
+    let mut body = SASL.to_vec();
+    for name in kept {
+        body.extend(name);
+        body.push(0);
+    }
+    body.push(0);
+    let mut told = vec![b'R'];
+    told.extend(u32::try_from(body.len() + 4).ok()?.to_be_bytes());
+    told.extend(body);
+    told.extend(rest);
+    Some(told)
+}
+
+/// A connection that is found dead in seconds, and sends at once.
+fn set_up(plain: &TcpStream) -> io::Result<()> {
+    plain.set_nodelay(true)?;
+    sockopt::set_socket_keepalive(plain, true)?;
+    #[cfg(target_os = "linux")]
+    sockopt::set_tcp_user_timeout(plain, UNACKNOWLEDGED_MS)?;
+    Ok(())
+}
+
+/// An error as a server tells it (protocol-message-formats, `ErrorResponse`): fields with a letter before and a zero
+/// behind each, 08001 being `sqlclient_unable_to_establish_sqlconnection`.
+fn refusal(told: &str) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for (letter, text) in [
+        (b'S', "FATAL"),
+        (b'V', "FATAL"),
+        (b'C', "08001"),
+        (b'M', told),
+    ] {
+        fields.push(letter);
+        fields.extend(text.bytes().filter(|it| *it != 0));
+        fields.push(0);
+    }
+    fields.push(0);
+    let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
+    let mut message = vec![b'E'];
+    message.extend(length.to_be_bytes());
+    message.extend(fields);
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn sockets_are_in_a_private_folder_that_goes_with_the_tunnel() {
+        let mut parts = Parts::of("postgres://ann@db/d?sslmode=require");
+        let wanted = Wanted::of(&parts).unwrap().unwrap();
+        let tunnel = Tunnel::open(parts.servers(), &wanted).unwrap();
+        let folder = tunnel.folder.clone();
+        let mode = fs::metadata(&folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        tunnel.stand_in(&mut parts);
+        assert_eq!(parts.option("host"), Some(folder.display().to_string()));
+        let socket = folder.join(".s.PGSQL.1");
+        assert!(socket.exists());
+        let told = format!(
+            "connection to server on socket \"{}\" failed",
+            socket.display()
+        );
+        assert_eq!(
+            tunnel.in_words(&told),
+            "connection to server at db:5432 over TLS failed"
+        );
+        drop(tunnel);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_password_is_not_bound_to_a_certificate_that_libpq_does_not_see() {
+        let offered = b"R\0\0\0\x2a\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0";
+        let plain = b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0";
+        let read = |bytes: &[u8]| without_channel_binding(bytes);
+        assert_eq!(read(offered).as_deref(), Some(plain.as_slice()));
+        assert_eq!(read(plain).as_deref(), Some(plain.as_slice()));
+        for end in 1..offered.len() {
+            assert_eq!(read(&offered[..end]), None, "{end} bytes are not whole");
+        }
+        let trusted = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x09a\0b\0\0";
+        assert_eq!(read(trusted).as_deref(), Some(trusted.as_slice()));
+        let error = b"E\0\0\0\x06S\0";
+        assert_eq!(read(error).as_deref(), Some(error.as_slice()));
+        assert_eq!(read(b"").as_deref(), Some(b"".as_slice()));
+    }
+
+    #[test]
+    fn an_error_has_the_form_of_a_servers() {
+        assert_eq!(
+            refusal("no\0pe"),
+            b"E\0\0\0\x20SFATAL\0VFATAL\0C08001\0Mnope\0\0"
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! A `PostgreSQL` server that takes connections by TCP under TLS alone, and a pgbouncer before it that does the same,
+//! with certificates of an authority made for the occasion.
+
+use crate::postgres_server::{Lane, PostgresServer};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, PermissionsExt, chown},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+/// The name in the server's certificate; nothing resolves it, so addresses are named beside it.
+pub const NAME: &str = "db.example.com";
+/// The password of the role `secret`.
+pub const PASSWORD: &str = "a-secret";
+
+/// A certificate that the server shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Signed by the authority, for [`NAME`].
+    Good,
+    /// The same, which has expired.
+    Expired,
+    /// Its own authority, as `openssl req -x509` makes it.
+    OwnAuthority,
+}
+
+/// The server, and where it is.
+pub struct EncryptedPostgres {
+    server: PostgresServer,
+    address: String,
+    authority: CertifiedIssuer<'static, KeyPair>,
+}
+
+static NEXT: AtomicU8 = AtomicU8::new(1);
+
+impl EncryptedPostgres {
+    /// Starts it with an empty database `sightline`. Its roles: `sightline` is trusted, `secret` has a password,
+    /// `certified` shows a certificate.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        // Of its own, so that servers need not share ports.
+        let [high, low, ..] = process::id().to_le_bytes();
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let address = format!("127.{}.{low}.{number}", high.max(1));
+        let mut params = CertificateParams::new(Vec::new()).expect("an authority");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let authority = CertifiedIssuer::self_signed(params, key).expect("an authority");
+        let prepare = |folder: &Path| {
+            write(
+                folder,
+                "authority.pem",
+                &pem("CERTIFICATE", authority.der()),
+            );
+            let (other, _) = own_authority();
+            write(folder, "other.pem", &other);
+            let (certificate, key) = signed(&authority, Shown::Good, NAME);
+            write(folder, "server.crt", &certificate);
+            write(folder, "server.key", &key);
+            let (certificate, key) = signed(&authority, Shown::Good, "certified");
+            write(folder, "client.crt", &certificate);
+            write(folder, "client.key", &key);
+            write(folder, "hba", HBA);
+            write(folder, "pgbouncer.ini", &pooler(folder, &address));
+        };
+        let options = "-c listen_addresses=ADDRESS -c ssl=on -c ssl_cert_file=FOLDER/server.crt -c ssl_key_file=FOLDER/server.key -c ssl_ca_file=FOLDER/authority.pem -c hba_file=FOLDER/hba";
+        let options = options.replace("ADDRESS", &address);
+        let server = PostgresServer::start_with(Lane::Pgbouncer, &options, prepare);
+        server.execute("CREATE DATABASE sightline OWNER sightline");
+        server.execute(&format!(
+            "CREATE ROLE secret LOGIN PASSWORD '{PASSWORD}' IN ROLE sightline; CREATE ROLE certified LOGIN IN ROLE sightline"
+        ));
+        Self {
+            server,
+            address,
+            authority,
+        }
+    }
+
+    /// Where its database is, with these options of TLS.
+    #[must_use]
+    pub fn url(&self, options: &str) -> String {
+        self.url_as("sightline", options)
+    }
+
+    /// The same for another role, with a password if it has one.
+    #[must_use]
+    pub fn url_as(&self, user: &str, options: &str) -> String {
+        let address = &self.address;
+        format!("postgres://{user}@{NAME}/sightline?hostaddr={address}&{options}")
+    }
+
+    /// Where its database is behind pgbouncer, which takes TLS alone and speaks TLS with the server.
+    #[must_use]
+    pub fn pooled_url(&self, options: &str) -> String {
+        let address = &self.address;
+        format!("postgres://sightline@{NAME}:6432/sightline?hostaddr={address}&{options}")
+    }
+
+    /// A file of certificates or keys: `authority.pem`, `other.pem`, `client.crt`, `client.key`.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.server.folder().join(name)
+    }
+
+    /// The option that names the authority.
+    #[must_use]
+    pub fn trusting(&self) -> String {
+        format!("sslrootcert={}", self.file("authority.pem").display())
+    }
+
+    /// Has it show another certificate from now on.
+    ///
+    /// # Panics
+    /// When it cannot be told.
+    pub fn show(&self, shown: Shown) {
+        let (certificate, key) = match shown {
+            Shown::OwnAuthority => own_authority(),
+            _ => signed(&self.authority, shown, NAME),
+        };
+        let folder = self.server.folder();
+        write(&folder, "server.crt", &certificate);
+        write(&folder, "server.key", &key);
+        self.server.execute("SELECT pg_reload_conf()");
+    }
+
+    /// Makes an empty database more.
+    pub fn create_database(&self, name: &str) {
+        self.server
+            .execute(&format!("CREATE DATABASE {name} OWNER sightline"));
+    }
+
+    /// The server itself.
+    pub const fn server(&mut self) -> &mut PostgresServer {
+        &mut self.server
+    }
+}
+
+/// By the socket everybody is trusted, by TCP only under TLS.
+const HBA: &str = "local all all trust
+hostssl all secret 127.0.0.0/8 scram-sha-256
+hostssl all certified 127.0.0.0/8 cert
+hostssl all all 127.0.0.0/8 trust
+";
+
+fn pooler(folder: &Path, address: &str) -> String {
+    let folder = folder.display();
+    format!(
+        "[databases]
+* = host={address}
+[pgbouncer]
+listen_addr = {address}
+unix_socket_dir = {folder}/pooled
+auth_type = trust
+auth_file = {folder}/users
+pool_mode = transaction
+client_tls_sslmode = require
+client_tls_cert_file = {folder}/server.crt
+client_tls_key_file = {folder}/server.key
+server_tls_sslmode = require
+logfile = {folder}/pgbouncer.log
+"
+    )
+}
+
+fn signed(
+    authority: &CertifiedIssuer<'static, KeyPair>,
+    shown: Shown,
+    name: &str,
+) -> (String, String) {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
+    params.distinguished_name.push(DnType::CommonName, name);
+    if shown == Shown::Expired {
+        params.not_before = date_time_ymd(2001, 1, 1);
+        params.not_after = date_time_ymd(2002, 1, 1);
+    }
+    let key = KeyPair::generate().expect("a key");
+    let certificate = params.signed_by(&key, authority).expect("a certificate");
+    let key = pem("PRIVATE KEY", &key.serialize_der());
+    (pem("CERTIFICATE", certificate.der()), key)
+}
+
+fn own_authority() -> (String, String) {
+    let mut params = CertificateParams::new(vec![NAME.to_owned()]).expect("a name");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let certificate = params.self_signed(&key).expect("a certificate");
+    let key = pem("PRIVATE KEY", &key.serialize_der());
+    (pem("CERTIFICATE", certificate.der()), key)
+}
+
+fn pem(label: &str, bytes: &[u8]) -> String {
+    let text = BASE64_STANDARD.encode(bytes);
+    let lines: Vec<_> = { text.as_bytes().chunks(64) }
+        .map(String::from_utf8_lossy)
+        .collect();
+    let lines = lines.join("\n");
+    format!("-----BEGIN {label}-----\n{lines}\n-----END {label}-----\n")
+}
+
+/// Writes a file that the server's user owns and nobody else reads, as it wants its key to be.
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::write(&path, text).expect("a file");
+    let owner = fs::metadata(folder).expect("the folder");
+    chown(&path, Some(owner.uid()), Some(owner.gid())).expect("a file of the server's");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a private file");
+}
