@@ -98,7 +98,7 @@ pub enum OpenError {
     Refused(String),
     /// A pooler gives each transaction another connection, and nobody said so.
     #[error(
-        "a pooler stands before PostgreSQL at {0}: set database_pooler = true (SIGHTLINE_DATABASE_POOLER=true), or name the server itself; without, statements fail or run with the parameters of others"
+        "PostgreSQL at {0} is reached through a pooler: set database_pooler = true (SIGHTLINE_DATABASE_POOLER=true), or name the server itself; without, statements fail or run with the parameters of others"
     )]
     Pooler(String),
     /// The database does not answer.

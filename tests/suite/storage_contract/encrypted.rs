@@ -113,7 +113,7 @@ async fn what_is_wrong_with_a_connection_is_told_first() {
         ),
         (
             server.pooled_url(&full),
-            "a pooler stands before PostgreSQL",
+            "is reached through a pooler: set database_pooler = true",
         ),
     ] {
         let told = refused(&url).await;

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(800);
 /// How long the first who waits for a connection may have waited.
 const MOST_WAIT: Duration = Duration::from_secs(5);
 /// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
-const LEAST_ROOM: u64 = 1 << 20;
+const MIN_FREE_BYTES: u64 = 1 << 20;
 /// How long the threads of the process may take to do nothing at all.
 const STIR: Duration = Duration::from_secs(2);
 
@@ -130,7 +130,7 @@ fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
         let detail = "SQLite finds its file broken: stop, and restore a backup with --force";
         reasons.push(Reason::new("databaseBroken", detail));
     }
-    if figures.free_bytes.is_some_and(|it| it < LEAST_ROOM) {
+    if figures.free_bytes.is_some_and(|it| it < MIN_FREE_BYTES) {
         let detail = "the disk of the database is full: nothing can be stored until there is room";
         reasons.push(Reason::new("diskFull", detail));
     }
@@ -170,7 +170,7 @@ mod tests {
             against_file(&figures).iter().map(|it| it.name).collect()
         };
         let usual = SqliteFigures {
-            free_bytes: Some(LEAST_ROOM),
+            free_bytes: Some(MIN_FREE_BYTES),
             is_sound: Some(true),
             ..SqliteFigures::default()
         };
@@ -182,7 +182,7 @@ mod tests {
         );
         let broken = SqliteFigures {
             is_sound: Some(false),
-            free_bytes: Some(LEAST_ROOM - 1),
+            free_bytes: Some(MIN_FREE_BYTES - 1),
             ..usual
         };
         assert_eq!(names(broken), ["databaseBroken", "diskFull"]);

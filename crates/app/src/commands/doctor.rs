@@ -23,7 +23,7 @@ use std::{
     fs::OpenOptions, io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc,
     time::Duration,
 };
-use storage::{DatabaseKind, Encryption, TlsCheck};
+use storage::{DatabaseKind, DieselStorage, Encryption, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
@@ -78,14 +78,20 @@ impl State {
 
 /// Checks what Sightline needs, and shows settings with their origins. Fails when something is bad.
 pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
+    let opened = if is_yet_to_be_made(&loaded.settings) {
+        None
+    } else {
+        Some(open_database(&loaded.settings, Role::Tool).await)
+    };
+    let opened = opened.as_ref();
     let checks = vec![
-        database(&loaded.settings).await,
+        database(&loaded.settings, opened).await,
         encryption(&loaded.settings),
         environment(&loaded),
         suppliers(&loaded.settings),
         engines(&loaded.settings),
         research(&loaded.settings),
-        spending(&loaded.settings).await,
+        spending(&loaded.settings, opened).await,
         speed(&loaded.settings),
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
@@ -94,7 +100,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         sign_in(&loaded.settings),
         proxies(&loaded.settings),
         build(),
-        clock(&loaded.settings).await,
+        clock(&loaded.settings, opened).await,
         disk(&loaded.settings),
     ];
     if as_json {
@@ -144,19 +150,22 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
     json!({ "settings": settings, "checks": checks })
 }
 
-async fn database(settings: &Settings) -> Check {
+/// The database, opened once for all checks; nothing where it is yet to be made.
+type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
+
+async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "database";
     let shown = settings.database();
-    if is_yet_to_be_made(settings) {
-        return Check::notice(
-            what,
-            format!("{shown} is not there yet"),
-            "The first start makes it; if there should be one, check the setting data_dir.",
-        );
-    }
-    let opened = match open_database(settings, Role::Tool).await {
-        Ok(opened) => opened,
-        Err(error) => {
+    let opened = match opened {
+        None => {
+            return Check::notice(
+                what,
+                format!("{shown} is not there yet"),
+                "The first start makes it; if there should be one, check the setting data_dir.",
+            );
+        }
+        Some(Ok(opened)) => opened,
+        Some(Err(error)) => {
             let todo = match shown.kind() {
                 DatabaseKind::Sqlite => {
                     "Check that the file may be read and written; if it is broken, `sightline restore --force` a backup of it."
@@ -347,12 +356,12 @@ fn research(settings: &Settings) -> Check {
 }
 
 /// Whether somebody may spend without a bound.
-async fn spending(settings: &Settings) -> Check {
+async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "spending";
     if paid_sources(settings).is_empty() {
         return Check::good(what, "nobody is asked who costs money");
     }
-    if is_yet_to_be_made(settings) {
+    let Some(database) = opened else {
         let limits = settings.new_accounts.limits();
         let told = format!("there are no accounts yet; a new one may have {limits}");
         let has_cap = settings.search.most_per_day.is_some();
@@ -361,19 +370,21 @@ async fn spending(settings: &Settings) -> Check {
         } else {
             Check::notice(what, told, REMEDY)
         };
-    }
-    let found = async {
-        let database = open_database(settings, Role::Tool).await?;
-        anyhow::Ok(without_bound(settings, Arc::new(database)).await?)
     };
-    match found.await {
-        Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
-        Ok(Some(told)) => Check::notice(what, told, REMEDY),
-        Err(error) => Check::notice(
+    let unknown = |why: String| {
+        Check::notice(
             what,
-            format!("it is not known who may spend how much: {error:#}"),
+            format!("it is not known who may spend how much: {why}"),
             "Mend the database first.",
-        ),
+        )
+    };
+    match database {
+        Err(error) => unknown(format!("{error:#}")),
+        Ok(database) => match without_bound(settings, Arc::new(database.clone())).await {
+            Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
+            Ok(Some(told)) => Check::notice(what, told, REMEDY),
+            Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
+        },
     }
 }
 
@@ -536,7 +547,7 @@ fn sign_in(settings: &Settings) -> Check {
     }
 }
 
-/// Whether callers behind a proxy are told apart.
+/// Whether callers behind a proxy are distinguished.
 fn proxies(settings: &Settings) -> Check {
     let what = "proxies";
     let is_behind_one = settings.public_base_url().starts_with("https://");
@@ -616,7 +627,7 @@ fn build() -> Check {
 const NOT_BEFORE: i32 = 2026;
 
 /// Whether the machine's clock is possible, and agrees with the database's.
-async fn clock(settings: &Settings) -> Check {
+async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "clock";
     let (clock, _) = machine();
     let now = clock.now();
@@ -624,14 +635,15 @@ async fn clock(settings: &Settings) -> Check {
     if now.year() < NOT_BEFORE {
         return Check::bad(what, told, "Set the machine's clock.");
     }
-    if is_yet_to_be_made(settings) {
-        return Check::good(what, told);
-    }
-    // That the database does not answer is told elsewhere.
-    let Ok(database) = open_database(settings, Role::Tool).await else {
+    // Whether the database answers is another check's.
+    let Some(Ok(database)) = opened else {
         return Check::good(what, told);
     };
-    let watch = WatchClock::new(Arc::new(database), clock, queue_policy(&settings.queue));
+    let watch = WatchClock::new(
+        Arc::new(database.clone()),
+        clock,
+        queue_policy(&settings.queue),
+    );
     match watch.run().await {
         Ok(Some(Distrust::Skewed(by) | Distrust::Stepped(by))) => Check::bad(
             what,

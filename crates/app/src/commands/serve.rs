@@ -67,7 +67,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     served.map(|()| Ended::Done)
 }
 
-/// A server that is stopping has its address until requests had their delay: whoever starts the next one at once waits.
+/// A server that is stopping has its address until `shutdown_delay_seconds` are over: the next one waits for it.
 async fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     let address = foundation.settings.listen.0;
     let begun = Instant::now();

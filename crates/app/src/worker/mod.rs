@@ -340,7 +340,7 @@ const OF_A_WORKER: &str =
 const OF_A_SERVER: &str =
     "when tokens and sessions end, and which day a budget is of, is judged by it";
 
-/// Tells of a wrong clock of a process that works on no jobs, until it is told to stop.
+/// Warns of a wrong clock in a process that runs no jobs, until the token is cancelled.
 pub async fn watch_clock(tools: Tools, stop: CancellationToken) {
     let watch = WatchClock::new(tools.storage, Arc::new(SystemClock), tools.policy);
     loop {

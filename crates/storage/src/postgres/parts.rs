@@ -1,7 +1,16 @@
 //! The parts of a `PostgreSQL` server's URL, as libpq reads it.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::{self, Write};
 
+/// What a value of an option is escaped in; commas are between hosts.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/')
+    .remove(b',');
 /// libpq's port where none is named.
 const PORT: u16 = 5432;
 
@@ -171,34 +180,12 @@ impl fmt::Display for Parts<'_> {
 
 /// Without the escapes of URLs.
 fn plain(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let escaped = (*first == b'%')
-            .then(|| behind.get(..2))
-            .flatten()
-            .and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok());
-        bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() {
-            &behind[2..]
-        } else {
-            behind
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// With every byte escaped that may mean something in a URL.
 fn escaped(text: &str) -> String {
-    let mut all = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/,".contains(&byte) {
-            all.push(char::from(byte));
-        } else {
-            let _ = write!(all, "%{byte:02X}");
-        }
-    }
-    all
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 #[cfg(test)]

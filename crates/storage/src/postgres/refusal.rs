@@ -1,4 +1,4 @@
-//! Why a server refuses a connection, where no second try helps, and whether a pooler stands before it.
+//! Why a server refuses a connection, where no second try helps, and whether a pooler is in between.
 
 use super::{Parts, Reach};
 use crate::{opening::OpenError, sql::Db};
@@ -19,8 +19,8 @@ struct Setting {
 }
 
 impl Reach {
-    /// Connects once: refuses where the server refuses for good, or where a pooler stands before it that nobody told
-    /// of. A server that does not answer is none of this one's business.
+    /// Connects once: refuses where the server refuses for good, or where a pooler is in between that is not
+    /// configured (`through_pooler`). A server that does not answer is left to the pool, which retries.
     pub fn try_out(&self, place: &str, through_pooler: bool) -> Result<(), OpenError> {
         if through_pooler {
             return match self.connect("") {

@@ -16,7 +16,7 @@ pub const CONNECT_SECONDS: &str = "2";
 /// What is checked of the server's certificate (libpq's `sslmode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// Nothing: whoever is in between can read along by posing as the server (`require`).
+    /// Nothing: an attacker in between can pose as the server (`require`).
     Nothing,
     /// An authority that is trusted signed it (`verify-ca`).
     Authority,

@@ -25,13 +25,13 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// Asks a server for TLS: the length of the message, and the number that stands for it (protocol-message-formats,
+/// Asks a server for TLS: the length of the message, and its number (protocol-message-formats,
 /// `SSLRequest`).
 const TLS_WANTED: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 /// libpq's first message is shorter by far.
 const MAX_OPENING: usize = 10_000;
 const BUFFER: usize = 64 << 10;
-/// How long bytes that were sent may stay unacknowledged, as libpq's connections are told (`tcp_user_timeout`).
+/// How long bytes that were sent may stay unacknowledged, as libpq sets it for its own connections (`tcp_user_timeout`).
 const UNACKNOWLEDGED_MS: u32 = 15_000;
 
 /// The sockets of a tunnel.
@@ -180,7 +180,7 @@ async fn carry(mut near: UnixStream, way: Arc<Way>) {
     match begun {
         Ok((answer, mut far)) => {
             if near.write_all(&answer).await.is_ok() {
-                // Its end is told by what libpq sees of it.
+                // libpq reports how it ends.
                 let _ = copy_bidirectional_with_sizes(&mut near, &mut far, BUFFER, BUFFER).await;
             }
         }
