@@ -37,6 +37,6 @@ pub use database_url::{DatabaseKind, DatabaseUrl, Encryption, NotADatabaseUrl};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
 pub use ownership::{acted_as, as_owner_of, become_owner_of};
-pub use postgres::{TlsCheck, TlsRefusal, wall::WallError};
+pub use postgres::{RECONNECTS_WITHIN, TlsCheck, TlsRefusal, wall::WallError};
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
 pub use tenant_tables::TENANT_TABLES;

@@ -299,15 +299,17 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
     let mut known = None;
     // Leases run out while the database is away, and those who hold them live: they renew them first.
-    let to_renew = as_std(tools.policy.heartbeat) * 2;
-    let (mut is_away, mut renewed_at) = (false, Instant::now());
+    let heartbeat = as_std(tools.policy.heartbeat);
+    let to_renew = heartbeat * 2 + storage::RECONNECTS_WITHIN;
+    let mut renewed_at = Instant::now();
     loop {
         let before = known;
+        let asked_at = Instant::now();
         let looked = is_trusted(&watch, OF_A_WORKER).await;
-        if is_away && looked.is_some() {
+        // An outage may pass while one call waits for its connection.
+        if looked.is_none() || asked_at.elapsed() > heartbeat {
             renewed_at = Instant::now() + to_renew;
         }
-        is_away = looked.is_none();
         known = looked.or(before);
         let is_trusted = known == Some(true);
         trust.store(is_trusted, Ordering::SeqCst);

@@ -10,6 +10,7 @@ use crate::{
         storage::{Storage, StorageError, retrying},
     },
 };
+use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
 /// How many accounts and jobs one sweep takes at the most; the next one goes on.
@@ -53,16 +54,18 @@ impl SweepQueue {
 
     /// Sweeps; one account's trouble keeps nobody else's leases.
     pub async fn run(&self) -> Result<Swept, StorageError> {
+        // Of the beginning: a lease that runs out while this waits for the storage could not be renewed either.
+        let now = self.clock.now();
         let accounts = self
             .storage
             .read()
             .await?
             .jobs()
-            .accounts_needing_attention(self.clock.now(), AT_ONCE)
+            .accounts_needing_attention(now, AT_ONCE)
             .await?;
         let mut swept = Swept::default();
         for account in accounts {
-            match retrying(self.storage.as_ref(), || self.sweep(account)).await {
+            match retrying(self.storage.as_ref(), || self.sweep(account, now)).await {
                 Ok(moved) => swept.moved.extend(moved),
                 Err(error) => swept.troubles.push((account, error)),
             }
@@ -114,12 +117,15 @@ impl SweepQueue {
         Ok(moved)
     }
 
-    async fn sweep(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
+    async fn sweep(
+        &self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Job>, StorageError> {
         let mut work = self.storage.write().await?;
         let Some(queue) = work.jobs().try_lock_queue(account).await? else {
             return Ok(vec![]);
         };
-        let now = self.clock.now();
         let mut moved = Vec::new();
         for job in work
             .jobs()

@@ -22,7 +22,10 @@ pub use tls::{Check as TlsCheck, TlsRefusal, Wanted as TlsWanted};
 /// What connections are called, for whoever looks who is connected.
 pub const APPLICATION: &str = "sightline";
 
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long after the end of an outage every process has connections again: r2d2 never pauses for longer than
+/// half of the time that a call waits for a connection.
+pub const RECONNECTS_WITHIN: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = RECONNECTS_WITHIN.saturating_mul(2);
 
 /// The schema, step by step.
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
