@@ -11,6 +11,10 @@ run *ARGS:
 dist:
     cargo build --profile dist --features dist --locked -p app
 
+# The Debian package of target/dist/sightline, installed, upgraded and removed in a Debian of its own: target/debian
+deb:
+    tests/packages/deb --program target/dist/sightline --output target/debian
+
 # Tests every area on both databases; --all also what takes long
 test *ARGS:
     ./tests/run {{ARGS}}
@@ -62,6 +66,10 @@ power-loss *ARGS:
 # Replace the processes of one version by another's under load, and back: just upgrade --old PATH
 upgrade *ARGS:
     ./tests/chaos/upgrade.py {{ARGS}}
+
+# Transfer a million rows to PostgreSQL and back, killed three times each, and compare them
+transfer *ARGS:
+    ./tests/chaos/transfer.py {{ARGS}}
 
 # A day of the scheduler at a billion rank checks a month
 simulate *ARGS:

@@ -32,7 +32,7 @@ def past_of(kind, days):
         back, at = "date(day, '-' || n || ' days')", "measured_at - n * 86400000000"
         numbers = lambda most: f"(WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < {most}) SELECT n FROM count)"
     points = "account_id, project_id, keyword_id, {}, job_id, engine, provenance, {}, state, position, absolute_position, depth_checked, url, own_places, best_position, best_at, worst_position"
-    told = "account_id, project_id, result_type, {}, ordinal, keyword_id, url, url_hash, sort_value, {}, record"
+    told = "account_id, project_id, result_type, {}, ordinal, keyword_id, url, url_hash, sort_value, {}, record, packed"
     return [
         f"INSERT INTO rank_history ({points.format('day', 'measured_at')}) SELECT {points.format(back, at)} FROM rank_history, {numbers(days - 1)} WHERE true",
         f"INSERT INTO findings ({told.format('job_id', 'measured_at')}) SELECT {told.format('job_id - n', at)} FROM findings, {numbers(min(days - 1, 40))} WHERE result_type = 'rankings'",

@@ -56,14 +56,16 @@ fn units_start_what_there_is_with_settings_that_are_known() {
         };
         let [start] = values("ExecStart").try_into().unwrap();
         let words: Vec<&str> = start.split(' ').collect();
-        assert_eq!(words[0], "/usr/local/bin/sightline", "{name}");
+        assert_eq!(words[0], "sightline", "{name}");
         let settings = values("Environment");
         let settings: Vec<_> = settings.iter().map(|it| setting(it)).collect();
         assert!(!settings.is_empty(), "{name}");
         is_taken(&words[1..], &settings);
         // Ending takes up to 30 s: systemd must not be less patient.
         assert_eq!(values("TimeoutStopSec"), ["35"], "{name}");
-        assert_eq!(values("DynamicUser"), ["yes"], "{name}");
+        let users = [values("User"), values("DynamicUser")].concat();
+        let dynamic = name == "sightline-worker.service";
+        assert_eq!(users, [if dynamic { "yes" } else { "sightline" }], "{name}");
         for bound in ["MemoryMax", "TasksMax"] {
             assert_eq!(values(bound).len(), 1, "{name}: {bound}");
         }
@@ -103,7 +105,7 @@ fn systemd_understands_the_units() {
         // The program is not installed here.
         let unit = fs::read_to_string(folder().join(name)).unwrap();
         let copy = place.path().join(name);
-        fs::write(&copy, unit.replace("/usr/local/bin/sightline", "/bin/true")).unwrap();
+        fs::write(&copy, unit.replace("=sightline ", "=/bin/true ")).unwrap();
         let told = Command::new("systemd-analyze")
             .arg("verify")
             .arg(&copy)
@@ -118,24 +120,30 @@ fn systemd_understands_the_units() {
 
 #[test]
 fn the_image_starts_what_there_is_without_rights() {
-    let lines = lines("Dockerfile");
+    let all = lines("Dockerfile");
+    let argument = |name: &str| -> &str {
+        let start = format!("ARG {name}=");
+        all.iter().find_map(|it| it.strip_prefix(&start)).unwrap()
+    };
+    // What is shipped is the last stage: nothing but libraries, and nobody's rights.
+    let begins = all.iter().rposition(|it| it.starts_with("FROM ")).unwrap();
+    let shipped = &all[begins..];
+    assert_eq!(shipped[0], "FROM ${BASE_IMAGE}");
+    let base = argument("BASE_IMAGE");
+    assert!(
+        base.starts_with("gcr.io/distroless/") && base.ends_with(":nonroot"),
+        "{base}"
+    );
     let value = |word: &str| -> String {
         let start = format!("{word} ");
-        let found: Vec<&str> = lines
+        let found: Vec<&str> = shipped
             .iter()
             .filter_map(|it| it.strip_prefix(&start))
             .collect();
         assert_eq!(found.len(), 1, "{word}");
         found[0].to_owned()
     };
-    assert_eq!(value("USER"), "nonroot");
-    // What is shipped is the last stage: nothing but libraries, and nobody's rights.
-    let mut stages = lines.iter().filter_map(|it| it.strip_prefix("FROM "));
-    let last = stages.next_back().unwrap();
-    assert!(
-        last.starts_with("gcr.io/distroless/") && last.ends_with(":nonroot"),
-        "{last}"
-    );
+    assert_eq!(value("USER"), "65532:65532");
     assert_eq!(value("ENTRYPOINT"), r#"["/usr/local/bin/sightline"]"#);
     let arguments: Vec<String> = serde_json::from_str(&value("CMD")).unwrap();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -152,10 +160,7 @@ fn the_image_starts_what_there_is_without_rights() {
         .lines()
         .find_map(|it| it.strip_prefix("rust-version = "));
     let wanted = wanted.unwrap().trim_matches('"');
-    assert!(
-        lines
-            .iter()
-            .any(|it| it.starts_with(&format!("FROM rust:{wanted}-"))),
-        "{wanted}"
-    );
+    let compiler = argument("RUST_IMAGE");
+    assert!(compiler.contains(&format!("/rust:{wanted}-")), "{compiler}");
+    assert!(all.iter().any(|it| it == "FROM ${RUST_IMAGE} AS build"));
 }

@@ -25,7 +25,7 @@ fn read(path: &str) -> String {
 
 fn documents() -> Vec<String> {
     let mut found = vec!["README.md".to_owned(), "migrations/README.md".to_owned()];
-    for folder in ["docs", "docs/decisions", "docs/how-to"] {
+    for folder in ["docs", "docs/decisions", "docs/how-to", "docs/operations"] {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if Path::new(&name).extension().is_some_and(|it| it == "md") {

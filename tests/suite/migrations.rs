@@ -89,6 +89,7 @@ async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
                 "token_directory",
                 "session_directory",
                 "sign_in_throttles",
+                "server_notes",
                 "site_turns",
                 "server_secrets",
                 "schema_breaks",
@@ -135,6 +136,48 @@ async fn the_steps_can_be_taken_back_and_taken_again() {
         );
         assert_eq!(shape(&db), before, "{kind:?}");
         db.storage.ping().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_plan_names_the_steps_that_are_left_and_the_rows_that_they_touch() {
+    for kind in KINDS {
+        let db = TestDatabase::bare(kind).await;
+        let plan = db.storage.plan().await.unwrap();
+        assert_eq!(plan.len(), steps_there_are(kind), "{kind:?}");
+        assert!(
+            plan.iter()
+                .flat_map(|it| &it.actions)
+                .all(|it| it.rows == 0)
+        );
+        assert_eq!(db.storage.pending().await.unwrap().len(), plan.len());
+
+        db.storage.migrate().await.unwrap();
+        assert_eq!(db.storage.plan().await.unwrap(), []);
+        let blob = |number: u8| match kind {
+            DatabaseKind::Sqlite => format!("X'0{number}'"),
+            DatabaseKind::Postgres => format!("'\\x0{number}'"),
+        };
+        let time = match kind {
+            DatabaseKind::Sqlite => "1",
+            DatabaseKind::Postgres => "now()",
+        };
+        for number in 1..4 {
+            let key = blob(number);
+            db.run_sql(&format!(
+                "INSERT INTO keyword_markets VALUES ({key}, {time}, {time}, 'a', 'us', 'en', {key})"
+            ));
+        }
+        // PostgreSQL's rows are estimated.
+        db.run_sql("ANALYZE keyword_markets");
+        // As if the step that made and indexed them were still to be taken.
+        db.run_sql("DELETE FROM __diesel_schema_migrations WHERE version = '20261128001900'");
+        let left = db.storage.plan().await.unwrap();
+        assert_eq!(left.len(), 1, "{kind:?}");
+        assert_eq!(left[0].name, "2026-11-28-001900_keyword_research");
+        let indexed =
+            { left[0].actions.iter() }.find(|it| it.table.as_deref() == Some("keyword_markets"));
+        assert_eq!(indexed.unwrap().rows, 3, "{kind:?}");
     }
 }
 

@@ -14,11 +14,12 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 8] = [
+const DIRECTORIES: [&str; 9] = [
     "user_directory",
     "token_directory",
     "session_directory",
     "sign_in_throttles",
+    "server_notes",
     "site_turns",
     "server_secrets",
     "server_spending",
@@ -74,6 +75,12 @@ fn first(columns: &[IndexColumn]) -> String {
         .unwrap_or_default()
 }
 
+fn is_of_breaks(statement: &Statement) -> bool {
+    let text = statement.to_string();
+    let starts = ["INSERT INTO schema_breaks ", "DELETE FROM schema_breaks "];
+    starts.iter().any(|it| text.starts_with(it))
+}
+
 /// What is wrong with a statement.
 fn mistakes(statement: &Statement) -> Vec<String> {
     match statement {
@@ -81,6 +88,8 @@ fn mistakes(statement: &Statement) -> Vec<String> {
         Statement::CreateIndex(index) => of_index(index),
         Statement::AlterTable(alter) => alter.operations.iter().flat_map(of_change).collect(),
         Statement::Drop { .. } => vec![],
+        // Plain rows, in a table without references.
+        Statement::Insert(_) | Statement::Delete(_) if is_of_breaks(statement) => vec![],
         other => vec![format!("is not known to be legal everywhere: {other}")],
     }
 }
@@ -234,6 +243,7 @@ fn every_table_of_accounts_is_watched() {
     for free in QUEUES.iter().chain(&SHARED).chain(&[
         "server_secrets",
         "server_spending",
+        "server_notes",
         "sign_in_throttles",
         "site_turns",
         "schema_breaks",

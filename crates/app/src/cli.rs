@@ -142,13 +142,16 @@ pub enum Command {
     SearchConsole(SearchConsoleCommand),
     /// Bring the database's schema up to date, or tell how it stands.
     #[command(
-        after_help = "Examples:\n  sightline migrate status\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
+        after_help = "Examples:\n  sightline migrate status\n  sightline migrate run --dry-run\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
     )]
     Migrate {
         /// `run` (the default), `status`, or, for PostgreSQL's row-level security, `wall-up` or
         /// `wall-down`.
         #[arg(default_value = "run", value_parser = ["run", "status", "wall-up", "wall-down"])]
         action: String,
+        /// Only tell what `run` would do, statement by statement, and about how long where a table is read or written.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Take a backup of the whole database into a file, while servers run.
     #[command(
@@ -160,6 +163,21 @@ pub enum Command {
         after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it what is there is kept: SQLite's file, even a wreck, beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables in the schema sightline_replaced, sightline_replaced_2 and so on."
     )]
     Restore(RestoreArgs),
+    /// Make SQLite's file smaller: compress records that earlier versions left as they were, and give free space
+    /// back to the disk.
+    #[command(
+        after_help = "Example:\n  sightline compact\n\nServers have to be stopped. Giving space back takes twice as much room on the disk as the file has afterwards; without it, free space inside of the file is used before the file grows. It may be interrupted, and run again."
+    )]
+    Compact {
+        /// As JSON: packedRecords, bytesBefore, bytesAfter, needsBytes.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Copy everything from one database to another: SQLite to PostgreSQL, and back.
+    #[command(
+        after_help = "Examples:\n  sightline transfer --data-dir /var/lib/sightline --to-file /etc/sightline/postgres.url\n  SIGHTLINE_DATABASE_URL=postgres://… sightline transfer --from sqlite:///var/lib/sightline/sightline.db\n\nThe end that is not named is the database of the settings. Stop servers and workers on both first. The source is only read; the target has to be empty, and no server starts on it before every row was read back and compared. A transfer that was interrupted goes on when the same command is run again. Write a URL with a password into a file or SIGHTLINE_DATABASE_URL: others on the machine can read command lines."
+    )]
+    Transfer(TransferArgs),
     /// Check or show settings; nothing else is opened.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -173,6 +191,15 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Ask a server or worker on this machine whether it is ready: ends with 0, or with 1 and the reasons.
+    #[command(
+        after_help = "Examples:\n  sightline health\n  SIGHTLINE_ADMIN__LISTEN=127.0.0.1:9091 sightline health --live\n\nIt asks the admin listener (the setting admin.listen) for /readyz, or with --live for /livez. No database is opened."
+    )]
+    Health {
+        /// Ask only whether it takes up work, and nothing of its database.
+        #[arg(long)]
+        live: bool,
+    },
     /// Print the OpenAPI document.
     #[command(after_help = "Example:\n  sightline openapi > openapi.json")]
     Openapi,
@@ -185,18 +212,20 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it opens the database that settings name, and that one alone. `backup` and `restore` work in two
-    /// folders, which may be two users'.
+    /// Whether it opens the database that settings name, and that one alone. `backup`, `restore` and `transfer` work
+    /// in two folders, which may be two users'.
     #[must_use]
     pub const fn opens_the_database(&self) -> bool {
         match self {
             Self::Config(_)
+            | Self::Health { .. }
             | Self::Openapi
             | Self::Mcp(_)
             | Self::Audit(_)
             | Self::Demo(_)
             | Self::Backup(_)
-            | Self::Restore(_) => false,
+            | Self::Restore(_)
+            | Self::Transfer(_) => false,
             Self::Serve(_)
             | Self::Worker
             | Self::Account(_)
@@ -208,6 +237,7 @@ impl Command {
             | Self::Answers(_)
             | Self::SearchConsole(_)
             | Self::Migrate { .. }
+            | Self::Compact { .. }
             | Self::Doctor { .. } => true,
         }
     }
@@ -850,6 +880,26 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "FOLDER")]
     pub programs: Option<PathBuf>,
     /// What is in it, as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sightline transfer`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct TransferArgs {
+    /// The database that is copied: `sqlite://PATH` or `postgres://…`; that of the settings when left out.
+    #[arg(long, value_name = "URL", conflicts_with = "from_file")]
+    pub from: Option<String>,
+    /// A file that holds its URL alone.
+    #[arg(long, value_name = "FILE")]
+    pub from_file: Option<PathBuf>,
+    /// The database that is filled; that of the settings when left out.
+    #[arg(long, value_name = "URL", conflicts_with = "to_file")]
+    pub to: Option<String>,
+    /// A file that holds its URL alone.
+    #[arg(long, value_name = "FILE")]
+    pub to_file: Option<PathBuf>,
+    /// Every table with its rows and its checksum, as JSON.
     #[arg(long)]
     pub json: bool,
 }

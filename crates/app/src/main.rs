@@ -3,6 +3,7 @@
 mod admin;
 mod cli;
 mod commands;
+mod notes;
 mod packing;
 mod process;
 mod server;
@@ -61,6 +62,17 @@ fn begin(cli: Cli) -> anyhow::Result<Ended> {
     let command = cli
         .command
         .unwrap_or(Command::Serve(cli::ServeArgs::default()));
+    if let Command::Transfer(args) = &command {
+        let ends = commands::transfer::ends(&loaded.settings, args)?;
+        // One process is one user: files of two users take two steps, by a backup.
+        for file in [&ends.from, &ends.to]
+            .into_iter()
+            .filter_map(|it| it.path())
+        {
+            storage::become_owner_of(file)?;
+        }
+        return threads()?.block_on(commands::transfer::run(&loaded.settings, ends, args));
+    }
     if command.opens_the_database()
         && let Some(file) = loaded.settings.database().path()
     {
@@ -122,10 +134,19 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
         }
         Command::Backup(args) => commands::backup::take(loaded, args).await,
         Command::Restore(args) => commands::backup::restore(loaded, args).await,
-        Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
+        Command::Migrate { action, dry_run } => {
+            commands::migrate::run(loaded, &action, dry_run).await
+        }
         Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
+        Command::Compact { json } => commands::compact::run(loaded, json).await,
+        Command::Health { live } => {
+            let path = if live { "/livez" } else { "/readyz" };
+            commands::health::run(&loaded.settings, path).await
+        }
         Command::Openapi => commands::openapi::run(&loaded),
-        Command::Mcp(_) | Command::Config(_) => unreachable!("they have run before"),
+        Command::Mcp(_) | Command::Config(_) | Command::Transfer(_) => {
+            unreachable!("they have run before")
+        }
     }
 }
 

@@ -23,6 +23,17 @@ pub enum AllowanceName {
 }
 
 impl AllowanceName {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Projects,
+        Self::Keywords,
+        Self::KeywordsPerProject,
+        Self::AiTracked,
+        Self::ContentPlans,
+        Self::StoredProjects,
+        Self::StoredKeywords,
+    ];
+
     /// The name callers see.
     #[must_use]
     pub const fn name(self) -> &'static str {

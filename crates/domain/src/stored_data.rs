@@ -76,6 +76,9 @@ pub enum StorageQuota {
 }
 
 impl StorageQuota {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::AccountBytes, Self::ProjectRows];
+
     /// The name callers see.
     #[must_use]
     pub const fn name(self) -> &'static str {

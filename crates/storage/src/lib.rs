@@ -15,6 +15,7 @@ mod files;
 mod group;
 mod instant;
 mod line;
+mod migration_plan;
 mod migrations;
 mod near;
 mod opening;
@@ -31,12 +32,18 @@ mod steady;
 mod storage;
 mod tenant_tables;
 mod took;
+mod transfer;
 
-pub use backup::{BackupError, Manifest, Restored, back_up, restore, verify};
+pub use backup::{BackupError, Manifest, Restored, back_up, note_backup, restore, verify};
 pub use database_url::{DatabaseKind, DatabaseUrl, Encryption, NotADatabaseUrl};
+pub use migration_plan::{PlannedAction, PlannedStep};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
 pub use ownership::{acted_as, as_owner_of, become_owner_of};
 pub use postgres::{RECONNECTS_WITHIN, TlsCheck, TlsRefusal, wall::WallError};
+pub use sqlite::Compacted;
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
 pub use tenant_tables::TENANT_TABLES;
+pub use transfer::{
+    TransferError, TransferProgress, TransferStep, Transferred, TransferredTable, transfer,
+};

@@ -2,7 +2,7 @@
 
 use crate::{
     errors::unavailable,
-    postgres,
+    postgres::{self, partitions, wall},
     queries::versions,
     sql::{DatabaseKind, Db, Link},
     sqlite,
@@ -26,6 +26,11 @@ pub enum MigrationError {
         "the database has schema version {0}, which this version cannot work with: use a newer one"
     )]
     Newer(String),
+    /// Rows are missing yet.
+    #[error(
+        "a transfer into this database is unfinished: run the same `sightline transfer` again to finish it, or use another database"
+    )]
+    UnfinishedTransfer,
     /// A step failed; it was undone, the steps before it stand.
     #[error("a migration failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
@@ -37,6 +42,13 @@ pub enum MigrationError {
 /// How often a step is tried again while another process seems to be at it.
 const MOST_COLLISIONS: u32 = 5;
 
+/// Among the steps that programs cannot work with as long as a transfer into the database is unfinished. Versions that
+/// know no transfer refuse it as a newer schema.
+pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
+
+/// Tables in which the steps are kept.
+pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
+
 /// What was done to the schema of a database.
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -46,9 +58,17 @@ pub struct Taken {
     pub breaks: Vec<String>,
 }
 
+/// Whether rows are missing yet.
+pub fn is_unfinished_transfer(taken: &Taken) -> bool {
+    taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)
+}
+
 /// Steps that are not among those taken, in order. A step that this version does not know is a newer
 /// one's: it leaves room for this one, unless it says otherwise (`schema_breaks`).
 pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
+    if is_unfinished_transfer(taken) {
+        return Err(MigrationError::UnfinishedTransfer);
+    }
     let known = known(kind).map_err(MigrationError::Failed)?;
     if let Some(newer) = taken.breaks.iter().find(|it| !known.contains(*it)) {
         return Err(MigrationError::Newer(newer.clone()));
@@ -57,9 +77,19 @@ pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, Migrati
     Ok(known.into_iter().filter(|it| !taken.contains(it)).collect())
 }
 
+/// Takes all pending steps, and makes what belongs to tables but is in no step.
+pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
+    let taken = migrate(db)?;
+    if db.kind() == DatabaseKind::Postgres && !taken.is_empty() {
+        partitions::make_rest(db).map_err(unavailable)?;
+        wall::make_whole(db).map_err(unavailable)?;
+    }
+    Ok(taken)
+}
+
 /// Takes all pending steps, each in a transaction of its own; answers with those it took. Two
 /// processes may do so at once: whoever comes second to a step fails, looks again, and goes on.
-pub fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
+fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;
     loop {

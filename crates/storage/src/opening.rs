@@ -101,6 +101,9 @@ pub enum OpenError {
         "PostgreSQL at {0} is reached through a pooler: set database_pooler = true (SIGHTLINE_DATABASE_POOLER=true), or name the server itself; without, statements fail or run with the parameters of others"
     )]
     Pooler(String),
+    /// Rows are missing yet.
+    #[error("{0}")]
+    Unfinished(String),
     /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),

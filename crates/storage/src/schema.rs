@@ -139,6 +139,17 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::Text;
+    use super::Instant;
+
+    server_notes (topic) {
+        topic -> Text,
+        note -> Text,
+        noted_at -> Instant,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{Binary, Text};
 
     server_secrets (name) {
@@ -265,7 +276,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Double, Nullable, Text};
+    use diesel::sql_types::{BigInt, Binary, Double, Nullable, Text};
     use super::Instant;
 
     staged_findings (account_id, job_id, result_type, ordinal) {
@@ -279,6 +290,7 @@ diesel::table! {
         sort_value -> Nullable<Double>,
         measured_at -> Instant,
         record -> Text,
+        packed -> Nullable<Binary>,
     }
 }
 
@@ -335,7 +347,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Double, Nullable, Text};
+    use diesel::sql_types::{BigInt, Binary, Double, Nullable, Text};
     use super::Instant;
 
     findings (account_id, project_id, result_type, job_id, ordinal) {
@@ -350,6 +362,7 @@ diesel::table! {
         sort_value -> Nullable<Double>,
         measured_at -> Instant,
         record -> Text,
+        packed -> Nullable<Binary>,
     }
 }
 
@@ -806,6 +819,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     user_directory,
     api_tokens,
     token_directory,
+    server_notes,
     server_secrets,
     session_directory,
     sessions,

@@ -5,6 +5,7 @@ use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
     files::{Identity, folder_of, free_bytes},
+    migration_plan::{self, PlannedStep},
     migrations::{self, MigrationError, Taken},
     near::Near,
     opening::{OpenError, OpenOptions},
@@ -16,7 +17,7 @@ use crate::{
     queries::{clock::milliseconds, site_turns, versions},
     session::{Session, Whose, blocking},
     sql::Db,
-    sqlite::{self, Prepared},
+    sqlite::{self, Compacted, Prepared},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -179,6 +180,14 @@ impl DieselStorage {
         migrations::pending(self.kind(), &taken(self.opened.readers()).await?)
     }
 
+    /// What the steps that are still to be taken will do. Rows of tables are counted for it.
+    pub async fn plan(&self) -> Result<Vec<PlannedStep>, MigrationError> {
+        let pending = self.pending().await?;
+        let turn = self.opened.readers().turn().await?;
+        let plan = move |db: &mut Db| migration_plan::plan(db, &pending);
+        Ok(blocking(move || turn.look(Whose::Everyone, &plan)).await??)
+    }
+
     /// What is wrong with `SQLite`'s file, in its own words, the first few; nothing where it is sound. All of it is
     /// read. `PostgreSQL` looks after its pages itself, and is not asked.
     ///
@@ -198,6 +207,23 @@ impl DieselStorage {
                 found
             }
         }
+    }
+
+    /// Makes `SQLite`'s file smaller; only where nobody else has the database open. `None` on `PostgreSQL`, which does
+    /// it while it runs.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written. What was packed until then stays.
+    pub async fn compact(&self) -> Result<Option<Compacted>, StorageError> {
+        let opened = Arc::clone(&self.opened);
+        let compact = move || match &*opened {
+            Opened::Postgres { .. } => Ok(None),
+            Opened::Sqlite { path, .. } => {
+                let db = sqlite::connect_for_migration(path);
+                sqlite::compact(&mut db.map_err(unavailable)?, path).map(Some)
+            }
+        };
+        blocking(compact).await?
     }
 
     /// Whether row-level security stands before every account's rows; never on `SQLite`.
@@ -261,6 +287,9 @@ impl DieselStorage {
     async fn pending_or_newer(&self) -> Result<(), OpenError> {
         match self.pending().await {
             Err(MigrationError::Storage(error)) => Err(error.into()),
+            Err(error @ MigrationError::UnfinishedTransfer) => {
+                Err(OpenError::Unfinished(error.to_string()))
+            }
             _ => Ok(()),
         }
     }
@@ -388,17 +417,18 @@ impl Opened {
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
             Self::Postgres { reach, .. } => {
-                let mut db = reach.connect_for_migration().map_err(unavailable)?;
-                let taken = migrations::migrate(&mut db)?;
-                if !taken.is_empty() {
-                    partitions::make_rest(&mut db).map_err(unavailable)?;
-                    wall::make_whole(&mut db).map_err(unavailable)?;
-                }
-                Ok(taken)
+                let db = reach.connect_for_migration();
+                migrations::bring_up_to_date(&mut db.map_err(unavailable)?)
             }
             Self::Sqlite { path, .. } => {
                 let db = sqlite::connect_for_migration(path);
-                migrations::migrate(&mut db.map_err(unavailable)?)
+                let mut db = db.map_err(unavailable)?;
+                let taken = migrations::bring_up_to_date(&mut db)?;
+                if !taken.is_empty() {
+                    // Else the file has no tables, and its log all of them, for as long as little is written.
+                    sqlite::empty_log(&mut db).map_err(unavailable)?;
+                }
+                Ok(taken)
             }
         }
     }

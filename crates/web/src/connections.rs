@@ -27,6 +27,7 @@ impl Connections {
     /// There are none.
     #[must_use]
     pub fn new(limits: &RequestLimits) -> Self {
+        counted::limit_begins("connections");
         let proxies = limits.trusted_proxies.iter();
         let exempt = proxies.chain(&limits.uncounted_networks).copied();
         Self {

@@ -4,13 +4,45 @@
 
 use crate::problem::{Code, Problem};
 use actix_web::http::Method;
-use domain::job::kind::AnalysisKind;
+use domain::{
+    allowance::AllowanceName, job::kind::AnalysisKind, stored_data::StorageQuota,
+    use_cases::request_analysis::Budget,
+};
 use std::time::Duration;
 
 /// The route of requests for which there is none.
 const UNMATCHED: &str = "_unmatched";
 /// Methods that have no name here; callers may invent any number of them.
 const OTHER: &str = "_OTHER";
+
+/// What is used up without being an allowance or a budget.
+pub(crate) const UNFINISHED_ANALYSES: &str = "unfinishedAnalyses";
+pub(crate) const SERVER_QUEUE: &str = "serverQueue";
+pub(crate) const KEYWORD_RESEARCH: &str = "keywordResearch";
+
+/// Counts nothing, so that the first step of each counter is seen as one.
+pub fn begin() {
+    let refusals = Code::ALL.iter().filter(|it| is_about_who(**it));
+    for code in refusals {
+        metrics::counter!("auth_failures_total", "reason" => code.name()).absolute(0);
+    }
+    let quotas = { AllowanceName::ALL.iter().map(|it| it.name()) }
+        .chain(StorageQuota::ALL.iter().map(|it| it.name()))
+        .chain(Budget::ALL.iter().map(|it| it.name()))
+        .chain([UNFINISHED_ANALYSES, SERVER_QUEUE, KEYWORD_RESEARCH]);
+    for quota in quotas {
+        metrics::counter!("quota_rejected_total", "quota" => quota).absolute(0);
+    }
+    for kind in AnalysisKind::ALL {
+        metrics::counter!("jobs_enqueued_total", "type" => kind.name()).absolute(0);
+    }
+    metrics::counter!("idempotency_replays_total").absolute(0);
+}
+
+/// A limit of requests that can be reached.
+pub(crate) fn limit_begins(policy: &'static str) {
+    metrics::counter!("rate_limited_total", "policy" => policy).absolute(0);
+}
 
 /// A request under way; it counts until it is dropped.
 pub struct Active(());
@@ -43,17 +75,20 @@ pub fn answered(method: &Method, route: &'static str, status: u16, took: Duratio
 
 /// A request was refused: whoever is not let in is counted by why.
 pub fn refused(problem: &Problem) {
-    let is_about_who = problem.code.status() == 401
+    if is_about_who(problem.code) {
+        metrics::counter!("auth_failures_total", "reason" => problem.code.name()).increment(1);
+    }
+}
+
+fn is_about_who(code: Code) -> bool {
+    code.status() == 401
         || matches!(
-            problem.code,
+            code,
             Code::InsufficientScope
                 | Code::CsrfRejected
                 | Code::OriginNotAllowed
                 | Code::ReauthenticationRequired
-        );
-    if is_about_who {
-        metrics::counter!("auth_failures_total", "reason" => problem.code.name()).increment(1);
-    }
+        )
 }
 
 /// A limit of requests was reached.

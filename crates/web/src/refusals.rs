@@ -435,7 +435,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             Problem::invalid(vec![error.allowing(&asked, &named)])
         }
         RequestAnalysisError::AccountQueueFull { limit } => {
-            counted::over_quota("unfinishedAnalyses");
+            counted::over_quota(counted::UNFINISHED_ANALYSES);
             let problem = Problem::new(
                 Code::QuotaExceeded,
                 format!("The account has {limit} unfinished analyses, the most it may have."),
@@ -447,7 +447,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::ServerQueueFull => {
-            counted::over_quota("serverQueue");
+            counted::over_quota(counted::SERVER_QUEUE);
             let problem = Problem::new(
                 Code::QueueFull,
                 "The server takes no more analyses for now.",

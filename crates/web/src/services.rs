@@ -5,6 +5,7 @@ use crate::{
     connections::Connections,
     cookies::CookieStyle,
     limits::{BodyLimit, Limiter, RequestLimits, Slots},
+    noticed::Noticed,
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
@@ -205,6 +206,7 @@ pub struct Services {
     /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
+    pub(crate) noticed: Noticed,
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: Arc<Slots>,
     pub(crate) password_slots: Arc<Slots>,
@@ -320,6 +322,7 @@ impl Services {
         let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), known_hasher()));
         Self {
             readiness: Readiness::default(),
+            noticed: Noticed::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             import_slots: Slots::new(MAX_IMPORTS),
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),

@@ -26,6 +26,8 @@ pub struct Scraped {
     pub types: BTreeMap<String, String>,
     /// The families that have a description.
     pub helped: BTreeSet<String>,
+    /// What is told under the names of 0.1, which have no prefix; the members above are without them.
+    pub old: BTreeMap<String, f64>,
 }
 
 impl Watcher {
@@ -95,14 +97,22 @@ impl Scraped {
             types: BTreeMap::new(),
             helped: BTreeSet::new(),
             text: String::new(),
+            old: BTreeMap::new(),
         };
+        let is_old = |name: &str| !name.starts_with("sightline_") && !name.starts_with("process_");
         for line in text.lines().filter(|line| !line.is_empty()) {
             if let Some(rest) = line.strip_prefix("# TYPE ") {
                 let (name, kind) = rest.split_once(' ').unwrap();
+                if is_old(name) {
+                    continue;
+                }
                 let before = scraped.types.insert(name.to_owned(), kind.to_owned());
                 assert_eq!(before, None, "{name} is announced twice");
             } else if let Some(rest) = line.strip_prefix("# HELP ") {
                 let (name, help) = rest.split_once(' ').unwrap();
+                if is_old(name) {
+                    continue;
+                }
                 assert!(!help.is_empty(), "{name} says nothing");
                 scraped.helped.insert(name.to_owned());
             } else {
@@ -110,7 +120,12 @@ impl Scraped {
                 let value = value
                     .parse()
                     .unwrap_or_else(|_| panic!("no number: {line}"));
-                let before = scraped.samples.insert(name.to_owned(), value);
+                let kept = if is_old(name) {
+                    &mut scraped.old
+                } else {
+                    &mut scraped.samples
+                };
+                let before = kept.insert(name.to_owned(), value);
                 assert_eq!(before, None, "{name} is there twice");
             }
         }
@@ -118,10 +133,12 @@ impl Scraped {
         scraped
     }
 
-    /// The sum of all samples with that name whose line has all of these words.
+    /// The sum of all samples with that name behind the prefix whose line has all of these words.
     pub fn sum(&self, name: &str, words: &[&str]) -> f64 {
+        let name = &format!("sightline_{name}");
         let found = self.samples.iter().filter(|(line, _)| {
-            line.split('{').next() == Some(name) && words.iter().all(|it| line.contains(it))
+            line.split('{').next() == Some(name.as_str())
+                && words.iter().all(|it| line.contains(it))
         });
         found.map(|(_, value)| value).sum()
     }

@@ -195,7 +195,7 @@ const LEFT: [(&str, &str); 26] = [
     ),
     (
         "records on their way that nobody will publish",
-        "INSERT INTO staged_findings SELECT account_id, job_id, result_type, ordinal, keyword_id, url, url_hash, sort_value, measured_at, record FROM findings",
+        "INSERT INTO staged_findings SELECT account_id, job_id, result_type, ordinal, keyword_id, url, url_hash, sort_value, measured_at, record, packed FROM findings",
     ),
     (
         "pages on their way that nobody will keep",

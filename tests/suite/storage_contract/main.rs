@@ -32,6 +32,7 @@ mod research;
 mod results;
 mod schedules;
 mod secrets;
+mod server_notes;
 mod server_restart;
 mod sessions;
 mod shared_commits;

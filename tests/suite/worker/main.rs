@@ -8,6 +8,7 @@ mod audit_command;
 mod backups;
 mod caps;
 mod chat_model;
+mod compact;
 mod content_changes;
 mod crashes;
 mod demo;
@@ -15,6 +16,7 @@ mod effects;
 mod encrypted;
 mod endings;
 mod every_kind;
+mod every_table;
 mod fleet;
 mod google;
 mod hard_times;
@@ -44,6 +46,7 @@ mod slots;
 mod small_site;
 mod stopping;
 mod suppliers;
+mod transfers;
 mod web_vitals;
 
 use harness::{

@@ -1,6 +1,12 @@
 //! What is counted: names, units and labels as documented, few series, and numbers that move.
 
-use super::{on_both, watcher::Scraped, world::World};
+use super::{
+    on_both,
+    watcher::{Scraped, Watcher},
+    world::World,
+};
+use chrono::TimeDelta;
+use domain::ports::storage::Storage;
 use harness::callers::client;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::Path};
@@ -12,17 +18,18 @@ on_both!(
 
 /// Units that names may end with, and what need not have one.
 const UNITS: [&str; 4] = ["_seconds", "_bytes", "_usd", "_total"];
-const WITHOUT: [&str; 10] = [
-    "http_server_active_requests",
-    "db_pool_connections",
-    "sqlite_integrity_ok",
-    "sqlite_writer_queue_depth",
-    "jobs_queued",
-    "job_fairness_jain",
-    "provider_breaker_state",
-    "build_info",
-    "crawler_bytes_total",
-    "provider_cost_micro_usd_total",
+const WITHOUT: [&str; 11] = [
+    "sightline_http_server_active_requests",
+    "sightline_db_pool_connections",
+    "sightline_sqlite_integrity_ok",
+    "sightline_sqlite_writer_queue_depth",
+    "sightline_jobs_queued",
+    "sightline_job_fairness_jain",
+    "sightline_provider_breaker_state",
+    "sightline_build_info",
+    "process_open_fds",
+    "process_max_fds",
+    "process_threads",
 ];
 /// What labels may be called.
 const LABELS: [&str; 14] = [
@@ -108,7 +115,14 @@ fn lint(scraped: &Scraped) {
         let is_snake = |it: u8| it.is_ascii_lowercase() || it == b'_';
         assert!(name.bytes().all(is_snake), "{name}");
     }
-    for line in scraped.samples.keys() {
+    for (line, value) in &scraped.samples {
+        if let Some(old) = line.strip_prefix("sightline_") {
+            let same = scraped
+                .old
+                .get(old)
+                .is_some_and(|it| it.total_cmp(value).is_eq());
+            assert!(same, "{old} is not told under its old name");
+        }
         let family = family(line, scraped);
         let row = told.iter().find(|it| it[0] == family);
         let row = row.unwrap_or_else(|| panic!("{line} was not announced"));
@@ -131,7 +145,7 @@ fn lint(scraped: &Scraped) {
             assert!(!value.is_empty() && value.len() <= 60, "{line}");
             assert!(!value.contains("://") && !value.contains('@'), "{line}");
         }
-        if line.contains("_bucket{") && !family.starts_with("job_") {
+        if line.contains("_bucket{") && !family.starts_with("sightline_job_") {
             let bound = line.rsplit("le=\"").next().unwrap().trim_end_matches("\"}");
             assert!(bound == "+Inf" || BOUNDS.contains(&bound), "{line}");
         }
@@ -147,12 +161,7 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     assert!(rest.samples.len() < 2_000, "{} at rest", rest.samples.len());
     assert!((rest.sum("build_info", &["version="]) - 1.0).abs() < f64::EPSILON);
 
-    // Rules look for the first step, and a series that begins with it has none.
-    for reason in ["reason=\"worker-lost\"", "reason=\"deadline-passed\""] {
-        let line = format!("job_rescues_total{{{reason}}}");
-        assert_eq!(rest.samples.get(&line), Some(&0.0), "{}", rest.text);
-    }
-
+    are_there_from_the_start(&rest);
     let project = api.project("metrics.example.com", 4).await;
     let job = api.analyse("rankCheck", project).await;
     api.finished(job).await;
@@ -236,6 +245,50 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     assert!((waiting.sum("jobs_queued", &["waiting"]) - 1.0).abs() < f64::EPSILON);
     assert!(waiting.sum("job_oldest_ready_seconds", &[]) >= 1.0);
     assert!((waiting.sum("job_fairness_jain", &[]) - 1.0).abs() < f64::EPSILON);
+
+    a_backup_is_told(&world, &watcher).await;
+}
+
+fn are_there_from_the_start(rest: &Scraped) {
+    // Rules look for the first step, and a series that begins with it has none.
+    for reason in ["reason=\"worker-lost\"", "reason=\"deadline-passed\""] {
+        let line = format!("sightline_job_rescues_total{{{reason}}}");
+        assert_eq!(rest.samples.get(&line), Some(&0.0), "{}", rest.text);
+    }
+    for line in [
+        "auth_failures_total{reason=\"token-invalid\"}",
+        "quota_rejected_total{quota=\"monthlyBudget\"}",
+        "rate_limited_total{policy=\"failed-tokens\"}",
+        "jobs_finished_total{type=\"rankCheck\",outcome=\"failed\"}",
+        "job_retries_total{type=\"siteAudit\",reason=\"siteUnreachable\"}",
+    ] {
+        let line = format!("sightline_{line}");
+        assert_eq!(rest.samples.get(&line), Some(&0.0), "{line} {}", rest.text);
+    }
+    assert!(rest.samples["process_resident_memory_bytes"] > 1e6);
+    assert!(rest.samples["process_open_fds"] > 3.0);
+    assert!(rest.sum("clock_offset_seconds", &[]).abs() < 5.0);
+    assert!(rest.sum("last_backup_timestamp_seconds", &[]).abs() < f64::EPSILON);
+}
+
+async fn a_backup_is_told(world: &World, watcher: &Watcher) {
+    let file = world.folder().join("backup");
+    let began = world.database.storage.now().await.unwrap();
+    world.say(&["backup", file.to_str().unwrap()]);
+    loop {
+        let told = watcher.metrics().await;
+        let at = told.sum("last_backup_timestamp_seconds", &[]);
+        let now = world.database.storage.now().await.unwrap();
+        if at > 0.0 {
+            let (began, now) = (began.timestamp(), now.timestamp() + 1);
+            #[expect(clippy::cast_possible_truncation, reason = "seconds")]
+            let at = at as i64;
+            assert!(began <= at && at <= now, "{began} {at} {now}");
+            break;
+        }
+        assert!(now - began < TimeDelta::seconds(30), "{}", told.text);
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
 }
 
 async fn call_tool(api: &super::api::Api) {

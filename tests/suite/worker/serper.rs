@@ -20,6 +20,8 @@ pub struct Asked {
     pub most_under_way: u32,
     /// How many of the next calls are billed and answered with nonsense.
     pub nonsense: u32,
+    /// Whether the key is refused, as one that was revoked.
+    pub refuses: bool,
 }
 
 impl Asked {
@@ -73,6 +75,10 @@ async fn search(shared: Shared, question: web::Json<Value>) -> HttpResponse {
     let page = question["page"].as_u64().unwrap();
     {
         let mut asked = lock(asked);
+        if asked.refuses {
+            let told = json!({ "message": "Unauthorized.", "statusCode": 403 });
+            return HttpResponse::Forbidden().json(told);
+        }
         *asked.calls.entry((keyword.clone(), page)).or_default() += 1;
         asked.under_way += 1;
         asked.most_under_way = asked.most_under_way.max(asked.under_way);

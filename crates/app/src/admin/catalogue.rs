@@ -12,7 +12,7 @@ pub enum Kind {
     Histogram,
 }
 
-/// Something that is counted.
+/// Something that is counted. `name` is what it is recorded under.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     /// Its name.
@@ -21,6 +21,24 @@ pub struct Metric {
     pub kind: Kind,
     /// What it is, in a sentence.
     pub help: &'static str,
+}
+
+impl Metric {
+    /// The name under which it is served: with a prefix, so that it is no other program's, except for what the
+    /// clients of Prometheus tell of every process under one name.
+    pub fn served_name(self) -> String {
+        let prefix = if self.is_of_every_process() {
+            ""
+        } else {
+            "sightline_"
+        };
+        format!("{prefix}{}", self.name)
+    }
+
+    /// Whether every program's process has it.
+    pub fn is_of_every_process(self) -> bool {
+        self.name.starts_with("process_")
+    }
 }
 
 impl Kind {
@@ -50,7 +68,7 @@ const fn histogram(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All of it.
-pub const CATALOGUE: [Metric; 30] = [
+pub const CATALOGUE: [Metric; 40] = [
     histogram(
         "http_server_request_duration_seconds",
         "How long requests took to be answered",
@@ -83,6 +101,14 @@ pub const CATALOGUE: [Metric; 30] = [
         "Whether SQLite's own check at the start found no fault in its file",
     ),
     gauge("data_dir_free_bytes", "Room on the disk of SQLite's file"),
+    gauge(
+        "last_backup_timestamp_seconds",
+        "When the last backup of this database was taken, 0 before the first",
+    ),
+    gauge(
+        "clock_offset_seconds",
+        "By how much this machine's clock is before the database's",
+    ),
     counter("jobs_enqueued_total", "Jobs that this process queued"),
     counter("jobs_finished_total", "Jobs that ended in this process"),
     histogram(
@@ -138,4 +164,30 @@ pub const CATALOGUE: [Metric; 30] = [
     counter("crawler_bytes_total", "Bytes of bodies read from sites"),
     counter("mcp_tool_calls_total", "Calls of tools"),
     gauge("build_info", "Which version it is"),
+    counter(
+        "process_cpu_seconds_total",
+        "Total user and system CPU time spent in seconds.",
+    ),
+    gauge("process_open_fds", "Number of open file descriptors."),
+    gauge(
+        "process_max_fds",
+        "Maximum number of open file descriptors.",
+    ),
+    gauge(
+        "process_virtual_memory_bytes",
+        "Virtual memory size in bytes.",
+    ),
+    gauge(
+        "process_virtual_memory_max_bytes",
+        "Maximum amount of virtual memory available in bytes.",
+    ),
+    gauge(
+        "process_resident_memory_bytes",
+        "Resident memory size in bytes.",
+    ),
+    gauge(
+        "process_start_time_seconds",
+        "Start time of the process since unix epoch in seconds.",
+    ),
+    gauge("process_threads", "Number of OS threads in the process."),
 ];

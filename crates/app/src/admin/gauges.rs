@@ -8,9 +8,11 @@ use domain::{
     ports::{
         clock::Clock,
         jobs::{AccountQueue, QueueFigures},
+        server_notes::Topic,
         storage::{Storage, StorageError},
     },
 };
+use metrics_process::Collector;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, OnceLock},
@@ -71,6 +73,7 @@ impl Gauges {
             return;
         };
         connections(&sources.database);
+        Collector::default().collect();
         // Whoever looks at the same time sees what was known before.
         let Ok(mut looked) = self.looked.try_lock() else {
             return;
@@ -79,10 +82,10 @@ impl Gauges {
             return;
         }
         looked.at = Some(Instant::now());
-        match tokio::time::timeout(PATIENCE, queue(sources.storage.as_ref())).await {
-            Ok(Ok((figures, accounts))) => {
-                tell(figures, sources.clock.now());
-                metrics::gauge!("job_fairness_jain").set(looked.fairness(&accounts));
+        match tokio::time::timeout(PATIENCE, stored(sources.storage.as_ref())).await {
+            Ok(Ok(stored)) => {
+                stored.tell(sources.clock.now());
+                metrics::gauge!("job_fairness_jain").set(looked.fairness(&stored.accounts));
             }
             _ => unknown(),
         }
@@ -105,18 +108,40 @@ fn connections(database: &DieselStorage) {
     }
 }
 
-async fn queue(storage: &dyn Storage) -> Result<(QueueFigures, Vec<AccountQueue>), StorageError> {
+/// What the database tells.
+struct Stored {
+    figures: QueueFigures,
+    accounts: Vec<AccountQueue>,
+    backup_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+}
+
+async fn stored(storage: &dyn Storage) -> Result<Stored, StorageError> {
     let mut read = storage.read().await?;
     let figures = read.jobs().queue_figures().await?;
     let accounts = read.jobs().waiting_accounts(MOST_ACCOUNTS).await?;
-    Ok((figures, accounts))
+    let notes = read.server_notes().all().await?;
+    let backup = notes.iter().find(|it| it.topic == Topic::Backup);
+    Ok(Stored {
+        figures,
+        accounts,
+        backup_at: backup.map(|it| it.noted_at),
+        now: storage.now().await?,
+    })
 }
 
-fn tell(figures: QueueFigures, now: DateTime<Utc>) {
-    metrics::gauge!("jobs_queued", "state" => "waiting").set(number(figures.waiting));
-    metrics::gauge!("jobs_queued", "state" => "running").set(number(figures.running));
-    let due = figures.next_run_at.map(|at| (now - at).as_seconds_f64());
-    metrics::gauge!("job_oldest_ready_seconds").set(due.unwrap_or_default().max(0.0));
+impl Stored {
+    fn tell(&self, now: DateTime<Utc>) {
+        let figures = &self.figures;
+        metrics::gauge!("jobs_queued", "state" => "waiting").set(number(figures.waiting));
+        metrics::gauge!("jobs_queued", "state" => "running").set(number(figures.running));
+        let due = figures.next_run_at.map(|at| (now - at).as_seconds_f64());
+        metrics::gauge!("job_oldest_ready_seconds").set(due.unwrap_or_default().max(0.0));
+        metrics::gauge!("clock_offset_seconds").set((now - self.now).as_seconds_f64());
+        let never = DateTime::UNIX_EPOCH;
+        let backup = self.backup_at.unwrap_or(never) - never;
+        metrics::gauge!("last_backup_timestamp_seconds").set(backup.as_seconds_f64());
+    }
 }
 
 /// What is not known is not told as if it were: old figures of a lost database look like calm.
@@ -124,8 +149,14 @@ fn unknown() {
     for state in ["waiting", "running"] {
         metrics::gauge!("jobs_queued", "state" => state).set(f64::NAN);
     }
-    metrics::gauge!("job_oldest_ready_seconds").set(f64::NAN);
-    metrics::gauge!("job_fairness_jain").set(f64::NAN);
+    for name in [
+        "job_oldest_ready_seconds",
+        "job_fairness_jain",
+        "clock_offset_seconds",
+        "last_backup_timestamp_seconds",
+    ] {
+        metrics::gauge!(name).set(f64::NAN);
+    }
 }
 
 impl Looked {

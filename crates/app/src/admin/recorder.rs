@@ -1,6 +1,7 @@
 //! Keeps what is counted, and writes it as Prometheus reads it.
 
 use super::catalogue::{CATALOGUE, Kind};
+use crate::worker;
 use anyhow::Context;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{fmt::Write, time::Duration};
@@ -39,11 +40,9 @@ impl Recorder {
             }
         }
         // What is known to be counted is there from the beginning, so that its first step is seen as one.
-        metrics::counter!("idempotency_replays_total").absolute(0);
         metrics::counter!("crawler_bytes_total").absolute(0);
-        for reason in ["worker-lost", "deadline-passed"] {
-            metrics::counter!("job_rescues_total", "reason" => reason).absolute(0);
-        }
+        web::counted::begin();
+        worker::counted::begin();
         metrics::gauge!("build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
         let tidy = handle.clone();
         tokio::spawn(async move {
@@ -55,23 +54,32 @@ impl Recorder {
         Ok(Self(handle))
     }
 
-    /// All of it. What has not happened yet is announced all the same, so that whoever writes a rule finds
-    /// its name.
+    /// All of it, also under the names of 0.1. What has not happened yet is announced all the same, so that its name
+    /// is found when a rule is written.
     pub fn text(&self) -> String {
-        let mut text = self.0.render();
-        for it in &CATALOGUE {
-            if !text.contains(&format!("# TYPE {} ", it.name)) {
-                // Writing into a text cannot fail.
-                let _ = writeln!(
-                    text,
-                    "# HELP {} {}\n# TYPE {} {}\n",
-                    it.name,
-                    it.help,
-                    it.name,
-                    it.kind.name()
-                );
+        let recorded = self.0.render();
+        let (mut text, mut old) = (String::with_capacity(3 * recorded.len()), String::new());
+        let mut missing = CATALOGUE.to_vec();
+        let mut family = None;
+        for line in recorded.lines().filter(|it| !it.is_empty()) {
+            if let Some(comment) = line.strip_prefix("# HELP ") {
+                let name = comment.split(' ').next().unwrap_or_default();
+                family = CATALOGUE.iter().find(|it| it.name == name);
+                missing.retain(|it| it.name != name);
+            }
+            let Some(metric) = family else { continue };
+            let (before, rest) = line.split_at(line.find(metric.name).unwrap_or_default());
+            let rest = rest.strip_prefix(metric.name).unwrap_or(rest);
+            // Writing into a text cannot fail.
+            let _ = writeln!(text, "{before}{}{rest}", metric.served_name());
+            if !metric.is_of_every_process() {
+                let _ = writeln!(old, "{line}");
             }
         }
-        text
+        for it in missing {
+            let (name, kind) = (it.served_name(), it.kind.name());
+            let _ = writeln!(text, "# HELP {name} {}\n# TYPE {name} {kind}", it.help);
+        }
+        text + &old
     }
 }

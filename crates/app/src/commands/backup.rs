@@ -19,6 +19,12 @@ pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Ended> {
     remark(format!("Taking a backup of {database}; servers may go on."));
     let (file, now) = (args.file, SystemClock.now());
     let taken = storage::back_up(database, file.clone(), now, args.programs).await?;
+    if let Err(error) = storage::note_backup(loaded.settings.database(), now).await {
+        remark(format!(
+            "The metric of the last backup does not count this one: {:#}",
+            anyhow::Error::from(error)
+        ));
+    }
     let what = format!("{} is whole", file.display());
     tell(&taken, &taken, args.json, &what)
 }

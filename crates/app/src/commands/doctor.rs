@@ -14,7 +14,9 @@ use crate::{
 use chrono::{Datelike, SecondsFormat};
 use crawler::is_public;
 use domain::{
-    job::clock_watch::Distrust, money::MicroUsd, ports::search_results::Unpaid,
+    job::clock_watch::Distrust,
+    money::MicroUsd,
+    ports::{search_results::Unpaid, server_notes::Topic, storage::Storage},
     use_cases::watch_clock::WatchClock,
 };
 use providers::search_console::account_of;
@@ -23,7 +25,7 @@ use std::{
     fs::OpenOptions, io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc,
     time::Duration,
 };
-use storage::{DatabaseKind, DieselStorage, Encryption, TlsCheck};
+use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
@@ -89,6 +91,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         encryption(&loaded.settings),
         environment(&loaded),
         suppliers(&loaded.settings),
+        refused(opened).await,
         engines(&loaded.settings),
         research(&loaded.settings),
         spending(&loaded.settings, opened).await,
@@ -167,6 +170,9 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
         Some(Ok(opened)) => opened,
         Some(Err(error)) => {
             let todo = match shown.kind() {
+                _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
+                    "Run the same `sightline transfer` again, or name another database."
+                }
                 DatabaseKind::Sqlite => {
                     "Check that the file may be read and written; if it is broken, `sightline restore --force` a backup of it."
                 }
@@ -283,6 +289,46 @@ fn suppliers(settings: &Settings) -> Check {
             MicroUsd::CURRENCY,
             spending_caps(settings),
         ),
+    )
+}
+
+/// Whether a supplier refuses the operator's account, as servers and workers noted it.
+async fn refused(opened: Opened<'_>) -> Check {
+    let what = "suppliers' accounts";
+    let Some(Ok(opened)) = opened else {
+        return Check::good(what, "nobody was asked yet");
+    };
+    let notes = match opened.read().await {
+        Ok(mut read) => read.server_notes().all().await,
+        Err(error) => Err(error),
+    };
+    let notes = match notes {
+        Ok(notes) => notes,
+        Err(error) => {
+            let why = anyhow::Error::from(error);
+            return Check::notice(
+                what,
+                format!("not known: {why:#}"),
+                "See the database above.",
+            );
+        }
+    };
+    let told = notes.into_iter().filter_map(|it| match it.topic {
+        Topic::Refusal { provider, .. } => Some(format!(
+            "{provider} refused ours at {} ({})",
+            it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            it.note
+        )),
+        Topic::Backup => None,
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() {
+        return Check::good(what, "none refused ours when it was asked last");
+    }
+    Check::bad(
+        what,
+        told.join("; "),
+        "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
     )
 }
 

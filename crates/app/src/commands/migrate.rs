@@ -1,20 +1,25 @@
 //! `sightline migrate`.
 
-use super::Ended;
+use super::{Ended, WrongUsage};
 use crate::{
     settings::Loaded,
     terminal::say,
     wiring::{Role, is_yet_to_be_made, open_database},
 };
+use storage::{PlannedAction, PlannedStep};
 
 /// Runs it.
-pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
-    let role = if action == "run" {
+pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Ended> {
+    if dry_run && action != "run" {
+        let wrong = format!("--dry-run belongs to `migrate run`, not to `migrate {action}`");
+        return Err(WrongUsage(wrong).into());
+    }
+    let role = if action == "run" && !dry_run {
         Role::Migration
     } else {
         Role::Tool
     };
-    if action == "status" && is_yet_to_be_made(&loaded.settings) {
+    if (action == "status" || dry_run) && is_yet_to_be_made(&loaded.settings) {
         let place = loaded.settings.database();
         say(format!(
             "There is no database at {place} yet: the first start makes it."
@@ -29,6 +34,10 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
         } else {
             "Row-level security is down."
         });
+        return Ok(Ended::Done);
+    }
+    if dry_run {
+        tell_plan(&database.plan().await?);
         return Ok(Ended::Done);
     }
     let pending = database.pending().await?;
@@ -51,6 +60,35 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
         count => say(format!("Ran {count} migration(s): {}.", taken.join(", "))),
     }
     Ok(Ended::Done)
+}
+
+/// What would be done, and how long it may take.
+fn tell_plan(steps: &[PlannedStep]) {
+    if steps.is_empty() {
+        say("The schema is up to date: nothing would be done.");
+        return;
+    }
+    for step in steps {
+        say(&step.name);
+        for action in &step.actions {
+            let cost = match &action.table {
+                Some(table) if action.rows > 0 => format!(
+                    "\n      reads or writes all {} rows of {table}: about {} s, longer on a slow disk",
+                    action.rows,
+                    action.seconds()
+                ),
+                _ => String::new(),
+            };
+            say(format!("  {}{cost}", action.statement));
+        }
+    }
+    let seconds: u64 = { steps.iter().flat_map(|it| &it.actions) }
+        .map(PlannedAction::seconds)
+        .sum();
+    say(format!(
+        "{} migration(s) would run, each in a transaction of its own; together about {seconds} s where tables are read or written. Nothing was changed.",
+        steps.len()
+    ));
 }
 
 /// Whether the action raises the wall or takes it down.

@@ -4,9 +4,11 @@ pub mod account;
 pub mod answers;
 pub mod audit;
 pub mod backup;
+pub mod compact;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod health;
 pub mod mcp;
 pub mod migrate;
 pub mod models;
@@ -17,6 +19,7 @@ pub mod serve;
 pub mod sites;
 pub mod suggestions;
 pub mod token;
+pub mod transfer;
 pub mod worker;
 
 use crate::{

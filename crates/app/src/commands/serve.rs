@@ -4,6 +4,7 @@ use super::{Ended, listen_where_told, warn_of_spending};
 use crate::{
     admin::Admin,
     cli::ServeArgs,
+    notes,
     process::{Stopping, drain, logs_objects, tell, worker_name},
     server,
     settings::{ListenAddress, Loaded},
@@ -37,6 +38,8 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let listener = listen(&foundation).await?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
+    let (storage, clock, _) = foundation.parts();
+    tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;

@@ -3,6 +3,7 @@
 use super::{Ended, warn_of_spending};
 use crate::{
     admin::Admin,
+    notes,
     process::{Stopping, tell, worker_name},
     settings::Loaded,
     wiring::{Foundation, Role, warn_of_open_networks},
@@ -28,6 +29,8 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         tell(format!("  admin      {}", admin.words()));
     }
     warn_of_open_networks(&foundation.settings);
+    let (storage, clock, _) = foundation.parts();
+    tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
     let tools = foundation.tools();
     foundation.take_back_jobs(&tools).await;
     Worker::new(name, tools, Arc::new(Notify::new()), stopping.work)

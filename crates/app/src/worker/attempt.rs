@@ -33,6 +33,10 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
+/// Codes of what ends an attempt and is tried again.
+pub(super) const BROKE: &str = "internal-error";
+pub(super) const UNREACHABLE: &str = "siteUnreachable";
+
 /// One attempt.
 pub(super) struct Attempt {
     tools: Tools,
@@ -197,13 +201,18 @@ impl Attempt {
         let ended = ending.instrument(span).await;
         counted::over(self.job.kind, began.elapsed(), ended.as_ref().ok());
         match ended {
-            Ok(job) => tracing::info!(
-                jobId = job.id.0,
-                accountId = job.account.0,
-                attempt = self.job.attempt,
-                state = job.state.name(),
-                "A job's attempt is over."
-            ),
+            Ok(job) => {
+                let failed = matches!(job.state, JobState::RetryWait | JobState::Failed);
+                let error = job.errors.last().filter(|_| failed);
+                tracing::info!(
+                    jobId = job.id.0,
+                    accountId = job.account.0,
+                    attempt = self.job.attempt,
+                    state = job.state.name(),
+                    code = error.map(|it| it.code.as_str()),
+                    "A job's attempt is over."
+                );
+            }
             Err(error) => tracing::warn!(
                 jobId = hold.job.0,
                 accountId = hold.account.0,
@@ -306,7 +315,7 @@ impl Attempt {
 fn broke(broken: &Broken) -> AttemptEnd {
     tracing::error!(error = chain(broken), "A job's attempt broke off.");
     let error = AttemptError {
-        code: "internal-error".to_owned(),
+        code: BROKE.to_owned(),
         detail: "The analysis broke off because of an error in the service.".to_owned(),
         hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
     };
@@ -316,7 +325,7 @@ fn broke(broken: &Broken) -> AttemptEnd {
 /// The way to a site ended before it began.
 pub(super) fn unreachable(unreached: Unreached) -> AttemptEnd {
     let error = AttemptError {
-        code: "siteUnreachable".to_owned(),
+        code: UNREACHABLE.to_owned(),
         detail: format!("The site cannot be reached over https or http: {unreached}."),
         hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
     };

@@ -1,8 +1,37 @@
 //! What is counted of jobs, for the metrics of the process.
 
+use super::attempt::{BROKE, UNREACHABLE};
 use chrono::{DateTime, Utc};
-use domain::job::{Job, JobState, kind::AnalysisKind};
+use domain::{
+    job::{Job, JobState, kind::AnalysisKind},
+    ports::search_results::ProviderError,
+};
 use std::time::Duration;
+
+/// Counts nothing, so that the first step of each counter is seen as one.
+pub(crate) fn begin() {
+    let rate_limited = ProviderError::RateLimited { retry_after: None };
+    let suppliers = [
+        ProviderError::Unavailable,
+        ProviderError::TimedOut,
+        rate_limited,
+    ];
+    let reasons: Vec<&str> = { suppliers.iter().map(ProviderError::code) }
+        .chain([UNREACHABLE, BROKE])
+        .collect();
+    for kind in AnalysisKind::BUILT.map(AnalysisKind::name) {
+        for reason in reasons.iter().copied() {
+            metrics::counter!("job_retries_total", "type" => kind, "reason" => reason).absolute(0);
+        }
+        for end in JobState::ALL.iter().filter(|it| !it.is_unfinished()) {
+            metrics::counter!("jobs_finished_total", "type" => kind, "outcome" => end.name())
+                .absolute(0);
+        }
+    }
+    for reason in ["worker-lost", "deadline-passed"] {
+        metrics::counter!("job_rescues_total", "reason" => reason).absolute(0);
+    }
+}
 
 /// A job was queued here.
 pub(super) fn enqueued(kind: AnalysisKind) {

@@ -3,7 +3,7 @@
 mod ai_visibility;
 mod attempt;
 mod console;
-mod counted;
+pub mod counted;
 mod endings;
 mod heart;
 mod rank_check;

@@ -31,6 +31,7 @@ pub mod schedules;
 pub mod search_console;
 pub mod search_results;
 pub mod secrets;
+pub mod server_notes;
 pub mod sessions;
 pub mod site_door;
 pub mod site_reader;

@@ -8,7 +8,8 @@ use super::{
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
     passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
     results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
-    sessions::SessionRepository, site_turns::SiteTurnRepository, spending::SpendingRepository,
+    server_notes::ServerNoteRepository, sessions::SessionRepository,
+    site_turns::SiteTurnRepository, spending::SpendingRepository,
     stored_data::StoredDataRepository, throttles::ThrottleRepository, tokens::TokenRepository,
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
@@ -116,6 +117,8 @@ pub trait Repositories: Send {
     fn sessions(&mut self) -> &mut dyn SessionRepository;
     /// Guesses that were counted.
     fn throttles(&mut self) -> &mut dyn ThrottleRepository;
+    /// What processes tell each other.
+    fn server_notes(&mut self) -> &mut dyn ServerNoteRepository;
     /// Whose turn it is to ask sites.
     fn site_turns(&mut self) -> &mut dyn SiteTurnRepository;
     /// API tokens.

@@ -24,6 +24,7 @@ use crate::ports::{
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
     secrets::{MockSecretRepository, SecretRepository},
+    server_notes::{MockServerNoteRepository, ServerNoteRepository},
     sessions::{MockSessionRepository, SessionRepository},
     site_turns::{MockSiteTurnRepository, SiteTurnRepository},
     spending::{MockSpendingRepository, SpendingRepository},
@@ -53,6 +54,8 @@ pub struct FakeTransaction {
     pub sessions: MockSessionRepository,
     /// Expectations on guesses.
     pub throttles: MockThrottleRepository,
+    /// Expectations on what processes tell each other.
+    pub server_notes: MockServerNoteRepository,
     /// Expectations on turns at sites.
     pub site_turns: MockSiteTurnRepository,
     /// Expectations on tokens.
@@ -172,6 +175,9 @@ impl Repositories for FakeTransaction {
     }
     fn throttles(&mut self) -> &mut dyn ThrottleRepository {
         &mut self.throttles
+    }
+    fn server_notes(&mut self) -> &mut dyn ServerNoteRepository {
+        &mut self.server_notes
     }
     fn site_turns(&mut self) -> &mut dyn SiteTurnRepository {
         &mut self.site_turns

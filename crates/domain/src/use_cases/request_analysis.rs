@@ -69,6 +69,9 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Month, Self::Day, Self::ServerDay];
+
     /// The name that callers see.
     #[must_use]
     pub const fn name(self) -> &'static str {

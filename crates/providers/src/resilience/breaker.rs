@@ -19,7 +19,12 @@ struct Books {
     phase: Phase,
     /// Counts phases, so that a call that began in an earlier one does not decide a later one.
     era: u64,
+    /// Refusals of our account since a call worked.
+    refused: u32,
 }
+
+/// How many refusals in a row open it: one may be about a single question, as where a firewall answers 403.
+const MIN_REFUSALS: u32 = 3;
 
 /// What a breaker does, for those who watch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +62,7 @@ enum Phase {
 enum Verdict {
     Worked,
     Failed,
-    /// It will refuse every other call too.
+    /// It refuses our account.
     Refused(ProviderError),
 }
 
@@ -73,6 +78,7 @@ impl Breaker {
         let books = Books {
             phase: Phase::Closed(VecDeque::new()),
             era: 0,
+            refused: 0,
         };
         Self {
             settings,
@@ -125,9 +131,17 @@ impl Breaker {
             if state.era != era {
                 return;
             }
-            let failed = verdict != Verdict::Worked;
+            let failed = verdict == Verdict::Failed;
+            state.refused = match verdict {
+                Verdict::Refused(_) => state.refused + 1,
+                Verdict::Worked => 0,
+                Verdict::Failed => state.refused,
+            };
             let next = match (&mut state.phase, verdict) {
-                (_, Verdict::Refused(why)) => Some(self.open(why)),
+                (Phase::Probing { .. }, Verdict::Refused(why)) => Some(self.open(why)),
+                (Phase::Closed(_), Verdict::Refused(why)) if state.refused >= MIN_REFUSALS => {
+                    Some(self.open(why))
+                }
                 (Phase::Closed(calls), _) => self.after_call(calls, failed),
                 (Phase::Probing { .. }, _) if failed => Some(self.open(ProviderError::Unavailable)),
                 (
@@ -197,7 +211,7 @@ impl Admission<'_> {
         self.breaker.judge(self.era, Verdict::Failed);
     }
 
-    /// The supplier does not accept our account: there is no need to ask it again for a while.
+    /// The supplier does not accept our account.
     pub(super) fn refused(mut self, why: ProviderError) {
         self.judged = true;
         self.breaker.judge(self.era, Verdict::Refused(why));
@@ -290,10 +304,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_refusal_of_the_account_opens_it_and_is_what_calls_are_told() {
+    async fn refusals_of_the_account_in_a_row_open_it_and_are_what_calls_are_told() {
         let breaker = breaker();
-        let admission = breaker.admit().expect("closed");
-        admission.refused(ProviderError::Unauthorised);
+        let refuse = |times: u32| {
+            for _ in 0..times {
+                let admission = breaker.admit().expect("closed");
+                admission.refused(ProviderError::Unauthorised);
+            }
+        };
+        refuse(2);
+        breaker.admit().expect("closed").succeeded();
+        refuse(2);
+        assert!(breaker.state() == State::Closed);
+        refuse(1);
         assert_eq!(breaker.admit().err(), Some(ProviderError::Unauthorised));
         tokio::time::advance(Duration::from_secs(31)).await;
         breaker

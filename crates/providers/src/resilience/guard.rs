@@ -7,22 +7,16 @@ use super::{
     bulkhead::Bulkhead,
     jitter::Jitter,
     pacer::Pacer,
+    refusals::{self, Asked},
     settings::ResilienceSettings,
 };
 use domain::ports::{randomness::Randomness, search_results::ProviderError};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
-/// Whose calls are guarded, in metrics: of the code's own words alone.
-#[derive(Debug, Clone, Copy)]
-struct Named {
-    provider: &'static str,
-    operation: &'static str,
-}
-
 /// Guards the calls to one supplier.
 pub(crate) struct Guard {
-    named: Named,
+    asked: Asked,
     settings: ResilienceSettings,
     jitter: Jitter,
     budget: RetryBudget,
@@ -51,7 +45,7 @@ impl Guard {
     pub(crate) fn new(settings: ResilienceSettings, randomness: Arc<dyn Randomness>) -> Self {
         let jitter = Jitter(randomness);
         Self {
-            named: Named {
+            asked: Asked {
                 provider: "unnamed",
                 operation: "call",
             },
@@ -66,19 +60,19 @@ impl Guard {
 
     /// The same, counted under these names.
     pub(crate) fn named(self, provider: &'static str, operation: &'static str) -> Self {
-        let named = Named {
+        let asked = Asked {
             provider,
             operation,
         };
-        named.tell(State::Closed);
+        tell(asked, State::Closed);
         // Nothing spent is counted too: the first amount is then seen as one.
         metrics::counter!("provider_cost_micro_usd_total", "provider" => provider).absolute(0);
-        Self { named, ..self }
+        Self { asked, ..self }
     }
 
     /// Whose calls are guarded.
     pub(crate) const fn provider(&self) -> &'static str {
-        self.named.provider
+        self.asked.provider
     }
 
     /// Makes a call, and makes it again where that is allowed and may help.
@@ -138,16 +132,18 @@ impl Guard {
         match &outcome {
             Ok(_) => {
                 self.bulkhead.grow();
+                refusals::note(self.asked, None);
                 admission.succeeded();
             }
             Err(failure) if is_breakdown(&failure.error) => admission.failed(),
             Err(failure) if is_refusal(&failure.error) => {
                 tracing::warn!(
-                    provider = self.named.provider,
+                    provider = self.asked.provider,
                     code = failure.error.code(),
                     "A supplier refuses every call: {}. Look at its key and its account.",
                     failure.error
                 );
+                refusals::note(self.asked, Some(&failure.error));
                 admission.refused(failure.error.clone());
             }
             Err(failure) => {
@@ -158,8 +154,8 @@ impl Guard {
             }
         }
         let code = outcome.as_ref().err().map(|failure| failure.error.code());
-        self.named.count(code.unwrap_or("ok"), began.elapsed());
-        self.named.tell(self.breaker.state());
+        count(self.asked, code.unwrap_or("ok"), began.elapsed());
+        tell(self.asked, self.breaker.state());
         outcome
     }
 
@@ -199,26 +195,24 @@ impl Guard {
     }
 }
 
-impl Named {
-    /// A call that was made.
-    fn count(self, outcome: &'static str, took: Duration) {
-        metrics::histogram!(
-            "http_client_request_duration_seconds",
-            "provider" => self.provider,
-            "operation" => self.operation,
-            "outcome" => outcome,
-        )
-        .record(took);
-    }
+/// A call that was made.
+fn count(asked: Asked, outcome: &'static str, took: Duration) {
+    metrics::histogram!(
+        "http_client_request_duration_seconds",
+        "provider" => asked.provider,
+        "operation" => asked.operation,
+        "outcome" => outcome,
+    )
+    .record(took);
+}
 
-    fn tell(self, state: State) {
-        metrics::gauge!(
-            "provider_breaker_state",
-            "provider" => self.provider,
-            "operation" => self.operation,
-        )
-        .set(state.number());
-    }
+fn tell(asked: Asked, state: State) {
+    metrics::gauge!(
+        "provider_breaker_state",
+        "provider" => asked.provider,
+        "operation" => asked.operation,
+    )
+    .set(state.number());
 }
 
 /// Refusals of our account, which every call would meet.

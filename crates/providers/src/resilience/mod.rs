@@ -10,10 +10,12 @@ mod bulkhead;
 mod guard;
 mod jitter;
 mod pacer;
+mod refusals;
 mod retry_after;
 mod settings;
 
 pub(crate) use guard::{FailedCall, Guard};
+pub use refusals::{Asked, refusals};
 pub use retry_after::retry_after;
 pub use settings::{BreakerSettings, ResilienceSettings};
 

@@ -10,13 +10,19 @@ mod sqlite;
 
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
+    errors::unavailable,
     migrations::{self, MigrationError, Taken},
     opening::OpenError,
     ownership::as_owner_of,
+    queries::server_notes,
     session::blocking,
+    sql::Db,
 };
 use chrono::{DateTime, Utc};
-use domain::ports::storage::StorageError;
+use domain::ports::{
+    server_notes::{ServerNote, Topic},
+    storage::StorageError,
+};
 pub use manifest::Manifest;
 use part::Part;
 use serde::Serialize;
@@ -162,6 +168,29 @@ pub async fn back_up(
             let manifest = manifest.map_err(unusable(part.path()))?;
             ended(part, &to, &manifest).map(|()| manifest)
         })
+    })
+    .await?
+}
+
+/// Notes in a database that a backup of it was taken, with the rights of the user to whom it belongs.
+pub async fn note_backup(database: DatabaseUrl, at: DateTime<Utc>) -> Result<(), BackupError> {
+    let note = ServerNote {
+        topic: Topic::Backup,
+        note: String::new(),
+        noted_at: at,
+    };
+    let noted = move |db: &mut Db| server_notes::put(db, &note).map_err(unavailable);
+    blocking(move || match &database.0 {
+        Target::Sqlite(source) => {
+            let is_trusted = !sqlite::is_others(source)?;
+            as_owner(source, || {
+                Ok(noted(&mut sqlite::opened(source, is_trusted)?)?)
+            })
+        }
+        Target::Postgres(url) => {
+            let mut database = postgres::connected(url)?;
+            Ok(noted(&mut database)?)
+        }
     })
     .await?
 }

@@ -6,7 +6,7 @@ use crate::{
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
     files::private,
-    postgres::{APPLICATION, Reach},
+    postgres::{APPLICATION, Reach, others},
     queries::versions,
     sql::Db,
 };
@@ -21,14 +21,10 @@ use std::{
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 /// Where Debian and its like keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
-/// How long the connections of a program that has ended may take to go.
-const TO_GO: Duration = Duration::from_secs(2);
 /// Where tables are kept that a restore replaces; a number follows from the second time on.
 const KEPT_IN: &str = "sightline_replaced";
 
@@ -42,6 +38,12 @@ struct Name {
 struct Number {
     #[diesel(sql_type = BigInt)]
     number: i64,
+}
+
+/// A connection beside those of servers.
+pub fn connected(url: &str) -> Result<Db, BackupError> {
+    let connected = Reach::of(url)?.connect_for_migration();
+    Ok(connected.map_err(unavailable)?)
 }
 
 /// Copies what is committed; servers go on meanwhile.
@@ -100,30 +102,6 @@ fn tables(database: &mut Db) -> QueryResult<Vec<String>> {
     Ok(found.into_iter().map(|it| it.name).collect())
 }
 
-/// How many others are connected, once those of a server that has just ended have had time to go.
-fn others_that_stay(database: &mut Db) -> QueryResult<i64> {
-    let begun = Instant::now();
-    loop {
-        let others = others(database)?;
-        if others == 0 || begun.elapsed() > TO_GO {
-            return Ok(others);
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-}
-
-/// How many others of this program are connected, under the name that it gives itself or that the URL gives
-/// it. Nobody else's connections are looked at.
-fn others(database: &mut Db) -> QueryResult<i64> {
-    let others = sql_query(
-        "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
-         WHERE datname = current_database() AND pid <> pg_backend_pid() \
-         AND application_name IN ($1, current_setting('application_name'))",
-    );
-    let others: Number = others.bind::<Text, _>(APPLICATION).get_result(database)?;
-    Ok(others.number)
-}
-
 /// Reads the whole archive, without a database.
 pub fn look_through(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
     let restore = Program::find("pg_restore", programs)?;
@@ -152,7 +130,7 @@ pub fn restore(
     let mut database = reach.connect_for_migration().map_err(unavailable)?;
     let (plain, password) = reach.for_programs();
     let place = || DatabaseUrl(Target::Postgres(url.to_owned())).to_string();
-    let others = others_that_stay(&mut database).map_err(unavailable)?;
+    let others = others::that_stay(&mut database).map_err(unavailable)?;
     if others > 0 {
         let place = place();
         let told = format!("{place} (connections by `{APPLICATION}`: {others})");

@@ -11,7 +11,7 @@ use crate::{
     ownership::is_anothers,
     queries::versions,
     sql::{DatabaseKind, Db},
-    sqlite::{SETUP, is_database, lock, real},
+    sqlite::{SETUP, is_database, lock, real, uri},
 };
 use diesel::{
     ConnectionError, QueryResult, QueryableByName, RunQueryDsl,
@@ -52,7 +52,6 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let is_others = |path: &Path| is_anothers(path).map_err(unusable(path));
     let is_trusted = !is_others(source)? && !is_others(to)?;
     let mut database = as_owner(source, || opened(source, is_trusted))?;
     let taken = as_owner(to, || {
@@ -70,9 +69,14 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
     taken
 }
 
+/// Whether root acts there as another user.
+pub fn is_others(path: &Path) -> Result<bool, BackupError> {
+    is_anothers(path).map_err(unusable(path))
+}
+
 /// The database with its log, so that copying it opens nothing more of it by its name: that is done with the rights
 /// of whoever owns the copy's folder. One that is not trusted has to be what it is called.
-fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
+pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
         Db::connect(DatabaseKind::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
     let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
@@ -114,16 +118,6 @@ pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
         return Err(damaged(file, "SQLite's integrity check finds faults"));
     }
     counted(&mut database).map_err(|it| unsound(&it))
-}
-
-/// A URI of a file that is opened so.
-fn uri(file: &Path, how: &str) -> String {
-    let path = file.to_string_lossy();
-    let escaped = path
-        .replace('%', "%25")
-        .replace('?', "%3f")
-        .replace('#', "%23");
-    format!("file:{escaped}?{how}")
 }
 
 fn counted(database: &mut Db) -> QueryResult<Contents> {

@@ -1,5 +1,6 @@
 //! `PostgreSQL`: how it is opened, and what only it has.
 
+pub mod others;
 pub mod partitions;
 mod parts;
 mod refusal;

@@ -52,6 +52,13 @@ pub fn tend(db: &mut Db, today: NaiveDate, keep_since: Option<NaiveDate>) -> Que
     Ok(())
 }
 
+/// Makes those of these months that are not there.
+pub fn make_months(db: &mut Db, months_to_be: &[NaiveDate]) -> QueryResult<()> {
+    let there = months(db)?;
+    let missing = months_to_be.iter().filter(|it| !there.contains(it));
+    missing.copied().try_for_each(|month| make(db, month))
+}
+
 /// Makes the part that takes what no month is there for. Two processes may do so at once: whoever
 /// comes second finds it made.
 pub fn make_rest(db: &mut Db) -> QueryResult<()> {

@@ -18,9 +18,9 @@ use domain::{
 pub fn statement(place: &str, keywords: &str, wanted: &str) -> String {
     format!(
         "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
-         keyword_id, url, url_hash, sort_value, measured_at, record) \
+         keyword_id, url, url_hash, sort_value, measured_at, record, packed) \
          SELECT f.account_id, $1, f.result_type, $2 + {place}, \
-         f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
+         f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record, f.packed \
          FROM findings f \
          JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
          AND h.result_type = f.result_type AND h.job_id = f.job_id \

@@ -169,11 +169,13 @@ impl MeasurementRepository for Session {
         // One statement cannot replace a row twice: of equal places the last one counts.
         let places = findings.iter().map(|it| ((it.result_type, it.ordinal), it));
         let places: HashMap<_, &StagedFinding> = places.collect();
-        let rows = places.values().map(|it| StagedRow::new(account, job, it));
-        let rows: Vec<StagedRow> = rows.collect();
+        let findings: Vec<StagedFinding> = places.into_values().cloned().collect();
         self.change(account, move |db| {
-            for part in rows.chunks(MOST_ROWS) {
-                replace(db, part)?;
+            let kind = db.kind();
+            for part in findings.chunks(MOST_ROWS) {
+                let rows = part.iter();
+                let rows = rows.map(|it| StagedRow::new(account, job, it, kind));
+                replace(db, &rows.collect::<Vec<_>>())?;
             }
             Ok(())
         })
@@ -410,6 +412,7 @@ fn replace(db: &mut Db, rows: &[StagedRow]) -> QueryResult<()> {
             staged_findings::sort_value.eq(excluded(staged_findings::sort_value)),
             staged_findings::measured_at.eq(excluded(staged_findings::measured_at)),
             staged_findings::record.eq(excluded(staged_findings::record)),
+            staged_findings::packed.eq(excluded(staged_findings::packed)),
         ))
         .execute(db)
         .map(drop)

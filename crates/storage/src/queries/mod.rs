@@ -29,6 +29,7 @@ mod research;
 mod results;
 mod schedules;
 mod secrets;
+pub mod server_notes;
 mod sessions;
 pub mod site_turns;
 mod spending;
@@ -64,6 +65,7 @@ use domain::ports::{
     results::ResultRepository,
     schedules::ScheduleRepository,
     secrets::SecretRepository,
+    server_notes::ServerNoteRepository,
     sessions::SessionRepository,
     site_turns::SiteTurnRepository,
     spending::SpendingRepository,
@@ -84,6 +86,9 @@ impl Repositories for Session {
         self
     }
     fn throttles(&mut self) -> &mut dyn ThrottleRepository {
+        self
+    }
+    fn server_notes(&mut self) -> &mut dyn ServerNoteRepository {
         self
     }
     fn site_turns(&mut self) -> &mut dyn SiteTurnRepository {

@@ -2,7 +2,10 @@
 
 use crate::{
     instant::At,
-    rows::{measurements::url_hash, paid_calls},
+    rows::{
+        measurements::url_hash,
+        packing::{pack, unpack},
+    },
     schema::paid_calls as calls,
     session::Session,
 };
@@ -52,7 +55,7 @@ impl PaidCallRepository for Session {
         ended: &Ended,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
-        let (cost, answer) = (ended.cost.0, paid_calls::packed(ended.answer.as_deref()));
+        let (cost, answer) = (ended.cost.0, ended.answer.as_deref().map(pack));
         self.change(call.account, move |db| {
             let call = calls::table
                 .filter(calls::account_id.eq(call.account.0))
@@ -96,7 +99,7 @@ impl PaidCallRepository for Session {
         let Some((Some(body), Some(at))) = found else {
             return Ok(None);
         };
-        let body = paid_calls::unpacked(&body)?;
+        let body = unpack(&body, "the answer to a call")?;
         Ok(Some(Answered {
             body,
             at: at.into(),

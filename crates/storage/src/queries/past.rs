@@ -6,6 +6,7 @@ use crate::{
         json,
         measurements::{CourseRow, PlacesRow, PointRow, serp},
         passed,
+        records::Record,
     },
     schema::{findings, latest_serps, rank_history},
 };
@@ -90,7 +91,8 @@ impl Past {
             }
             known.last.extend(self.last_pages(db, ids)?);
             for (job, ids) in self.runs_of_a_month_ago(db, ids)? {
-                known.month_ago.extend(self.pages_of(db, &ids, job)?);
+                let pages = self.pages_of(db, &ids, job)?.into_iter();
+                known.month_ago.extend(pages.map(|(id, page)| (id, page.0)));
             }
         }
         Ok(known)
@@ -219,7 +221,7 @@ impl Past {
         Ok(runs)
     }
 
-    fn pages_of(&self, db: &mut Db, ids: &[i64], job: i64) -> QueryResult<Vec<(i64, String)>> {
+    fn pages_of(&self, db: &mut Db, ids: &[i64], job: i64) -> QueryResult<Vec<(i64, Record)>> {
         findings::table
             .filter(findings::account_id.eq(self.account.0))
             .filter(findings::project_id.eq(self.project.0))
@@ -227,7 +229,7 @@ impl Past {
             .filter(findings::job_id.eq(job))
             // Search pages stand at the places of their keywords.
             .filter(findings::ordinal.eq_any(ids))
-            .select((findings::ordinal, findings::record))
+            .select((findings::ordinal, (findings::record, findings::packed)))
             .load(db)
     }
 }

@@ -59,6 +59,7 @@ macro_rules! copied {
                 staged_findings::sort_value,
                 staged_findings::measured_at,
                 staged_findings::record,
+                staged_findings::packed,
             ))
             .insert_into(findings::table)
             .into_columns((
@@ -73,6 +74,7 @@ macro_rules! copied {
                 findings::sort_value,
                 findings::measured_at,
                 findings::record,
+                findings::packed,
             ))
     };
 }
@@ -262,7 +264,7 @@ impl ResultRepository for Session {
                         findings::ordinal,
                         findings::sort_value,
                         findings::measured_at,
-                        findings::record,
+                        (findings::record, findings::packed),
                     ))
                     .load(db)
             })
@@ -347,10 +349,10 @@ impl ResultRepository for Session {
                         findings::ordinal,
                         findings::sort_value,
                         findings::measured_at,
-                        findings::record,
+                        (findings::record, findings::packed),
                     ))
                     .load_iter::<FindingRow, DefaultLoadingMode>(db)?;
-                let rows = PageRows::read(rows, &query.page, |it| it.record.len())?;
+                let rows = PageRows::read(rows, &query.page, |it| it.record.0.len())?;
                 let total = counted!(
                     query.page,
                     db,
@@ -430,7 +432,7 @@ fn first_records(
         let (result_type, job) = (3 * at + 3, 3 * at + 4);
         let top = 3 * at + 5;
         format!(
-            "SELECT * FROM (SELECT result_type, job_id, ordinal, sort_value, measured_at, record \
+            "SELECT * FROM (SELECT result_type, job_id, ordinal, sort_value, measured_at, record, packed \
              FROM findings WHERE findings.account_id = $1 AND findings.project_id = $2 \
              AND findings.result_type = ${result_type} AND findings.job_id = ${job} \
              ORDER BY ordinal LIMIT ${top}) AS part{at}"

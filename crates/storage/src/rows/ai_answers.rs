@@ -1,6 +1,9 @@
 //! Answers of AI engines and counts of them as rows: JSON, packed by LZ4.
 
-use super::{count, passed};
+use super::{
+    count,
+    packing::{pack_json, unpack_json},
+};
 use crate::{
     instant::At,
     schema::{ai_answers, ai_tallies},
@@ -12,7 +15,6 @@ use domain::{
     kept_answers::{AnswerKey, KeptAnswer, KeywordTallies},
     ports::storage::StorageError,
 };
-use serde::{Serialize, de::DeserializeOwned};
 
 #[derive(Insertable)]
 #[diesel(table_name = ai_answers, treat_none_as_default_value = false)]
@@ -42,7 +44,7 @@ impl AnswerRow {
             prompt_id: key.prompt_id,
             sample: count(key.sample),
             answered_at: answer.answered_at.into(),
-            body: packed(answer),
+            body: pack_json(answer),
         }
     }
 }
@@ -54,7 +56,7 @@ pub fn kept_answer((id, job, body): StoredAnswer) -> Result<KeptAnswer, StorageE
     Ok(KeptAnswer {
         id: AnswerId(id),
         job: JobId(job),
-        answer: unpacked(&body, "an answer")?,
+        answer: unpack_json(&body, "an answer")?,
     })
 }
 
@@ -79,7 +81,7 @@ impl TallyRow {
             day: of.day,
             job_id: of.job.0,
             keyword_id: of.keyword.0,
-            body: packed(&of.tallies),
+            body: pack_json(&of.tallies),
         }
     }
 }
@@ -93,16 +95,7 @@ impl TryFrom<TallyRow> for KeywordTallies {
             day: row.day,
             keyword: KeywordId(row.keyword_id),
             engine: row.engine,
-            tallies: unpacked(&row.body, "counts of answers")?,
+            tallies: unpack_json(&row.body, "counts of answers")?,
         })
     }
-}
-
-fn packed(thing: &impl Serialize) -> Vec<u8> {
-    lz4_flex::compress_prepend_size(super::json(thing).as_bytes())
-}
-
-fn unpacked<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StorageError> {
-    let json = passed(lz4_flex::decompress_size_prepended(body), what)?;
-    passed(serde_json::from_slice(&json), what)
 }

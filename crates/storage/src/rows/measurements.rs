@@ -1,9 +1,10 @@
 //! Measurements, staged records and journals as rows.
 
-use super::{count, counted, from_json, json, known};
+use super::{count, counted, from_json, json, known, records::RecordColumns};
 use crate::{
     instant::At,
     schema::{journal_entries, latest_serps, rank_history, staged_findings},
+    sql::DatabaseKind,
 };
 use analysis::{
     document::Document,
@@ -90,7 +91,8 @@ pub struct StagedRow {
     pub url_hash: Option<i64>,
     pub sort_value: Option<f64>,
     pub measured_at: At,
-    pub record: String,
+    #[diesel(embed)]
+    pub record: RecordColumns,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -218,7 +220,12 @@ pub fn serp(text: &str) -> Result<PreviousSerp, StorageError> {
 }
 
 impl StagedRow {
-    pub fn new(account: AccountId, job: JobId, finding: &StagedFinding) -> Self {
+    pub fn new(
+        account: AccountId,
+        job: JobId,
+        finding: &StagedFinding,
+        kind: DatabaseKind,
+    ) -> Self {
         Self {
             account_id: account.0,
             job_id: job.0,
@@ -229,7 +236,7 @@ impl StagedRow {
             url_hash: finding.url.as_deref().map(url_hash),
             sort_value: finding.sort_value,
             measured_at: finding.measured_at.into(),
-            record: finding.record.as_str().to_owned(),
+            record: RecordColumns::of(finding.record.as_str(), kind),
         }
     }
 }
@@ -245,7 +252,7 @@ impl TryFrom<StagedRow> for StagedFinding {
             url: row.url,
             sort_value: row.sort_value,
             measured_at: row.measured_at.into(),
-            record: Document::from_stored(row.record),
+            record: Document::from_stored(row.record.text()?),
         })
     }
 }

@@ -1,11 +1,15 @@
 //! Keyword research as rows. What a supplier told is JSON, packed by LZ4.
 
-use super::{count, counted, known, passed};
+use super::{
+    count, counted, known,
+    packing::{pack_json, unpack_json},
+    passed,
+};
 use crate::{
     instant::At,
     schema::{keyword_markets, keyword_reservations, keyword_searches},
 };
-use analysis::{observation::keyword_research::ResearchedKeyword, provenance::Provenance};
+use analysis::provenance::Provenance;
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use domain::{
@@ -91,7 +95,7 @@ impl MarketRow {
             keyword: subject.keyword.normalized().to_owned(),
             country: subject.country.to_string(),
             language: subject.language.to_string(),
-            body: packed(&kept.found),
+            body: pack_json(&kept.found),
         }
     }
 }
@@ -101,7 +105,7 @@ impl TryFrom<MarketRow> for KeptResearch {
 
     fn try_from(row: MarketRow) -> Result<Self, StorageError> {
         Ok(Self {
-            found: unpacked(&row.body)?,
+            found: unpack_json(&row.body, WHAT)?,
             bought_at: row.bought_at.into(),
             expires_at: row.expires_at.into(),
         })
@@ -151,7 +155,7 @@ impl From<&Search> for SearchRow {
             provenance: kept.found.provenance.name().to_owned(),
             search_volume: kept.found.figures.search_volume.map(count),
             ideas: count(kept.found.ideas.len()),
-            body: packed(&kept.found),
+            body: pack_json(&kept.found),
         }
     }
 }
@@ -168,7 +172,7 @@ impl TryFrom<SearchRow> for Search {
             key: SubjectKey(passed(row.market_key.try_into(), WHAT)?),
             searched_at: row.searched_at.into(),
             kept: KeptResearch {
-                found: unpacked(&row.body)?,
+                found: unpack_json(&row.body, WHAT)?,
                 bought_at: row.bought_at.into(),
                 expires_at: row.expires_at.into(),
             },
@@ -213,14 +217,4 @@ fn provenance(name: &str) -> Option<Provenance> {
     ]
     .into_iter()
     .find(|it| it.name() == name)
-}
-
-fn packed(found: &ResearchedKeyword) -> Vec<u8> {
-    let json = serde_json::to_vec(found).expect("observations have string keys");
-    lz4_flex::compress_prepend_size(&json)
-}
-
-fn unpacked(body: &[u8]) -> Result<ResearchedKeyword, StorageError> {
-    let json = passed(lz4_flex::decompress_size_prepended(body), WHAT)?;
-    passed(serde_json::from_slice(&json), WHAT)
 }

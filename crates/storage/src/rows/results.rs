@@ -1,6 +1,6 @@
 //! Published results as rows.
 
-use super::{count, counted, from_json, json, known};
+use super::{count, counted, from_json, json, known, records::Record};
 use crate::{
     instant::{At, Instant},
     schema::result_heads,
@@ -54,8 +54,8 @@ pub struct FindingRow {
     pub sort_value: Option<f64>,
     #[diesel(sql_type = Instant)]
     pub measured_at: At,
-    #[diesel(sql_type = Text)]
-    pub record: String,
+    #[diesel(embed)]
+    pub record: Record,
 }
 
 impl From<&ResultHead> for HeadRow {
@@ -116,7 +116,7 @@ impl From<FindingRow> for Finding {
             ordinal: row.ordinal,
             sort_value: row.sort_value,
             measured_at: row.measured_at.into(),
-            record: Document::from_stored(row.record),
+            record: Document::from_stored(row.record.0),
         }
     }
 }

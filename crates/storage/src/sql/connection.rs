@@ -3,7 +3,7 @@
 use super::{
     DatabaseKind, Text,
     rows::{Either, Found, Rows},
-    values::{Bind, Binds},
+    values::{Bind, Binds, Kind},
 };
 use diesel::{
     Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,
@@ -13,12 +13,14 @@ use diesel::{
         LoadConnection, SimpleConnection,
     },
     expression::QueryMetadata,
-    pg::Pg,
+    pg::{Pg, PgRowByRowLoadingMode},
     query_builder::{AstPass, Query, QueryBuilder, QueryFragment, QueryId},
+    result::Error,
+    row::{Field, Row},
     sql_types::Untyped,
     sqlite::Sqlite,
 };
-use std::{any::TypeId, cell::Cell, collections::HashMap, sync::Arc};
+use std::{any::TypeId, cell::Cell, collections::HashMap, ops::ControlFlow, sync::Arc};
 
 /// A connection that queries are sent over.
 pub struct Db {
@@ -191,6 +193,76 @@ impl Db {
     }
 }
 
+/// Statements that are made while the program runs, for tables that it learns from the database.
+impl Db {
+    /// Runs a statement; how many rows it changed. Its text is one of few, so it stays prepared.
+    pub fn run_often(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
+        self.run(text, binds, true)
+    }
+
+    /// Runs a statement; how many rows it changed.
+    pub fn run_once(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
+        self.run(text, binds, false)
+    }
+
+    fn run(
+        &mut self,
+        text: Arc<str>,
+        binds: Vec<Bind>,
+        stays_prepared: bool,
+    ) -> QueryResult<usize> {
+        let statement = Statement::made(text, binds, stays_prepared);
+        match &mut self.link {
+            Link::Postgres(link) => link.execute_returning_count(&statement),
+            Link::Sqlite(link) => link.execute_returning_count(&statement),
+        }
+    }
+
+    /// Reads rows of columns of these types one after the other, until there is none or `act` breaks off: neither this
+    /// program nor libpq holds more than one.
+    pub fn each_row(
+        &mut self,
+        text: Arc<str>,
+        binds: Vec<Bind>,
+        kinds: &[Kind],
+        act: &mut dyn FnMut(Vec<Bind>) -> ControlFlow<()>,
+    ) -> QueryResult<()> {
+        let statement = Statement::made(text, binds, false);
+        match &mut self.link {
+            Link::Postgres(link) => {
+                let rows = LoadConnection::<PgRowByRowLoadingMode>::load(link, statement)?;
+                let mut rows = rows.map(|row| row.map(|it| Found(Either::Postgres(it))));
+                each(&mut rows, kinds, act)
+            }
+            Link::Sqlite(link) => {
+                let rows = LoadConnection::<DefaultLoadingMode>::load(link, statement)?;
+                let mut rows = rows.map(|row| row.map(|it| Found(Either::Sqlite(it))));
+                each(&mut rows, kinds, act)
+            }
+        }
+    }
+}
+
+fn each<'conn, 'query: 'conn>(
+    rows: &mut dyn Iterator<Item = QueryResult<Found<'conn, 'query>>>,
+    kinds: &[Kind],
+    act: &mut dyn FnMut(Vec<Bind>) -> ControlFlow<()>,
+) -> QueryResult<()> {
+    for row in rows {
+        let row = row?;
+        let read = |(at, kind): (usize, &Kind)| {
+            let field = row.get(at).ok_or(Error::NotFound)?;
+            let read = Bind::read(*kind, field.value());
+            read.map_err(Error::DeserializationError)
+        };
+        let values = kinds.iter().enumerate().map(read);
+        if act(values.collect::<QueryResult<_>>()?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// A query whose text and values are known.
 struct Statement {
     text: Arc<str>,
@@ -214,6 +286,16 @@ impl QueryId for Statement {
 }
 
 impl Statement {
+    /// One that no type stands for: Diesel finds it by its text.
+    fn made(text: Arc<str>, binds: Vec<Bind>, stays_prepared: bool) -> Self {
+        SENT.set(None);
+        Self {
+            text,
+            binds,
+            stays_prepared,
+        }
+    }
+
     /// The text with its values, each as that database is handed it.
     fn walk<'b, DB: Backend>(
         &'b self,

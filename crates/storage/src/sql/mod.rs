@@ -22,6 +22,7 @@ use diesel::{
     },
     query_builder::QueryBuilder,
 };
+pub use values::{Bind, Kind};
 use values::{Binds, Value};
 
 /// `INSERT … ON CONFLICT`, which both have.

@@ -38,7 +38,7 @@ impl<'conn, 'query> Iterator for Rows<'conn, 'query> {
 
 /// A row.
 pub struct Found<'conn, 'query>(
-    Either<RowOf<'conn, 'query, PgConnection>, RowOf<'conn, 'query, SqliteConnection>>,
+    pub Either<RowOf<'conn, 'query, PgConnection>, RowOf<'conn, 'query, SqliteConnection>>,
 );
 
 impl RowSealed for Found<'_, '_> {}

@@ -114,6 +114,22 @@ macro_rules! kinds {
                 }
             }
 
+            /// Reads a value of a column of that type.
+            pub fn read(kind: Kind, value: Option<Value<'_>>) -> deserialize::Result<Self> {
+                let Some(value) = value else {
+                    return Ok(Self::Null(kind));
+                };
+                Ok(match kind {
+                    // SQLite would cut off what is too large.
+                    Kind::Integer if matches!(value, Value::Sqlite(_)) => {
+                        let long = <i64 as FromSql<BigInt, DatabaseKind>>::from_sql(value)?;
+                        Self::Integer(long.try_into()?)
+                    }
+                    $(Kind::$kind => Self::$kind(<$rust as FromSql<$sql, DatabaseKind>>::from_sql(value)?),)*
+                    Kind::Unused => return Err(unused().into()),
+                })
+            }
+
             /// Values of the same type as one.
             fn list(kind: Kind, values: impl Iterator<Item = Bind>) -> Option<Self> {
                 Some(match kind {

@@ -1,5 +1,6 @@
 //! `SQLite`: one writer, many readers, and what only it has.
 
+mod compact;
 mod constraints;
 mod file;
 
@@ -8,8 +9,9 @@ use crate::{
     pool::{Place, Pool, PoolSettings},
     sql::{DatabaseKind, Db},
 };
+pub use compact::{Compacted, compact};
 pub use constraints::constraint_of;
-use diesel::{QueryResult, RunQueryDsl, dsl::sql, sql_types::Text};
+use diesel::{QueryResult, RunQueryDsl, connection::SimpleConnection, dsl::sql, sql_types::Text};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 pub use file::{Prepared, is_database, lock, prepare, real};
 use std::{path::Path, sync::Arc, time::Duration};
@@ -47,6 +49,21 @@ pub fn readers(path: &Path, options: &OpenOptions) -> Arc<Pool> {
         "PRAGMA query_only = ON;",
         false,
     )
+}
+
+/// Moves what the write-ahead log holds into the file, as far as nobody reads it.
+pub fn empty_log(db: &mut Db) -> QueryResult<()> {
+    db.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);")
+}
+
+/// A URI of a file that is opened so.
+pub fn uri(file: &Path, how: &str) -> String {
+    let path = file.to_string_lossy();
+    let escaped = path
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    format!("file:{escaped}?{how}")
 }
 
 /// A connection for changing the schema.

@@ -37,6 +37,8 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
         })
     })?;
     let account = call.tenant();
+    let refusals = services.noticed.refusals(services.storage.as_ref()).await;
+    let refusals = refusals.map_err(|error| refusals::storage(&error))?;
     Ok(Answer::value(&json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
@@ -51,7 +53,7 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
         "capabilities": capabilities(&call),
         "limits": limits(&services, &state),
         "quotas": quotas(&state),
-        "providers": providers(&services),
+        "providers": providers(&services, &refusals),
     })))
 }
 
@@ -150,13 +152,28 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
     quotas
 }
 
-fn providers(services: &Services) -> Vec<Value> {
-    vec![
-        search_results(&services.config),
-        json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
-        answers(&services.config.engines),
-        vitals(&services.config.speed),
-    ]
+/// `refusals`: what suppliers are asked for that refuse the operator's account, each with how that is told.
+fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
+    let needs = [
+        ("searchPage", search_results(&services.config)),
+        (
+            "",
+            json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
+        ),
+        ("answer", answers(&services.config.engines)),
+        ("vitals", vitals(&services.config.speed)),
+    ];
+    let told = needs.into_iter().map(|(operation, mut need)| {
+        for (_, told) in refusals.iter().filter(|it| it.0 == operation) {
+            need["state"] = json!("failing");
+            match need["missing"].as_array_mut() {
+                Some(missing) => missing.push(json!(told)),
+                None => need["missing"] = json!([told]),
+            }
+        }
+        need
+    });
+    told.collect()
 }
 
 /// Whoever may not be paid answers nothing: every rank check would be refused; `missing` says what

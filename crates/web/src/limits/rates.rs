@@ -128,6 +128,7 @@ pub(super) struct Bucket<K: Hash + Eq + Clone> {
 
 impl<K: Hash + Eq + Clone> Bucket<K> {
     pub(super) fn new(name: &'static str, rate: Rate, clock: &Arc<dyn Clock>) -> Self {
+        crate::counted::limit_begins(name);
         let clock = Ticks(Arc::clone(clock));
         let store = DashMapStateStore::default();
         Self {

@@ -3,6 +3,7 @@
 use super::sign_in::not_kept;
 use crate::{
     answer::Answer,
+    counted,
     endpoint::MemberCall,
     fields::{Fields, read_body},
     paging::{Limits, Paging, wanted},
@@ -281,7 +282,7 @@ fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
 }
 
 fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
-    crate::counted::over_quota("keywordResearch");
+    counted::over_quota(counted::KEYWORD_RESEARCH);
     let detail = format!(
         "{} of {} searches of this month are used.",
         quota.usage(),

@@ -1,0 +1,64 @@
+//! `sightline health`: for health checks where no other program is that could ask, as in the image.
+
+use super::Ended;
+use crate::{
+    settings::{AdminAddress, Settings},
+    terminal::say,
+};
+use anyhow::Context;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+/// Longer than the listener needs to find out that the database does not answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// An answer is a line of JSON.
+const MAX_ANSWER: u64 = 65_536;
+
+/// Asks the admin listener of a process on this machine for a probe's path.
+pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
+    let address = match settings.admin.listen {
+        AdminAddress::Off => anyhow::bail!(
+            "admin.listen is off: set it to an address, for the server and for this command"
+        ),
+        AdminAddress::Usual => AdminAddress::USUAL,
+        AdminAddress::At(address) => reachable(address),
+    };
+    let url = format!("http://{address}{path}");
+    let asked = timeout(PATIENCE, ask(address, path)).await;
+    let (status, body) = { asked.context("it takes too long").flatten() }
+        .with_context(|| format!("{url} does not answer"))?;
+    anyhow::ensure!(status == 200, "{url} answers {status}: {body}");
+    say(body);
+    Ok(Ended::Done)
+}
+
+/// The status and the body of an answer of our own listener, which keeps to HTTP/1.0 when it is asked to: a client of
+/// HTTP would be more than this command.
+async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    let mut answers = stream.take(MAX_ANSWER);
+    answers.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP")?;
+    let status = head.split(' ').nth(1).context("no status")?;
+    Ok((status.parse()?, body.trim().to_owned()))
+}
+
+/// A process that listens at every address is reached at this machine's own.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

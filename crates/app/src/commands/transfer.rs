@@ -1,0 +1,127 @@
+//! `sightline transfer`.
+
+use super::{Ended, WrongUsage, expect_a_database};
+use crate::{
+    cli::TransferArgs,
+    settings::Settings,
+    terminal::{remark, say},
+    wiring::make_data_folder,
+};
+use anyhow::Context;
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+use storage::{DatabaseUrl, TransferProgress, TransferStep};
+
+/// How often progress is shown.
+const REPORT_INTERVAL: Duration = Duration::from_secs(3);
+
+/// The two databases.
+pub struct Ends {
+    /// Which is copied.
+    pub from: DatabaseUrl,
+    /// Which is filled.
+    pub to: DatabaseUrl,
+}
+
+/// Reads which they are; nothing is opened.
+pub fn ends(settings: &Settings, args: &TransferArgs) -> anyhow::Result<Ends> {
+    let from = named("--from", args.from.as_deref(), args.from_file.as_deref())?;
+    let to = named("--to", args.to.as_deref(), args.to_file.as_deref())?;
+    if from.is_none() && to.is_none() {
+        return Err(WrongUsage(
+            "`sightline transfer` takes --from or --to, or both: the end that is left out is the database of the settings".to_owned(),
+        )
+        .into());
+    }
+    if from.is_none() {
+        expect_a_database(settings)?;
+    }
+    Ok(Ends {
+        from: from.unwrap_or_else(|| settings.database()),
+        to: to.unwrap_or_else(|| settings.database()),
+    })
+}
+
+fn named(
+    flag: &str,
+    url: Option<&str>,
+    file: Option<&Path>,
+) -> anyhow::Result<Option<DatabaseUrl>> {
+    let held = match file {
+        Some(file) => {
+            let held = fs::read_to_string(file);
+            Some(held.with_context(|| format!("cannot read {}", file.display()))?)
+        }
+        None => None,
+    };
+    let url = url.or(held.as_deref().map(str::trim));
+    let parsed = url.map(DatabaseUrl::parse).transpose();
+    Ok(parsed.map_err(|error| WrongUsage(format!("{flag} {error}")))?)
+}
+
+/// Copies everything, or goes on with it.
+pub async fn run(settings: &Settings, ends: Ends, args: &TransferArgs) -> anyhow::Result<Ended> {
+    let Ends { from, to } = ends;
+    if args.to.is_none() && args.to_file.is_none() {
+        make_data_folder(settings)?;
+    }
+    let place = to.to_string();
+    remark(format!("Reading {from}; it is not changed."));
+    let transferred = storage::transfer(from, to, shown(place.clone())).await?;
+    if args.json {
+        say(serde_json::to_string_pretty(&transferred)?);
+        return Ok(Ended::Done);
+    }
+    say(format!(
+        "{place} holds everything: {} rows in {} tables, each read back and equal to the source.",
+        transferred.rows,
+        transferred.tables.len()
+    ));
+    if transferred.rows_before > 0 {
+        say(format!(
+            "{} of these rows had been copied by an earlier run.",
+            transferred.rows_before
+        ));
+    }
+    Ok(Ended::Done)
+}
+
+/// Shows each step as it begins, and how far it is from time to time.
+fn shown(place: String) -> impl FnMut(&TransferProgress<'_>) + Send + 'static {
+    let mut step = TransferStep::Reading;
+    let (mut began, mut rows_at_begin) = (Instant::now(), 0);
+    let mut last = began;
+    move |now| {
+        if now.step != step {
+            (step, began, rows_at_begin) = (now.step, Instant::now(), now.all_rows);
+            remark(match step {
+                TransferStep::Reading => unreachable!("it is the first"),
+                TransferStep::Copying => format!("Copying to {place}."),
+                TransferStep::Verifying => format!("Reading {place} back to compare."),
+            });
+        }
+        if last.elapsed() < REPORT_INTERVAL {
+            return;
+        }
+        last = Instant::now();
+        let of = |of: Option<u64>| of.map(|it| format!(" of {it}")).unwrap_or_default();
+        let rows = u128::from(now.all_rows - rows_at_begin);
+        let rate = rows * 1_000 / began.elapsed().as_millis().max(1);
+        remark(format!(
+            "{} {}: {}{} rows; all tables: {}{} rows, {rate} rows/s.",
+            match now.step {
+                TransferStep::Reading => "Read",
+                TransferStep::Copying => "Copied",
+                TransferStep::Verifying => "Compared",
+            },
+            now.table,
+            now.rows,
+            of(now.of),
+            now.all_rows,
+            of(now.of_all),
+        ));
+    }
+}

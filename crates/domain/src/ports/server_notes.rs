@@ -1,0 +1,102 @@
+//! What the processes of one server tell each other through the storage.
+
+use super::storage::StorageError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use std::{fmt, str::FromStr};
+
+/// What a note is about. Each topic has one note at the most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Topic {
+    /// The last backup that was taken; the note is empty.
+    Backup,
+    /// A supplier refuses the operator's account; the note is the code of the refusal
+    /// ([`ProviderError::code`](super::search_results::ProviderError::code)).
+    Refusal {
+        /// The supplier.
+        provider: String,
+        /// What it is asked for.
+        operation: String,
+    },
+}
+
+/// A note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerNote {
+    /// What it is about.
+    pub topic: Topic,
+    /// What it says.
+    pub note: String,
+    /// When it was written.
+    pub noted_at: DateTime<Utc>,
+}
+
+/// Notes that a version may read at once; there are fewer topics.
+pub const MAX_NOTES: u32 = 100;
+
+const BACKUP: &str = "backup";
+const REFUSAL: &str = "refusal";
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Backup => f.write_str(BACKUP),
+            Self::Refusal {
+                provider,
+                operation,
+            } => write!(f, "{REFUSAL}:{provider}:{operation}"),
+        }
+    }
+}
+
+impl FromStr for Topic {
+    type Err = ();
+
+    /// A topic of another version is none.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts[..] {
+            [BACKUP] => Ok(Self::Backup),
+            [REFUSAL, provider, operation] => Ok(Self::Refusal {
+                provider: provider.to_owned(),
+                operation: operation.to_owned(),
+            }),
+            _ => Err(()),
+        }
+    }
+}
+
+/// Keeps the notes.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait ServerNoteRepository: Send {
+    /// Writes a note in the place of the one before it.
+    async fn put(&mut self, note: &ServerNote) -> Result<(), StorageError>;
+    /// Removes the note on a topic, if there is one.
+    async fn remove(&mut self, topic: &Topic) -> Result<(), StorageError>;
+    /// The notes on all topics that this version knows, [`MAX_NOTES`] at the most.
+    async fn all(&mut self) -> Result<Vec<ServerNote>, StorageError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_are_read_as_they_are_written() {
+        let refusal = Topic::Refusal {
+            provider: "serper".to_owned(),
+            operation: "searchPage".to_owned(),
+        };
+        for (topic, text) in [
+            (Topic::Backup, "backup"),
+            (refusal, "refusal:serper:searchPage"),
+        ] {
+            assert_eq!(topic.to_string(), text);
+            assert_eq!(text.parse(), Ok(topic));
+        }
+        for unknown in ["", "restore", "refusal", "refusal:serper", "backup:daily"] {
+            assert_eq!(unknown.parse::<Topic>(), Err(()), "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Which suppliers refuse the operator's account, as their last calls in this process told: kept for the process as a
+//! whole, like its metrics.
+
+use domain::ports::search_results::ProviderError;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+/// Supplier and operation, and the code of the refusal; `None` after a call that was not refused.
+static LAST: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());
+
+/// Who is asked for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// The supplier.
+    pub provider: &'static str,
+    /// What it is asked for.
+    pub operation: &'static str,
+}
+
+/// Whom this process has asked, each with the code of the refusal of our account, if the last call met one.
+#[must_use]
+pub fn refusals() -> BTreeMap<Asked, Option<&'static str>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// A call was answered, or refused for whose it is.
+pub(super) fn note(asked: Asked, refusal: Option<&ProviderError>) {
+    let code = refusal.map(ProviderError::code);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    last.insert(asked, code);
+}

@@ -1,0 +1,72 @@
+//! Other connections of this program to a database.
+
+use super::APPLICATION;
+use crate::sql::Db;
+use diesel::{
+    QueryResult, QueryableByName, RunQueryDsl, sql_query,
+    sql_types::{BigInt, Text},
+};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long the connections of a program that has ended may take to go.
+const TO_GO: Duration = Duration::from_secs(2);
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// How many others are connected, once those of a server that has just ended have had time to go.
+pub fn that_stay(database: &mut Db) -> QueryResult<i64> {
+    let begun = Instant::now();
+    loop {
+        let others = others(database)?;
+        if others == 0 || begun.elapsed() > TO_GO {
+            return Ok(others);
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// How many others of this program are connected, under the name that it gives itself or that the URL gives
+/// it. Nobody else's connections are looked at.
+fn others(database: &mut Db) -> QueryResult<i64> {
+    let others = sql_query(
+        "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid() \
+         AND application_name IN ($1, current_setting('application_name'))",
+    );
+    let others: Number = others.bind::<Text, _>(APPLICATION).get_result(database)?;
+    Ok(others.number)
+}
+
+/// A connection, as no other of any server is.
+#[derive(QueryableByName)]
+pub struct Identity {
+    #[diesel(sql_type = BigInt)]
+    pid: i64,
+    #[diesel(sql_type = Text)]
+    since: String,
+}
+
+/// Which connection it is.
+pub fn own(database: &mut Db) -> QueryResult<Identity> {
+    let own = "SELECT pid::BIGINT AS pid, extract(epoch FROM backend_start)::TEXT AS since \
+         FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()";
+    sql_query(own).get_result(database)
+}
+
+/// Whether a connection is one to this database.
+pub fn has(database: &mut Db, it: &Identity) -> QueryResult<bool> {
+    let found = sql_query(
+        "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
+         WHERE datname = current_database() AND pid = $1 AND extract(epoch FROM backend_start)::TEXT = $2",
+    );
+    let found = found.bind::<BigInt, _>(it.pid).bind::<Text, _>(&it.since);
+    let found: Number = found.get_result(database)?;
+    Ok(found.number > 0)
+}

@@ -1,0 +1,108 @@
+//! Makes `SQLite`'s file smaller: packs what earlier versions stored as it is, and gives free pages back to the disk.
+
+use crate::{
+    errors::unavailable,
+    files::{folder_of, free_bytes},
+    rows::{count, packing::pack, records::MIN_PACKED},
+    sql::Db,
+};
+use diesel::{
+    Connection, QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Binary, Text},
+};
+use domain::ports::storage::StorageError;
+use std::path::Path;
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compacted {
+    /// Records that were packed.
+    pub packed_records: u64,
+    /// Bytes of the file before.
+    pub bytes_before: u64,
+    /// Bytes of the file afterwards.
+    pub bytes_after: u64,
+    /// Bytes that have to be free on the disk to give back what is free inside of the file; `None` when it was.
+    pub needs_bytes: Option<u64>,
+}
+
+/// Records that are packed in one transaction: a few megabytes.
+const TOGETHER: i64 = 200;
+
+#[derive(QueryableByName)]
+struct Large {
+    #[diesel(sql_type = BigInt)]
+    place: i64,
+    #[diesel(sql_type = Text)]
+    record: String,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// Does it, on a database that nobody else has open.
+pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
+    let bytes_before = bytes(db, "page_count").map_err(unavailable)?;
+    let mut packed_records = 0;
+    let mut last = i64::MIN;
+    loop {
+        let packed = db.transaction(|db| pack_some(db, last));
+        let Some((place, number)) = packed.map_err(unavailable)? else {
+            break;
+        };
+        last = place;
+        packed_records += number;
+    }
+    let needs_bytes = give_back(db, path).map_err(unavailable)?;
+    Ok(Compacted {
+        packed_records,
+        bytes_before,
+        bytes_after: bytes(db, "page_count").map_err(unavailable)?,
+        needs_bytes,
+    })
+}
+
+/// Packs the next records behind a row; the last row and how many there were, `None` behind the last.
+fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
+    let large: Vec<Large> = sql_query(
+        "SELECT rowid AS place, record FROM findings \
+         WHERE rowid > $1 AND packed IS NULL AND octet_length(record) >= $2 ORDER BY rowid LIMIT $3",
+    )
+    .bind::<BigInt, _>(last)
+    .bind::<BigInt, _>(count(MIN_PACKED))
+    .bind::<BigInt, _>(TOGETHER)
+    .load(db)?;
+    for it in &large {
+        sql_query("UPDATE findings SET record = '', packed = $1 WHERE rowid = $2")
+            .bind::<Binary, _>(pack(it.record.as_bytes()))
+            .bind::<BigInt, _>(it.place)
+            .execute(db)?;
+    }
+    Ok({ large.last() }.map(|it| (it.place, large.len() as u64)))
+}
+
+/// `VACUUM` writes what is used into a file of its own and from there through the log: twice as much room as that.
+fn give_back(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
+    let used = bytes(db, "page_count")? - bytes(db, "freelist_count")?;
+    let needed = 2 * used;
+    if free_bytes(folder_of(path)).is_some_and(|free| free < needed) {
+        return Ok(Some(needed));
+    }
+    // In memory it would be as large as the database.
+    db.batch_execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
+    Ok(None)
+}
+
+/// Pages of a kind, in bytes.
+fn bytes(db: &mut Db, pages: &str) -> QueryResult<u64> {
+    let query =
+        format!("SELECT {pages} * page_size AS number FROM pragma_{pages}(), pragma_page_size()");
+    let found: Number = sql_query(query).get_result(db)?;
+    Ok(found.number.unsigned_abs())
+}

@@ -1,0 +1,138 @@
+//! What is done, kept in the target: the sums of the source as they were at the beginning, and how far each table is.
+
+use super::{
+    End, Key, Sums, TransferError,
+    catalogue::{PROGRESS, Table, parameter},
+    differences,
+    row::{self, Checksum},
+};
+use crate::{
+    migrations::UNFINISHED_TRANSFER,
+    rows::records::PACKED_SINCE,
+    sql::{Bind, Db},
+};
+use diesel::{
+    Connection, QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    result::Error,
+    sql_query,
+    sql_types::{BigInt, Nullable, Text},
+};
+use std::collections::BTreeMap;
+
+/// How far a table is.
+#[derive(Debug, Default)]
+pub struct Copied {
+    pub rows: u64,
+    pub last_key: Option<Key>,
+}
+
+#[derive(QueryableByName)]
+struct Kept {
+    #[diesel(sql_type = Text)]
+    table_name: String,
+    #[diesel(sql_type = BigInt)]
+    source_rows: i64,
+    #[diesel(sql_type = Text)]
+    checksum: String,
+    #[diesel(sql_type = BigInt)]
+    copied: i64,
+    #[diesel(sql_type = Nullable<Text>)]
+    last_key: Option<String>,
+}
+
+/// Closes the target to servers and notes what is going to be copied.
+pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, TransferError> {
+    let noted = target.db.transaction(|db| {
+        db.batch_execute(&format!(
+            "CREATE TABLE {PROGRESS} (table_name TEXT NOT NULL PRIMARY KEY, source_rows BIGINT NOT NULL, \
+             checksum TEXT NOT NULL, copied BIGINT NOT NULL, last_key TEXT); \
+             INSERT INTO schema_breaks (version) VALUES ('{UNFINISHED_TRANSFER}')"
+        ))?;
+        for (table, sum) in sums {
+            let values = (1..=4).map(|it| parameter(db.kind(), it));
+            let values = values.collect::<Vec<_>>().join(", ");
+            let row = vec![
+                Bind::Text(table.clone()),
+                Bind::BigInt(sum.rows.cast_signed()),
+                Bind::Text(sum.digits()),
+                Bind::BigInt(0),
+            ];
+            let add = format!(
+                "INSERT INTO {PROGRESS} (table_name, source_rows, checksum, copied) VALUES ({values})"
+            );
+            db.run_once(add.into(), row)?;
+        }
+        QueryResult::Ok(())
+    });
+    noted.map_err(|it| target.failed("cannot begin", it))?;
+    Ok(BTreeMap::new())
+}
+
+/// How far an earlier run came, once it is certain that the source is the same.
+pub fn resumed(
+    target: &mut End,
+    tables: &[Table],
+    sums: &Sums,
+) -> Result<BTreeMap<String, Copied>, TransferError> {
+    let query =
+        format!("SELECT table_name, source_rows, checksum, copied, last_key FROM {PROGRESS}");
+    let kept: QueryResult<Vec<Kept>> = sql_query(query).load(&mut target.db);
+    let kept = kept.map_err(|it| target.failed("cannot read the progress", it))?;
+    let mut then = Sums::new();
+    let mut copied = BTreeMap::new();
+    for it in kept {
+        let unreadable = || {
+            let what = format!("the progress of {} is not readable", it.table_name);
+            target.failed(what, Error::NotFound)
+        };
+        let sum = Checksum::of_digits(it.source_rows.cast_unsigned(), &it.checksum);
+        then.insert(it.table_name.clone(), sum.ok_or_else(unreadable)?);
+        let table = tables.iter().find(|known| known.name == it.table_name);
+        let last_key = match (&it.last_key, table) {
+            (Some(text), Some(table)) => Some(read_key(text, table).ok_or_else(unreadable)?),
+            _ => None,
+        };
+        let rows = it.copied.cast_unsigned();
+        copied.insert(it.table_name, Copied { rows, last_key });
+    }
+    match differences(&then, sums, ["the source then", "the source now"]) {
+        None => Ok(copied),
+        Some(told) => Err(TransferError::SourceChanged(told)),
+    }
+}
+
+fn read_key(text: &str, table: &Table) -> Option<Key> {
+    let texts: Vec<String> = serde_json::from_str(text).ok()?;
+    let key = row::values(&texts, table.key_kinds())?;
+    (key.len() == table.key.len()).then_some(key)
+}
+
+/// Notes how far a table is; `false` where it was not as far as it should have been.
+pub fn keep(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryResult<bool> {
+    let key = after.last_key.as_deref().map_or(Some(vec![]), row::texts);
+    let key = key.and_then(|it| serde_json::to_string(&it).ok());
+    let key = key.ok_or_else(|| Error::SerializationError("a key that has no text".into()))?;
+    let [one, two, three, four] = [1, 2, 3, 4].map(|it| parameter(db.kind(), it));
+    let update = format!(
+        "UPDATE {PROGRESS} SET copied = {one}, last_key = {two} WHERE table_name = {three} AND copied = {four}"
+    );
+    let values = vec![
+        Bind::BigInt(after.rows.cast_signed()),
+        Bind::Text(key),
+        Bind::Text(table.to_owned()),
+        Bind::BigInt(before.rows.cast_signed()),
+    ];
+    Ok(db.run_often(update.into(), values)? == 1)
+}
+
+/// Opens the target to servers. Records that `SQLite` packed are packed on `PostgreSQL`, too, where nothing else keeps
+/// programs out that cannot read them.
+pub fn end(db: &mut Db) -> QueryResult<()> {
+    db.transaction(|db| {
+        db.batch_execute(&format!(
+            "DROP TABLE {PROGRESS}; DELETE FROM schema_breaks WHERE version = '{UNFINISHED_TRANSFER}'; \
+             INSERT INTO schema_breaks (version) VALUES ('{PACKED_SINCE}') ON CONFLICT DO NOTHING"
+        ))
+    })
+}

@@ -1,0 +1,225 @@
+//! The database that is copied: read in one snapshot, and changed in nothing.
+
+use super::{
+    End, Key, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Report, Sums, TransferError, TransferStep,
+    catalogue::{self, Table},
+    place_of, postgres_end, read_sums,
+    row::{self, Row},
+};
+use crate::{
+    database_url::{DatabaseKind, DatabaseUrl, Target as Place},
+    errors::unavailable,
+    migrations::{self, is_unfinished_transfer},
+    opening::{Exclusive, OpenOptions},
+    queries::versions,
+    sql::{Bind, Db},
+    sqlite::{self, Prepared},
+};
+use chrono::NaiveDate;
+use diesel::{
+    QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use std::{fs::File, ops::ControlFlow};
+
+/// Of a table of which no row is known yet.
+const FIRST_BATCH_ROWS: usize = 100;
+
+pub struct Source {
+    pub end: End,
+    /// `SQLite` counts the changes by others under this number.
+    version: i64,
+    /// A table, and how many of its rows are expected to fit into one batch.
+    expected: (String, usize),
+    /// No server starts as long as this lives.
+    _lock: Option<File>,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+impl Source {
+    /// Opens it and begins the snapshot.
+    pub fn open(url: &DatabaseUrl) -> Result<Self, TransferError> {
+        let place = url.to_string();
+        let mut source = match place_of(url) {
+            Place::Sqlite(path) => {
+                let options = OpenOptions {
+                    exclusive: Exclusive::Server,
+                    ..OpenOptions::default()
+                };
+                let Prepared { path, lock, .. } = sqlite::prepare(path, &options)?;
+                let setup = "PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY";
+                let as_it_lies = sqlite::uri(&path, "mode=ro");
+                let db = Db::connect(DatabaseKind::Sqlite, &as_it_lies, setup);
+                Self {
+                    end: End {
+                        db: db.map_err(unavailable)?,
+                        place,
+                    },
+                    version: 0,
+                    expected: (String::new(), 0),
+                    _lock: lock,
+                }
+            }
+            Place::Postgres(url) => Self {
+                end: postgres_end(url, place)?,
+                version: 0,
+                expected: (String::new(), 0),
+                _lock: None,
+            },
+        };
+        source.expect_a_whole_database()?;
+        let began = source.begin();
+        source.version = began.map_err(|it| source.end.failed("cannot begin to read", it))?;
+        Ok(source)
+    }
+
+    fn expect_a_whole_database(&mut self) -> Result<(), TransferError> {
+        let taken = versions::taken(&mut self.end.db);
+        let taken = taken.map_err(|it| self.end.failed("cannot read its schema", it))?;
+        let place = || self.end.place.clone();
+        if taken.steps.is_empty() {
+            return Err(TransferError::NothingThere(place()));
+        }
+        if is_unfinished_transfer(&taken) {
+            return Err(TransferError::SourceUnfinished(place()));
+        }
+        match migrations::pending(self.end.kind(), &taken)?.len() {
+            0 => Ok(()),
+            count => Err(TransferError::Outdated {
+                place: place(),
+                count,
+            }),
+        }
+    }
+
+    /// Nobody changes `PostgreSQL`'s tables before the end; of `SQLite`'s it is noticed.
+    fn begin(&mut self) -> QueryResult<i64> {
+        let db = &mut self.end.db;
+        match db.kind() {
+            DatabaseKind::Postgres => {
+                db.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+                let tables = catalogue::names(db)?;
+                db.batch_execute(&format!("LOCK TABLE {tables} IN SHARE MODE"))?;
+                Ok(0)
+            }
+            DatabaseKind::Sqlite => {
+                let version = version(db)?;
+                // The first read begins the snapshot.
+                db.batch_execute("BEGIN; SELECT count(*) FROM sqlite_schema")?;
+                Ok(version)
+            }
+        }
+    }
+
+    /// Counts and sums of all tables, once every value is one that the target can hold.
+    pub fn sums(
+        &mut self,
+        tables: &[Table],
+        to: DatabaseKind,
+        report: &mut Report,
+    ) -> Result<Sums, TransferError> {
+        let mut check = |table: &Table, row: &Row| fits(table, row, to);
+        let how = (TransferStep::Reading, None);
+        read_sums(&mut self.end, tables, how, &mut check, report)
+    }
+
+    /// The next rows of a table, few enough for one transaction: as many as those before let expect.
+    pub fn next_rows(
+        &mut self,
+        table: &Table,
+        behind: Option<&[Bind]>,
+    ) -> Result<Vec<Row>, TransferError> {
+        if self.expected.0 != table.name {
+            self.expected = (table.name.clone(), FIRST_BATCH_ROWS);
+        }
+        let query = table.read_some(self.end.kind(), behind.is_some(), self.expected.1);
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let read = row::each(
+            &mut self.end.db,
+            &query,
+            behind.unwrap_or_default().to_vec(),
+            table,
+            &mut |row| {
+                bytes += row::bytes(&row);
+                rows.push(row);
+                if bytes < MAX_BATCH_BYTES {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        );
+        read.map_err(|it| self.end.failed(format!("cannot read {}", table.name), it))?;
+        let fit = rows.len() * MAX_BATCH_BYTES / bytes.max(1);
+        self.expected.1 = fit.clamp(1, MAX_BATCH_ROWS);
+        Ok(rows)
+    }
+
+    /// The first days of the months of `rank_history`, which `PostgreSQL` keeps in tables of their own.
+    pub fn months(end: &mut End) -> Result<Vec<NaiveDate>, TransferError> {
+        #[derive(QueryableByName)]
+        struct Month {
+            #[diesel(sql_type = Text)]
+            month: String,
+        }
+        let month = match end.kind() {
+            DatabaseKind::Postgres => "to_char(day, 'YYYY-MM-01')",
+            DatabaseKind::Sqlite => "substr(day, 1, 7) || '-01'",
+        };
+        let query = format!("SELECT DISTINCT {month} AS month FROM rank_history ORDER BY 1 DESC");
+        let found: QueryResult<Vec<Month>> = sql_query(query).load(&mut end.db);
+        let found = found.map_err(|it| end.failed("cannot read rank_history", it))?;
+        let months = found.into_iter().map(|it| it.month.parse());
+        Ok(months.flatten().collect())
+    }
+
+    /// Ends the snapshot.
+    pub fn expect_unchanged(&mut self) -> Result<(), TransferError> {
+        let db = &mut self.end.db;
+        let ended = db.batch_execute("COMMIT").and_then(|()| match db.kind() {
+            DatabaseKind::Postgres => Ok(self.version),
+            DatabaseKind::Sqlite => version(db),
+        });
+        match ended {
+            Ok(version) if version == self.version => Ok(()),
+            Ok(_) => Err(TransferError::ChangedMeanwhile(self.end.place.clone())),
+            Err(error) => Err(self.end.failed("cannot end reading", error)),
+        }
+    }
+}
+
+fn version(db: &mut Db) -> QueryResult<i64> {
+    let version: Number =
+        sql_query("SELECT data_version AS number FROM pragma_data_version").get_result(db)?;
+    Ok(version.number)
+}
+
+/// `PostgreSQL` has no texts with NUL, `SQLite` no NaN.
+fn fits(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferError> {
+    for (column, value) in table.columns.iter().zip(row) {
+        let what = match (to, value) {
+            (DatabaseKind::Postgres, Bind::Text(text)) if text.contains('\0') => {
+                "the text has a NUL character, which PostgreSQL cannot hold"
+            }
+            (DatabaseKind::Sqlite, Bind::Double(number)) if number.is_nan() => {
+                "the number is NaN, which SQLite cannot hold"
+            }
+            _ => continue,
+        };
+        let key: Key = table.key_of(row);
+        return Err(TransferError::Value {
+            table: table.name.clone(),
+            key: row::texts(&key).unwrap_or_default().join(", "),
+            column: column.name.clone(),
+            what,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! The database that is filled: empty, or left by an earlier run of the same transfer.
+
+use super::{
+    End, TransferError,
+    catalogue::Table,
+    place_of, postgres_end,
+    progress::{self, Copied},
+    row::Row,
+    source::Source,
+};
+use crate::{
+    database_url::{DatabaseKind, DatabaseUrl, Target as Place},
+    errors::unavailable,
+    migrations::{self, is_unfinished_transfer},
+    opening::{Exclusive, OpenOptions},
+    postgres::{Reach, others, partitions},
+    queries::versions,
+    sql::{Bind, dialect::MOST_BINDS},
+    sqlite::{self, Prepared},
+};
+use diesel::{
+    Connection, QueryResult, QueryableByName, RunQueryDsl, connection::SimpleConnection,
+    result::Error, sql_query, sql_types::Bool,
+};
+use std::{collections::HashMap, fs::File, sync::Arc};
+
+/// Rows of one statement at most; more make it no faster.
+const MAX_STATEMENT_ROWS: usize = 500;
+/// Months of `rank_history` that get a table of their own at most.
+const MAX_MONTHS: usize = 240;
+
+pub struct Target {
+    pub end: End,
+    /// Whether an earlier run began.
+    pub is_begun: bool,
+    /// Statements that add as many rows as one may.
+    full: HashMap<String, Arc<str>>,
+    /// No server starts as long as this lives.
+    _lock: Option<File>,
+}
+
+impl Target {
+    /// Opens it, and gives it the schema where it has none.
+    pub fn open(url: &DatabaseUrl, source: &mut End) -> Result<Self, TransferError> {
+        let place = url.to_string();
+        let (mut end, lock) = match place_of(url) {
+            Place::Sqlite(path) => {
+                let options = OpenOptions {
+                    create: true,
+                    exclusive: Exclusive::Server,
+                    ..OpenOptions::default()
+                };
+                let Prepared { path, lock, .. } = sqlite::prepare(path, &options)?;
+                let db = sqlite::connect_for_migration(&path).map_err(unavailable)?;
+                (End { db, place }, lock)
+            }
+            Place::Postgres(url) => {
+                refuse_the_same(url, &place, source)?;
+                (postgres_end(url, place)?, None)
+            }
+        };
+        let is_begun = made_ready(&mut end)?;
+        Ok(Self {
+            end,
+            is_begun,
+            full: HashMap::new(),
+            _lock: lock,
+        })
+    }
+
+    pub fn expect_empty_or_begun(&mut self, tables: &[Table]) -> Result<(), TransferError> {
+        if self.is_begun {
+            return Ok(());
+        }
+        let names = tables.iter().map(|it| it.name.as_str());
+        refuse_rows(&mut self.end, names)
+    }
+
+    /// Makes the tables of `rank_history`'s months: all rows would fall into the one for the rest.
+    pub fn prepare_months(&mut self, source: &mut End) -> Result<(), TransferError> {
+        if self.end.kind() == DatabaseKind::Sqlite {
+            return Ok(());
+        }
+        let mut months = Source::months(source)?;
+        months.truncate(MAX_MONTHS);
+        let made = partitions::make_months(&mut self.end.db, &months);
+        made.map_err(|it| {
+            self.end
+                .failed("cannot make the months of rank_history", it)
+        })
+    }
+
+    /// Adds rows and keeps how far that is, both or nothing.
+    pub fn write(
+        &mut self,
+        table: &Table,
+        rows: Vec<Row>,
+        before: &Copied,
+        after: &Copied,
+    ) -> Result<(), TransferError> {
+        let full = self.full_statement(table);
+        let End { db, place } = &mut self.end;
+        let each = rows_of_a_statement(table);
+        let mut is_ours = true;
+        let written = db.transaction(|db| {
+            let mut rows = rows.into_iter();
+            loop {
+                let some: Vec<Bind> = rows.by_ref().take(each).flatten().collect();
+                let count = some.len() / table.columns.len();
+                match count {
+                    0 => break,
+                    _ if count == each => db.run_often(Arc::clone(&full), some)?,
+                    _ => db.run_once(table.add(db.kind(), count).into(), some)?,
+                };
+            }
+            is_ours = progress::keep(db, &table.name, before, after)?;
+            if is_ours {
+                Ok(())
+            } else {
+                Err(Error::RollbackTransaction)
+            }
+        });
+        match written {
+            Ok(()) => Ok(()),
+            Err(_) if !is_ours => Err(TransferError::TargetChanged(place.clone())),
+            Err(error) => {
+                let what = format!("cannot write to {}", table.name);
+                Err(self.end.failed(what, error))
+            }
+        }
+    }
+
+    fn full_statement(&mut self, table: &Table) -> Arc<str> {
+        let kind = self.end.kind();
+        let made = self.full.entry(table.name.clone());
+        Arc::clone(made.or_insert_with(|| table.add(kind, rows_of_a_statement(table)).into()))
+    }
+
+    /// Takes away what closed it, once all is verified.
+    pub fn open_to_servers(&mut self, tables: &[Table]) -> Result<(), TransferError> {
+        if self.end.kind() == DatabaseKind::Postgres {
+            // The planner knows nothing of tables that were just filled. It will, also where this fails.
+            for table in tables {
+                let analyze = format!("ANALYZE \"{}\"", table.name);
+                let _ = self.end.db.batch_execute(&analyze);
+            }
+        }
+        let ended = progress::end(&mut self.end.db);
+        ended.map_err(|it| self.end.failed("cannot open it to servers", it))
+    }
+}
+
+fn rows_of_a_statement(table: &Table) -> usize {
+    (MOST_BINDS / table.columns.len()).clamp(1, MAX_STATEMENT_ROWS)
+}
+
+/// Whether it is the database that the source is connected to: that connection is one of its own then.
+fn refuse_the_same(url: &str, place: &str, source: &mut End) -> Result<(), TransferError> {
+    if source.kind() != DatabaseKind::Postgres {
+        return Ok(());
+    }
+    let reach = Reach::of(url)?;
+    let mut probe = reach.connect("").map_err(unavailable)?;
+    let own = others::own(&mut source.db).map_err(unavailable)?;
+    if others::has(&mut probe, &own).map_err(unavailable)? {
+        return Err(TransferError::SameDatabase(place.to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether a transfer into it has begun; one that has not finds the schema in place.
+fn made_ready(end: &mut End) -> Result<bool, TransferError> {
+    let taken = versions::taken(&mut end.db);
+    let mut taken = taken.map_err(|it| end.failed("cannot read its schema", it))?;
+    if is_unfinished_transfer(&taken) {
+        taken
+            .breaks
+            .retain(|it| it != migrations::UNFINISHED_TRANSFER);
+        if migrations::pending(end.kind(), &taken)?.is_empty() {
+            return Ok(true);
+        }
+        return Err(TransferError::OtherVersion(end.place.clone()));
+    }
+    if !taken.steps.is_empty() {
+        let there = super::catalogue::shape(end)?;
+        refuse_rows(end, there.keys().map(String::as_str))?;
+    }
+    migrations::bring_up_to_date(&mut end.db)?;
+    Ok(false)
+}
+
+#[derive(QueryableByName)]
+struct Answer {
+    #[diesel(sql_type = Bool)]
+    is_so: bool,
+}
+
+fn refuse_rows<'t>(
+    end: &mut End,
+    tables: impl Iterator<Item = &'t str>,
+) -> Result<(), TransferError> {
+    let mut filled = Vec::new();
+    for table in tables {
+        let query = format!("SELECT EXISTS (SELECT 1 FROM \"{table}\") AS is_so");
+        let found: QueryResult<Answer> = sql_query(query).get_result(&mut end.db);
+        match found {
+            Ok(it) if it.is_so => filled.push(table),
+            Ok(_) => {}
+            Err(error) => return Err(end.failed(format!("cannot read {table}"), error)),
+        }
+    }
+    if filled.is_empty() {
+        return Ok(());
+    }
+    Err(TransferError::NotEmpty {
+        place: end.place.clone(),
+        tables: filled.join(", "),
+    })
+}

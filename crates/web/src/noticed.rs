@@ -1,0 +1,51 @@
+//! Which suppliers refuse the operator's account, as the processes of the server noted it: read every five seconds at
+//! the most.
+
+use domain::ports::{
+    server_notes::{ServerNote, Topic},
+    storage::{Storage, StorageError},
+};
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+const HOLDS: Duration = Duration::from_secs(5);
+
+/// The notes that were read last, and when.
+#[derive(Debug, Default)]
+pub struct Noticed(Mutex<Option<(Instant, Vec<ServerNote>)>>);
+
+impl Noticed {
+    /// What those that refuse it are asked for, and how that is told.
+    pub async fn refusals(
+        &self,
+        storage: &dyn Storage,
+    ) -> Result<Vec<(String, String)>, StorageError> {
+        let mut known = self.0.lock().await;
+        let held = known.take().filter(|(at, _)| at.elapsed() < HOLDS);
+        let held = if let Some(held) = held {
+            held
+        } else {
+            let notes = storage.read().await?.server_notes().all().await?;
+            (Instant::now(), notes)
+        };
+        let told = { held.1.iter() }.filter_map(told).collect();
+        *known = Some(held);
+        Ok(told)
+    }
+}
+
+fn told(note: &ServerNote) -> Option<(String, String)> {
+    let Topic::Refusal {
+        provider,
+        operation,
+    } = &note.topic
+    else {
+        return None;
+    };
+    let at = note.noted_at.format("%Y-%m-%d %H:%M UTC");
+    let told = format!(
+        "{provider} refuses this server's account ({}, {at}): the operator has to look at its key and its balance there.",
+        note.note
+    );
+    Some((operation.clone(), told))
+}

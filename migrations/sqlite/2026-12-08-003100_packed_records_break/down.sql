@@ -1,0 +1,1 @@
+DELETE FROM schema_breaks WHERE version = '20261208003101';

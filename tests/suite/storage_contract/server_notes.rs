@@ -1,0 +1,45 @@
+//! What processes tell each other.
+
+use chrono::TimeDelta;
+use domain::ports::{
+    server_notes::{ServerNote, Topic},
+    storage::Storage,
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![a_topic_has_one_note_which_the_next_one_replaces];
+
+async fn notes(db: &TestDatabase) -> Vec<ServerNote> {
+    let mut read = db.storage.read().await.unwrap();
+    read.server_notes().all().await.unwrap()
+}
+
+async fn a_topic_has_one_note_which_the_next_one_replaces(db: TestDatabase) {
+    assert_eq!(notes(&db).await, []);
+    let now = db.storage.now().await.unwrap();
+    let refusal = Topic::Refusal {
+        provider: "serper".to_owned(),
+        operation: "searchPage".to_owned(),
+    };
+    let note = |topic: &Topic, note: &str, later: i64| ServerNote {
+        topic: topic.clone(),
+        note: note.to_owned(),
+        noted_at: now + TimeDelta::seconds(later),
+    };
+    let first = note(&refusal, "supplierUnauthorised", 0);
+    let second = note(&refusal, "supplierOutOfFunds", 1);
+    let backup = note(&Topic::Backup, "", 2);
+    let mut work = db.storage.write().await.unwrap();
+    for it in [&first, &second, &backup] {
+        work.server_notes().put(it).await.unwrap();
+    }
+    work.commit().await.unwrap();
+    assert_eq!(notes(&db).await, [backup.clone(), second]);
+
+    let mut work = db.storage.write().await.unwrap();
+    for _ in 0..2 {
+        work.server_notes().remove(&refusal).await.unwrap();
+    }
+    work.commit().await.unwrap();
+    assert_eq!(notes(&db).await, [backup]);
+}
