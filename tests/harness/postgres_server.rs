@@ -109,7 +109,7 @@ impl PostgresServer {
         Self::start_with(lane, "", |_| ())
     }
 
-    /// The same with further options, in which `FOLDER` stands for its folder, and files there that are written before
+    /// The same with further options, in which `FOLDER` is its folder, and files there that are written before
     /// it starts.
     ///
     /// # Panics

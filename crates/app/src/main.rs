@@ -138,7 +138,7 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
             commands::migrate::run(loaded, &action, dry_run).await
         }
         Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
-        Command::Compact { json } => commands::compact::run(loaded, json).await,
+        Command::Compact { json } => Box::pin(commands::compact::run(loaded, json)).await,
         Command::Health { live } => {
             let path = if live { "/livez" } else { "/readyz" };
             commands::health::run(&loaded.settings, path).await

@@ -1,5 +1,6 @@
 //! Keeps what other processes and operators should know of this one in the storage.
 
+use crate::worker::chain;
 use chrono::{DateTime, Utc};
 use domain::ports::{
     clock::Clock,
@@ -26,7 +27,7 @@ pub async fn keep(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, stop: Cancel
             match note(storage.as_ref(), *asked, *refusal, clock.now()).await {
                 Ok(()) => _ = noted.insert(*asked, *refusal),
                 Err(error) => tracing::warn!(
-                    error = format!("{:#}", anyhow::Error::from(error)),
+                    error = chain(&error),
                     "What a supplier said of our account cannot be noted yet."
                 ),
             }

@@ -87,7 +87,7 @@ fn texts(kind: DatabaseKind) -> Vec<(&'static str, &'static str)> {
     texts
 }
 
-/// As Diesel counts: what stands before the name, without hyphens.
+/// As Diesel counts: what is before the name, without hyphens.
 fn version(name: &str) -> String {
     let before = name.split('_').next().unwrap_or(name);
     before.replace('-', "")

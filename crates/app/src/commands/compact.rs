@@ -4,22 +4,16 @@ use super::Ended;
 use crate::{
     settings::Loaded,
     terminal::{remark, say},
-    wiring::{Role, open_database},
+    wiring::{Foundation, Role},
 };
 
 /// Makes `SQLite`'s file smaller.
 pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     super::expect_a_database(&loaded.settings)?;
-    let database = open_database(&loaded.settings, Role::Server).await?;
-    let pending = database.pending().await?;
-    anyhow::ensure!(
-        pending.is_empty(),
-        "the database needs {} migration(s) first: run `sightline migrate`",
-        pending.len()
-    );
-    let place = loaded.settings.database();
+    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let place = foundation.settings.database();
     remark(format!("Compacting {place}."));
-    let Some(done) = database.compact().await? else {
+    let Some(done) = foundation.database.compact().await? else {
         anyhow::bail!(
             "PostgreSQL compresses and reuses space while it runs (autovacuum); there is nothing to do"
         );

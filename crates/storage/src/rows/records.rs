@@ -1,6 +1,6 @@
 //! Records of results as rows hold them: as they are, or packed by LZ4.
 //!
-//! `PostgreSQL` compresses large values by itself, and `SQLite` does not: there search pages were most of the file.
+//! `PostgreSQL` compresses large values, and `SQLite` does not: there search pages were most of the file.
 
 use super::{
     packing::{pack, unpack},
