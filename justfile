@@ -71,6 +71,10 @@ upgrade *ARGS:
 transfer *ARGS:
     ./tests/chaos/transfer.py {{ARGS}}
 
+# Fills the disk of a server, as root.
+full-disk *ARGS:
+    ./tests/chaos/full_disk.py {{ARGS}}
+
 # A day of the scheduler at a billion rank checks a month
 simulate *ARGS:
     cargo run -q --release -p domain --example simulate_scheduler -- {{ARGS}}

@@ -44,8 +44,9 @@ def programs():
 
 
 @contextlib.contextmanager
-def postgres():
-    """A server of our own with the settings of its package (so with fsync); yields the URL."""
+def postgres(reached="socket"):
+    """A server of our own with the settings of its package (so with fsync), reached by its socket, over TCP ("tcp"), or
+    over TCP with TLS ("tls"); yields the URL."""
     installed, as_owner = programs()
     folder = tempfile.mkdtemp(prefix="sightline-lab-pg-")
     if as_owner:
@@ -54,9 +55,17 @@ def postgres():
     quiet = {"stdout": subprocess.DEVNULL, "cwd": "/", "check": True}
     subprocess.run([*as_owner, installed / "initdb", "-D", f"{folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"], **quiet)
     control = [*as_owner, installed / "pg_ctl", "-D", f"{folder}/data", "-w"]
-    subprocess.run([*control, "-l", f"{folder}/log", "-o", f"-k {folder} -c listen_addresses=''", "start"], **quiet)
+    listen, url = "-c listen_addresses=''", f"postgres://postgres@/postgres?host={folder}"
+    if reached != "socket":
+        port = free_port()
+        listen, url = f"-c listen_addresses=127.0.0.1 -p {port}", f"postgres://postgres@127.0.0.1:{port}/postgres"
+    if reached == "tls":
+        listen, url = f"{listen} -c ssl=on", f"{url}?sslmode=require"
+        make = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost", "-days", "2"]
+        subprocess.run([*as_owner, *make, "-keyout", f"{folder}/data/server.key", "-out", f"{folder}/data/server.crt"], stderr=subprocess.DEVNULL, **quiet)
+    subprocess.run([*control, "-l", f"{folder}/log", "-o", f"-k {folder} {listen}", "start"], **quiet)
     try:
-        yield f"postgres://postgres@/postgres?host={folder}"
+        yield url
     finally:
         subprocess.run([*control, "-m", "fast", "stop"], **quiet)
         shutil.rmtree(folder, ignore_errors=True)
@@ -72,8 +81,8 @@ def restart(url):
 
 @contextlib.contextmanager
 def database(kind):
-    if kind == "postgres":
-        with postgres() as url:
+    if kind in ("postgres", "tcp", "tls"):
+        with postgres("socket" if kind == "postgres" else kind) as url:
             yield url
     elif "://" in kind:
         yield kind

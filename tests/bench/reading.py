@@ -23,16 +23,17 @@ def window(url, concurrency, seconds, token=None):
     return float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1]), at(50), at(99), int(re.search(r"(\d+) requests in", told)[1])
 
 
-def past_of(kind, days):
-    """Copies what was measured to as many days before, and what was told of it to forty of them."""
-    if kind == "postgres":
+def past_of(kind, days, record):
+    """Copies what was measured to as many days before, and what was told of it to forty of them; `record` names the
+    columns of a record, which builds of before November 2026 keep in one."""
+    if kind != "sqlite":
         back, at = "day - n", "measured_at - n * interval '1 day'"
         numbers = lambda most: f"generate_series(1, {most}) AS n"
     else:
         back, at = "date(day, '-' || n || ' days')", "measured_at - n * 86400000000"
         numbers = lambda most: f"(WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < {most}) SELECT n FROM count)"
     points = "account_id, project_id, keyword_id, {}, job_id, engine, provenance, {}, state, position, absolute_position, depth_checked, url, own_places, best_position, best_at, worst_position"
-    told = "account_id, project_id, result_type, {}, ordinal, keyword_id, url, url_hash, sort_value, {}, record, packed"
+    told = "account_id, project_id, result_type, {}, ordinal, keyword_id, url, url_hash, sort_value, {}, " + record
     return [
         f"INSERT INTO rank_history ({points.format('day', 'measured_at')}) SELECT {points.format(back, at)} FROM rank_history, {numbers(days - 1)} WHERE true",
         f"INSERT INTO findings ({told.format('job_id', 'measured_at')}) SELECT {told.format('job_id - n', at)} FROM findings, {numbers(min(days - 1, 40))} WHERE result_type = 'rankings'",
@@ -40,8 +41,10 @@ def past_of(kind, days):
 
 
 def fill(url, kind, days):
-    statements = past_of(kind, days)
-    if kind == "postgres":
+    columns = "SELECT name FROM pragma_table_info('findings')" if kind == "sqlite" else "SELECT column_name FROM information_schema.columns WHERE table_name = 'findings'"
+    known = [name for [name] in lab.rows(url, columns)]
+    statements = past_of(kind, days, ", ".join(it for it in ("record", "packed") if it in known))
+    if kind != "sqlite":
         # Months that have passed get the parts that they had in their time.
         months = """DO $$ BEGIN FOR n IN 1..40 LOOP EXECUTE format('CREATE TABLE IF NOT EXISTS rank_history_%s PARTITION OF rank_history FOR VALUES FROM (%L) TO (%L)',
             to_char(date_trunc('month', now()) - n * interval '1 month', 'YYYY_MM'), (date_trunc('month', now()) - n * interval '1 month')::date, (date_trunc('month', now()) - (n - 1) * interval '1 month')::date); END LOOP; END $$"""
@@ -75,6 +78,8 @@ def server(program, kind, keywords, days):
                 "100 records of the newest run": f"{results}&limit=100",
                 "the history of one keyword": f"{results}&history=true&keywordId={keyword}&limit=10",
                 "the summary": f"{results}&limit=1&fields=position",
+                "one search page": f"{base}/results?projectId={project}&type=serp&limit=1&keywordId={keyword}",
+                "10 search pages": f"{base}/results?projectId={project}&type=serp&limit=10",
             })
         finally:
             sightline.stop()

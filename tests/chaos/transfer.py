@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab
 
 ACCOUNTS = 20
-NOT_TRANSFERRED = ("__diesel_schema_migrations", "schema_breaks")
+NOT_TRANSFERRED = ("__diesel_schema_migrations", "schema_breaks", "server_notes")
 
 
 def tables(file):

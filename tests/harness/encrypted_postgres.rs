@@ -3,6 +3,7 @@
 
 use crate::postgres_server::{Lane, PostgresServer};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use diesel::{Connection, PgConnection};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
@@ -10,8 +11,10 @@ use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, chown},
     path::{Path, PathBuf},
-    process,
+    process::{self, Command},
     sync::atomic::{AtomicU8, Ordering},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// The name in the server's certificate; nothing resolves it, so addresses are named beside it.
@@ -133,6 +136,32 @@ impl EncryptedPostgres {
         self.server.execute("SELECT pg_reload_conf()");
     }
 
+    /// Has pgbouncer pass over what it knows no place for in a connection's options, instead of refusing it.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn ignore_options(&self) {
+        let folder = self.server.folder();
+        let settings = folder.join("pgbouncer.ini");
+        let text = fs::read_to_string(&settings).expect("settings");
+        fs::write(&settings, text + "ignore_startup_parameters = options\n").expect("settings");
+        let pid = fs::read_to_string(folder.join("pgbouncer.pid")).expect("a pid");
+        let told = Command::new("kill").args(["-HUP", pid.trim()]).status();
+        assert!(told.expect("kill").success());
+        let place = format!(
+            "postgres://sightline@/sightline?host={}/pooled&port=6432&options=-csightline.direct%3Don",
+            folder.display()
+        );
+        let begun = Instant::now();
+        while PgConnection::establish(&place).is_err() {
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "it refuses options"
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Makes an empty database more.
     pub fn create_database(&self, name: &str) {
         self.server
@@ -168,6 +197,7 @@ client_tls_cert_file = {folder}/server.crt
 client_tls_key_file = {folder}/server.key
 server_tls_sslmode = require
 logfile = {folder}/pgbouncer.log
+pidfile = {folder}/pgbouncer.pid
 "
     )
 }

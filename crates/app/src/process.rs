@@ -102,6 +102,26 @@ impl Stopping {
     }
 }
 
+/// How long a process waits for what the one before it has until it has ended, and how often it tries.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// What comes of it once nobody else has it.
+pub async fn once_free<T, E>(
+    attempt: impl AsyncFn() -> Result<T, E>,
+    is_taken: impl Fn(&E) -> bool,
+) -> Result<T, E> {
+    let begun = Instant::now();
+    loop {
+        match attempt().await {
+            Err(error) if is_taken(&error) && begun.elapsed() < PATIENCE => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            ended => return ended,
+        }
+    }
+}
+
 /// A name that no other worker has.
 pub fn worker_name(randomness: &dyn Randomness) -> String {
     let mut bytes = [0; 4];

@@ -151,6 +151,17 @@ pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
     )
 }
 
+/// What is to be done about [`unnamed_behind_a_proxy`].
+pub const NAME_THE_ADDRESS: &str = "Set public_base_url to the address that people use.";
+
+/// What goes wrong where a proxy is in front, and the address that it serves is not set.
+pub fn unnamed_behind_a_proxy(settings: &Settings) -> Option<&'static str> {
+    let is_unnamed = settings.public_base_url.is_none() && !settings.trusted_proxies.is_empty();
+    is_unnamed.then_some(
+        "trusted_proxies is set, so a proxy is in front, and public_base_url is not: session cookies have no Secure, and links lead to this machine",
+    )
+}
+
 /// A secret that every server on this database has the same; whoever is first decides it.
 async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
     let mut fresh = [0; 32];

@@ -1,6 +1,7 @@
 //! The composition root: which adapter stands behind which port.
 
 use crate::{
+    process::once_free,
     settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
@@ -44,7 +45,7 @@ use providers::{
 use std::{
     fs, io, net::IpAddr, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration,
 };
-use storage::{DatabaseKind, DieselStorage, Exclusive, OpenOptions};
+use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
 
 /// What every command that touches data stands on.
@@ -225,7 +226,9 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
         through_pooler: settings.database_pooler,
         ..OpenOptions::default()
     };
-    Ok(DieselStorage::open(settings.database(), options).await?)
+    let open = async || DieselStorage::open(settings.database(), options.clone()).await;
+    let is_taken = |error: &OpenError| matches!(error, OpenError::InUse(_));
+    Ok(once_free(open, is_taken).await?)
 }
 
 async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {

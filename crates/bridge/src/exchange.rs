@@ -169,12 +169,19 @@ impl Exchange {
         } else {
             reason(error)
         };
-        let more = if why.contains("CaUsedAsEndEntity") {
-            " The certificate that the server shows is marked as an authority's (CA:TRUE), which no server's may be. Sign one for the server with it, or make it anew with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`; then name it with --trust or SIGHTLINE_TRUST."
+        let (why, more) = if why.contains("CaUsedAsEndEntity") {
+            let why = "the certificate that the server shows is marked as an authority's (CA:TRUE), which no server's may be";
+            (
+                why.to_owned(),
+                " Sign one for the server with it, or make it anew with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`; then name it with --trust or SIGHTLINE_TRUST.",
+            )
         } else if why.contains("certificate") {
-            " For a certificate authority of your own, name its PEM file with --trust or SIGHTLINE_TRUST."
+            (
+                why,
+                " For a certificate authority of your own, name its PEM file with --trust or SIGHTLINE_TRUST.",
+            )
         } else {
-            ""
+            (why, "")
         };
         Failure::no_answer(format!(
             "cannot reach {address}: {why}. Is `sightline serve` running there? Set SIGHTLINE_URL to the address of the server.{more}"

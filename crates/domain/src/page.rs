@@ -77,7 +77,7 @@ impl<T> Page<T> {
 
     /// Leaves the rows behind the first `kept` to the next page.
     pub fn shorten(&mut self, kept: usize) {
-        if kept == 0 || kept >= self.items.len() {
+        if kept == 0 || kept >= self.ends.len() {
             return;
         }
         self.items.truncate(kept);

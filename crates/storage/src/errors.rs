@@ -15,6 +15,8 @@ pub enum Trouble {
     Taken(String),
     /// The disk is full.
     Full,
+    /// `SQLite`'s file is broken.
+    Broken,
     /// Anything else.
     Other,
 }
@@ -58,6 +60,8 @@ fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Tro
         }
         // SQLITE_FULL, and what PostgreSQL says with 53100.
         _ if says("disk is full") || says("No space left on device") => Trouble::Full,
+        // SQLITE_CORRUPT and SQLITE_NOTADB.
+        _ if says("disk image is malformed") || says("file is not a database") => Trouble::Broken,
         _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,
         _ if says("terminating connection") || says("closed the connection") => {
             Trouble::ConnectionLost
@@ -75,6 +79,7 @@ pub fn told(error: Error) -> StorageError {
         }
         Trouble::Taken(constraint) => StorageError::Conflict { constraint },
         Trouble::Full => StorageError::Full(Box::new(error)),
+        Trouble::Broken => StorageError::Broken(Box::new(error)),
         Trouble::ConnectionLost | Trouble::Other => unavailable(error),
     }
 }

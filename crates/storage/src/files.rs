@@ -25,6 +25,15 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
     Some(about.f_bavail.saturating_mul(about.f_frsize))
 }
 
+/// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
+pub const MIN_FREE_BYTES: u64 = 1 << 20;
+
+/// Whether there is no room on the disk of a folder.
+#[must_use]
+pub fn is_disk_full(folder: &Path) -> bool {
+    free_bytes(folder).is_some_and(|it| it < MIN_FREE_BYTES)
+}
+
 /// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. A link of that
 /// name is not followed.
 pub fn private(path: &Path) -> io::Result<File> {

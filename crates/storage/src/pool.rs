@@ -3,20 +3,27 @@
 
 use crate::{
     errors::{Trouble, told, trouble, unavailable},
+    files::{folder_of, is_disk_full},
     group::Between,
     line::Line,
     postgres::Reach,
     session::Whose,
+    soundness::Soundness,
     sql::{DatabaseKind, Db},
     took::Took,
 };
 use diesel::{
-    Connection, ConnectionResult, QueryResult, connection::CacheSize, r2d2::Error as ConnectError,
+    Connection, ConnectionError, ConnectionResult, QueryResult, connection::CacheSize,
+    r2d2::Error as ConnectError, result::Error,
 };
-use domain::{ids::AccountId, ports::storage::StorageError};
+use domain::{
+    ids::AccountId,
+    ports::storage::{NoConnection, StorageError},
+};
 use r2d2::{ManageConnection, PooledConnection};
 use std::{
     collections::HashMap,
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -48,9 +55,19 @@ impl Place {
     fn connect(&self, setup: &str) -> ConnectionResult<Db> {
         match self {
             Self::Postgres(reach) => reach.connect(setup),
-            Self::Sqlite(file) => Db::connect(DatabaseKind::Sqlite, file, setup),
+            Self::Sqlite(file) => {
+                Db::connect(DatabaseKind::Sqlite, file, setup).map_err(|it| in_words(it, file))
+            }
         }
     }
+}
+
+/// Where SQLite cannot make the files beside its own, it tells an input or output error.
+fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
+    if !is_disk_full(folder_of(Path::new(file))) {
+        return error;
+    }
+    ConnectionError::BadConnection(format!("the disk of {file} is full ({error})"))
 }
 
 /// A connection, and which generation it is of.
@@ -101,6 +118,8 @@ pub struct PoolSettings {
     pub deadline: Duration,
     /// Whether it is the one writer of `SQLite`, whose queue is counted by itself.
     pub is_writer: bool,
+    /// What is known of `SQLite`'s file.
+    pub soundness: Arc<Soundness>,
 }
 
 /// Connections to one database.
@@ -115,6 +134,8 @@ pub struct Pool {
     through_pooler: bool,
     is_walled: AtomicBool,
     between: Between,
+    soundness: Arc<Soundness>,
+    failures: Arc<Mutex<Failures>>,
 }
 
 /// The right to use one connection.
@@ -171,6 +192,7 @@ impl Pool {
             through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
         };
+        let failures = Arc::<Mutex<Failures>>::default();
         // Nothing waits for another's connection inside r2d2: there are as many permits as
         // connections, and waiting for a permit is fair and asynchronous.
         let connections = r2d2::Pool::builder()
@@ -178,7 +200,7 @@ impl Pool {
             .min_idle(Some(0))
             .test_on_check_out(false)
             .connection_timeout(settings.deadline)
-            .error_handler(Box::<Noting>::default())
+            .error_handler(Box::new(Noting(Arc::clone(&failures))))
             .build_unchecked(connector);
         Arc::new(Self {
             connections,
@@ -191,6 +213,8 @@ impl Pool {
             through_pooler: settings.through_pooler,
             is_walled: AtomicBool::new(false),
             between: Between::default(),
+            soundness: settings.soundness,
+            failures,
         })
     }
 
@@ -235,6 +259,9 @@ impl Pool {
         self: &Arc<Self>,
         share: Option<OwnedSemaphorePermit>,
     ) -> Result<Turn, StorageError> {
+        if self.is_writer {
+            self.soundness.expect()?;
+        }
         let began = Instant::now();
         let permit = self.permit().await;
         let waited = began.elapsed();
@@ -282,10 +309,27 @@ impl Pool {
         &self.line
     }
 
+    /// Why no connection could be made a moment ago.
+    pub fn last_failure(&self) -> Option<String> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = failures.last.as_ref();
+        last.filter(|it| it.0.elapsed() < LAST)
+            .map(|it| it.1.clone())
+    }
+
     /// Open connections, and how many of them nobody uses.
     pub fn connections(&self) -> (u32, u32) {
         let state = self.connections.state();
         (state.connections, state.idle_connections)
+    }
+}
+
+/// Why there is none, first: r2d2 puts it behind how it noticed.
+fn no_connection(error: r2d2::Error) -> StorageError {
+    let told = error.to_string();
+    match told.split_once("waiting for connection: ") {
+        Some((_, cause)) => unavailable(NoConnection(cause.to_owned())),
+        None => unavailable(error),
     }
 }
 
@@ -298,6 +342,14 @@ impl Turn {
     /// Whether the database wants to be told whose rows are asked for.
     pub fn is_walled(&self) -> bool {
         self.pool.is_walled()
+    }
+
+    /// What an error means to callers; a fault in `SQLite`'s file is noted.
+    pub fn told(&self, error: Error) -> StorageError {
+        if trouble(&error) == Trouble::Broken {
+            self.pool.soundness.deny(error.to_string());
+        }
+        told(error)
     }
 
     /// Notes that the turn was of use.
@@ -319,7 +371,7 @@ impl Turn {
     /// A connection of the current generation. Blocks while one is made.
     pub fn connection(&self) -> Result<Out, StorageError> {
         loop {
-            let connection = self.pool.connections.get().map_err(unavailable)?;
+            let connection = self.pool.connections.get().map_err(no_connection)?;
             if connection.generation == self.pool.generation.load(Ordering::SeqCst) {
                 return Ok(connection);
             }
@@ -384,11 +436,11 @@ impl Turn {
                 Err(error) => match trouble(&error) {
                     Trouble::ConnectionLost => self.forget(connection),
                     Trouble::InTheWay => {}
-                    _ => return Err(told(error)),
+                    _ => return Err(self.told(error)),
                 },
             }
         }
-        let found = query(&mut self.connection()?.inner).map_err(told);
+        let found = query(&mut self.connection()?.inner).map_err(|it| self.told(it));
         found.inspect(|_| self.got_on())
     }
 }
@@ -412,28 +464,37 @@ fn in_a_transaction<T>(
     ended.map(|()| found)
 }
 
-/// Notes failures to connect, once a second at the most and then how many there were: r2d2 goes on trying.
-#[derive(Debug, Default)]
-struct Noting(Mutex<Failures>);
+/// r2d2 tries again within half of this.
+const LAST: Duration = Duration::from_secs(5);
+
+/// How often a process tells of failures to connect that are of one cause.
+const TELLS_EVERY: Duration = Duration::from_secs(10);
+
+/// Notes failures to connect. Each cause is told at once, and then every [`TELLS_EVERY`] with how many there were: r2d2
+/// goes on trying.
+#[derive(Debug)]
+struct Noting(Arc<Mutex<Failures>>);
 
 #[derive(Debug, Default)]
 struct Failures {
-    noted_at: Option<Instant>,
+    last: Option<(Instant, String)>,
+    told_at: Option<Instant>,
     since: u64,
 }
 
 impl r2d2::HandleError<ConnectError> for Noting {
     fn handle_error(&self, error: ConnectError) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, error) = (Instant::now(), error.to_string());
         failures.since += 1;
-        if { failures.noted_at }.is_none_or(|it| it.elapsed() >= Duration::from_secs(1)) {
+        let is_new = { failures.last.as_ref() }.is_none_or(|it| it.1 != error);
+        if is_new || { failures.told_at }.is_none_or(|it| it.elapsed() >= TELLS_EVERY) {
             let times = failures.since;
-            tracing::warn!(error = %error, times, "the database could not be reached");
-            *failures = Failures {
-                noted_at: Some(Instant::now()),
-                since: 0,
-            };
+            tracing::warn!(error, times, "the database could not be reached");
+            failures.told_at = Some(now);
+            failures.since = 0;
         }
+        failures.last = Some((now, error));
     }
 }
 
@@ -450,6 +511,7 @@ mod tests {
             through_pooler: false,
             deadline: Duration::from_secs(5),
             is_writer: false,
+            soundness: Arc::default(),
         });
         let turn = async |account| {
             let whose = AccountId(account).into();

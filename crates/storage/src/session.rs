@@ -253,7 +253,7 @@ impl Work {
                 return self.begin(query);
             }
             let begun = connection.inner.begin_part();
-            return match begun.map_err(told) {
+            return match begun.map_err(|it| turn.told(it)) {
                 Ok(()) => self.go_on((connection, others), query),
                 Err(error) => Err(spoilt(others, error)),
             };
@@ -275,12 +275,12 @@ impl Work {
                 Err(error) if trouble(&error) == Trouble::ConnectionLost => {
                     turn.forget(connection);
                     if left == 0 {
-                        return Err(told(error));
+                        return Err(turn.told(error));
                     }
                 }
                 Err(error) => {
                     undo(&mut connection);
-                    return Err(told(error));
+                    return Err(turn.told(error));
                 }
             }
         }
@@ -306,7 +306,7 @@ impl Work {
             Err(error) => {
                 // At once, so that its locks are not held until someone drops it.
                 self.undo((connection, others));
-                Err(told(error))
+                Err(self.turn.as_ref().ok_or_else(abandoned)?.told(error))
             }
         }
     }
@@ -337,7 +337,7 @@ impl Work {
         if others.are_there()
             && let Err(error) = connection.inner.commit()
         {
-            return Err(spoilt(others, told(error)));
+            return Err(spoilt(others, turn.told(error)));
         }
         if self.shares && turn.is_shared() && others.have_room() {
             let is_first = !others.are_there();
@@ -354,7 +354,7 @@ impl Work {
         {
             turn.forget(connection);
         }
-        outcome.map(|()| End::Kept).map_err(told)
+        outcome.map(|()| End::Kept).map_err(|it| turn.told(it))
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     },
     queries::{clock::milliseconds, site_turns, versions},
     session::{Session, Whose, blocking},
+    soundness::Soundness,
     sql::Db,
     sqlite::{self, Compacted, Prepared},
 };
@@ -27,6 +28,7 @@ use domain::ports::{
 };
 use std::{
     fs::File,
+    future,
     path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -81,7 +83,7 @@ enum Opened {
         writer: Arc<Pool>,
         readers: Arc<Pool>,
         /// What its own check found, from when it was made.
-        is_sound: OnceLock<bool>,
+        soundness: Arc<Soundness>,
         /// Held as long as the storage lives.
         _lock: Option<File>,
     },
@@ -141,7 +143,7 @@ impl DieselStorage {
                 path,
                 writer,
                 readers,
-                is_sound,
+                soundness,
                 ..
             } => {
                 let (first, more) = (writer.connections(), readers.connections());
@@ -157,11 +159,17 @@ impl DieselStorage {
                         // There is none before the first write.
                         wal_bytes: std::fs::metadata(log).map_or(0, |it| it.len()),
                         free_bytes: free_bytes(folder_of(path)),
-                        is_sound: is_sound.get().copied(),
+                        is_sound: soundness.is_sound(),
                     }),
                 }
             }
         }
+    }
+
+    /// Why no connection could be made a moment ago, in the words of the driver: they may name hosts and roles.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<String> {
+        self.readers().last_failure()
     }
 
     /// Brings the schema up to date; answers with the steps that were taken.
@@ -197,15 +205,28 @@ impl DieselStorage {
         match &*self.opened {
             Opened::Postgres { .. } => Ok(vec![]),
             Opened::Sqlite {
-                readers, is_sound, ..
+                readers, soundness, ..
             } => {
                 let turn = readers.turn().await?;
                 let found = blocking(move || turn.look(Whose::Everyone, &sqlite::faults)).await;
                 let found = found.flatten();
-                // The first look counts: a file that was broken once is replaced, and the server started again.
-                let _ = is_sound.set(found.as_ref().is_ok_and(Vec::is_empty));
+                match &found {
+                    Ok(faults) if faults.is_empty() => soundness.confirm(),
+                    Ok(faults) => soundness.deny(faults.join("; ")),
+                    // What told so noted it, where it is a fault of the file.
+                    Err(_) => {}
+                }
                 found
             }
+        }
+    }
+
+    /// The first fault that [`Self::faults`] or any statement met in `SQLite`'s file, once there is one. From then on
+    /// nothing is written.
+    pub async fn until_broken(&self) -> String {
+        match &*self.opened {
+            Opened::Postgres { .. } => future::pending().await,
+            Opened::Sqlite { soundness, .. } => soundness.until_broken().await,
         }
     }
 
@@ -315,12 +336,13 @@ impl Opened {
                     identity,
                     lock,
                 } = sqlite::prepare(&path, options)?;
+                let soundness = Arc::<Soundness>::default();
                 Ok(Self::Sqlite {
-                    writer: sqlite::writer(&path, options),
-                    readers: sqlite::readers(&path, options),
+                    writer: sqlite::writer(&path, options, &soundness),
+                    readers: sqlite::readers(&path, options, &soundness),
                     path,
                     identity,
-                    is_sound: OnceLock::new(),
+                    soundness,
                     _lock: lock,
                 })
             }

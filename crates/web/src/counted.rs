@@ -37,6 +37,14 @@ pub fn begin() {
         metrics::counter!("jobs_enqueued_total", "type" => kind.name()).absolute(0);
     }
     metrics::counter!("idempotency_replays_total").absolute(0);
+    metrics::counter!(UNTRUSTED_PROXY).absolute(0);
+}
+
+const UNTRUSTED_PROXY: &str = "untrusted_proxy_requests_total";
+
+/// A request came from what is probably a proxy, and is not trusted.
+pub fn from_an_untrusted_proxy() {
+    metrics::counter!(UNTRUSTED_PROXY).increment(1);
 }
 
 /// A limit of requests that can be reached.

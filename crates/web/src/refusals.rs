@@ -129,6 +129,17 @@ pub fn storage(error: &StorageError) -> Problem {
                 .hint("Tell the operator to make room, then send the request again.")
                 .retry_after(Duration::from_mins(1))
         }
+        StorageError::Broken(_) => {
+            tracing::error!("The storage is broken: {told}");
+            let problem = Problem::new(
+                Code::DatabaseUnavailable,
+                "The database is broken: some of what is stored can be read, and nothing can be added or changed.",
+            );
+            problem
+                .with("reason", json!("databaseBroken"))
+                .hint("Tell the operator to restore a backup, then send the request again.")
+                .retry_after(Duration::from_mins(5))
+        }
         StorageError::Conflict { .. } | StorageError::Corrupt { .. } | StorageError::ReadOnly => {
             tracing::error!("The storage failed: {told}");
             Problem::new(

@@ -9,6 +9,35 @@ use serde_json::{Value, value::RawValue};
 /// them.
 pub const MOST_BYTES: usize = (256 - 16) * 1024;
 
+/// A row as JSON text.
+pub trait Row: Sized {
+    /// The text.
+    fn text(&self) -> &str;
+
+    /// A value as such a row.
+    fn of(value: &Value) -> Option<Self>;
+}
+
+impl Row for Box<RawValue> {
+    fn text(&self) -> &str {
+        self.get()
+    }
+
+    fn of(value: &Value) -> Option<Self> {
+        RawValue::from_string(value.to_string()).ok()
+    }
+}
+
+impl Row for String {
+    fn text(&self) -> &str {
+        self
+    }
+
+    fn of(value: &Value) -> Option<Self> {
+        Some(value.to_string())
+    }
+}
+
 /// How an answer is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
@@ -68,10 +97,10 @@ impl Room {
 
     /// The rows that fit, written; with one at least, so that nobody waits forever for a row that
     /// is too large.
-    pub fn fill<E>(
+    pub fn fill<R: Row, E>(
         &mut self,
-        rows: impl Iterator<Item = Result<Box<RawValue>, E>>,
-    ) -> Result<Vec<Box<RawValue>>, E> {
+        rows: impl Iterator<Item = Result<R, E>>,
+    ) -> Result<Vec<R>, E> {
         let mut written = Vec::new();
         for row in rows {
             let (row, bytes) = self.weighed(row?);
@@ -88,23 +117,23 @@ impl Room {
     }
 
     /// The row as it is told, and what it weighs with the comma behind it.
-    fn weighed(&self, row: Box<RawValue>) -> (Box<RawValue>, usize) {
+    fn weighed<R: Row>(&self, row: R) -> (R, usize) {
         if self.telling == Telling::Whole {
-            let bytes = row.get().len() + 1;
+            let bytes = row.text().len() + 1;
             return (row, bytes);
         }
         let row = terse_row(row);
-        let bytes = told_twice(row.get()) + 2;
+        let bytes = told_twice(row.text()) + 2;
         (row, bytes)
     }
 }
 
-fn terse_row(row: Box<RawValue>) -> Box<RawValue> {
-    let Ok(mut value) = serde_json::from_str::<Value>(row.get()) else {
+fn terse_row<R: Row>(row: R) -> R {
+    let Ok(mut value) = serde_json::from_str::<Value>(row.text()) else {
         return row;
     };
     leave_out_nothing(&mut value);
-    RawValue::from_string(value.to_string()).unwrap_or(row)
+    R::of(&value).unwrap_or(row)
 }
 
 /// What JSON weighs that stands in an answer as it is and once more as the text of a JSON string.

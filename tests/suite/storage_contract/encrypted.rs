@@ -123,6 +123,9 @@ async fn what_is_wrong_with_a_connection_is_told_first() {
             "{told}"
         );
     }
+    server.ignore_options();
+    let told = refused(&server.pooled_url(&full)).await;
+    assert!(told.contains("is reached through a pooler"), "{told}");
     for (shown, words) in [
         (Shown::Expired, "it has expired"),
         (Shown::OwnAuthority, "CA:TRUE"),

@@ -1,7 +1,10 @@
 //! The file of a `SQLite` database.
 
 use super::examples::*;
-use diesel::{Connection, SqliteConnection, connection::SimpleConnection};
+use diesel::{
+    Connection, SqliteConnection,
+    connection::{InstrumentationEvent, SimpleConnection},
+};
 use domain::{ids::AccountId, ports::storage::Storage};
 use harness::databases::TestDatabase;
 use std::{
@@ -33,6 +36,26 @@ async fn a_second_server_on_the_same_file_is_refused_and_a_tool_is_not() {
     tx.accounts().add(&account(ANN), &owner(ANN)).await.unwrap();
     tx.commit().await.unwrap();
     assert!(ask!(db, r => r.accounts().find(ANN).await.unwrap()).is_some());
+}
+
+/// Who copies the file alone must not miss all of it, as long as nobody writes.
+#[tokio::test]
+async fn the_schema_is_in_the_file_once_it_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data.db");
+    let create = OpenOptions {
+        create: true,
+        ..OpenOptions::default()
+    };
+    let url = format!("sqlite://{}", file.display());
+    let storage = opened(&url, create).await.unwrap();
+    storage.migrate().await.unwrap();
+    let copy = folder.path().join("copy.db");
+    fs::copy(&file, &copy).unwrap();
+    let mut copy = SqliteConnection::establish(copy.to_str().unwrap()).unwrap();
+    copy.set_instrumentation(|_: InstrumentationEvent<'_>| {});
+    copy.batch_execute("SELECT 1 FROM accounts; SELECT 1 FROM findings;")
+        .unwrap();
 }
 
 #[tokio::test]

@@ -1,7 +1,11 @@
 //! What new accounts may spend, and who is told where nothing bounds it.
 
-use super::process::{Process, command};
+use super::{
+    process::{Process, command},
+    world::World,
+};
 use serde_json::Value;
+use storage::DatabaseKind;
 use tempfile::TempDir;
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
@@ -40,6 +44,28 @@ fn spending(place: &TempDir, settings: Settings) -> (String, String) {
     let found = checks.iter().find(|it| it["check"] == "spending").unwrap();
     let text = |key: &str| found[key].as_str().unwrap().to_owned();
     (text("state"), text("told"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_below_what_is_used_are_told() {
+    let world = World::on(DatabaseKind::Sqlite).await;
+    let (_server, api) = world.serve(&["--no-worker"]);
+    for host in ["a.example.com", "b.example.com"] {
+        api.project(host, 2).await;
+    }
+    let limited = |projects: &str| {
+        let email = ["--email", "ann@example.com", "--projects", projects];
+        let ran = world.command(&[&["account", "limits"], &email[..]].concat());
+        let ran = { ran }.output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        String::from_utf8(ran.stderr).unwrap()
+    };
+    assert!(!limited("2").contains("are in use"));
+    let told = limited("1");
+    assert!(
+        told.contains("projects: 2 are in use and 1 allowed"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn unpack_all(world: &World) {
     assert!(rows.len() > KEYWORDS * RUNS, "{}", rows.len());
     let unpacked = db.transaction(|db| {
         for row in rows {
-            let text = lz4_flex::decompress_size_prepended(&row.packed).unwrap();
+            let text = zstd::stream::decode_all(&row.packed[4..]).unwrap();
             sql_query("UPDATE findings SET record = $1, packed = NULL WHERE rowid = $2")
                 .bind::<Text, _>(String::from_utf8(text).unwrap())
                 .bind::<BigInt, _>(row.place)

@@ -1,11 +1,14 @@
 //! Everything that reaches `PostgreSQL` does so over TLS: servers, workers, commands, backups and restores.
 
 use super::{
+    api::Api,
     backups::{backup, take},
     world::World,
 };
 use harness::{databases::TestDatabase, encrypted_postgres::EncryptedPostgres};
 use serde_json::Value;
+use std::time::{Duration, Instant};
+use storage::DatabaseKind;
 use tokio::task::spawn_blocking;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,4 +50,53 @@ async fn servers_workers_backups_and_restores_go_by_tls() {
         let found = api.get(&format!("/projects/{project}")).await;
         assert_eq!(found["keywordCount"], 3, "{found}");
     }
+}
+
+/// What is stored in a database, by type of result.
+async fn stored(api: &Api, project: i64) -> Vec<Value> {
+    let mut all = Vec::new();
+    for result in ["serp", "rankings"] {
+        all.extend(api.records(result, project).await);
+    }
+    assert!(all.len() >= 6, "{all:?}");
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_moves_to_postgresql_over_tls_and_back_and_backups_there_are_noted() {
+    let server = spawn_blocking(EncryptedPostgres::start).await.unwrap();
+    let encrypted = server.url(&format!("sslmode=verify-full&{}", server.trusting()));
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let file = world.database.url.clone();
+    let (process, api) = world.serve(&[]);
+    let project = api.project("example.com", 3).await;
+    let job = api.analyse("rankCheck", project).await;
+    api.finished(job).await;
+    let before = stored(&api, project).await;
+    assert!(process.terminate().0.success());
+
+    world.say(&["transfer", "--from", &file, "--to", &encrypted]);
+    world.set("DATABASE_URL", &encrypted);
+    let (process, api, watcher) = world.serve_watched(&["--no-worker"]);
+    assert_eq!(stored(&api, project).await, before);
+    take(&world);
+    let noted = async || {
+        watcher
+            .metrics()
+            .await
+            .sum("last_backup_timestamp_seconds", &[])
+            > 0.0
+    };
+    let begun = Instant::now();
+    while !noted().await {
+        assert!(begun.elapsed() < Duration::from_mins(1), "it is not noted");
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    assert!(process.terminate().0.success());
+
+    let back = format!("sqlite://{}/back.db", world.folder().display());
+    world.say(&["transfer", "--from", &encrypted, "--to", &back]);
+    world.set("DATABASE_URL", &back);
+    let (_server, api) = world.serve(&["--no-worker"]);
+    assert_eq!(stored(&api, project).await, before);
 }

@@ -20,6 +20,7 @@ on_both!(
     a_worker_that_stood_still_past_its_lease_stores_nothing_twice,
     an_attempt_that_hangs_ends_at_its_deadline,
     a_worker_whose_clock_is_wrong_from_the_start_claims_nothing,
+    a_server_and_doctor_tell_that_the_clock_is_wrong,
 );
 
 /// A rank check that is well under way.
@@ -94,6 +95,20 @@ async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
     // Not counted as a death of its worker, which could end a job for good.
     let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
     assert_eq!(world.database.counts(&died)[0].1, 0);
+}
+
+async fn a_server_and_doctor_tell_that_the_clock_is_wrong(mut world: World) {
+    world.set_clock_ahead(true);
+    let (mut server, _, watcher) = world.serve_watched(&["--no-worker"]);
+    server.await_line("is apart from the database's");
+    let hour = 3_600.0;
+    let offset = watcher.metrics().await.sum("clock_offset_seconds", &[]);
+    assert!((offset - hour).abs() < 60.0, "{offset}");
+    let doctor = world.command(&["doctor", "--json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let checks = told["checks"].as_array().unwrap();
+    let clock = checks.iter().find(|it| it["check"] == "clock").unwrap();
+    assert_eq!(clock["state"], "bad", "{clock}");
 }
 
 async fn a_worker_whose_clock_is_wrong_from_the_start_claims_nothing(mut world: World) {
@@ -190,9 +205,48 @@ async fn a_database_that_is_away_for_longer_than_a_lease_is_no_death_of_a_worker
     };
     tokio::task::spawn_blocking(away).await.unwrap();
     let ended = working.api.finished_in_spite(job).await;
-    assert_eq!(ended["status"], "succeeded", "{ended}");
+    assert_eq!(
+        (&ended["status"], number(&ended, "/attempts")),
+        (&"succeeded".into(), 1),
+        "{ended}"
+    );
     let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
     assert_eq!(world.database.counts(&died)[0].1, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn doctor_tells_that_no_worker_sweeps() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+    let project = api.project("example.com", 2).await;
+    api.analyse("rankCheck", project).await;
+    let queue = || {
+        let doctor = world.command(&["doctor", "--json"]).output().unwrap();
+        let told: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+        let checks = told["checks"].as_array().unwrap();
+        let queue = checks.iter().find(|it| it["check"] == "queue").unwrap();
+        queue["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(queue(), "good");
+    let overdue = async || {
+        watcher
+            .metrics()
+            .await
+            .sum("job_sweep_overdue_seconds", &[])
+    };
+    assert!(overdue().await.abs() < f64::EPSILON);
+    world
+        .database
+        .run_sql("UPDATE account_queues SET attention_at = 1");
+    assert_eq!(queue(), "bad");
+    let begun = Instant::now();
+    while overdue().await < 60.0 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "nothing is overdue"
+        );
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

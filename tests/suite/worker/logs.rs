@@ -8,6 +8,7 @@ use super::{
 use harness::callers::client;
 use serde_json::Value;
 use std::net::TcpListener;
+use storage::DatabaseKind;
 
 on_both!(
     a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets,
@@ -103,6 +104,14 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
     failed.await_line("cannot listen on");
     assert!(!failed.ended().success());
     said.push(failed.said_to_its_end());
+    // Nor does what libpq says over several lines make more of it.
+    let away = "postgres://nobody@127.0.0.1:1/nowhere";
+    let settings = [("DATABASE_URL", away), ("LOG__FORMAT", "json")]
+        .map(|(name, value)| (format!("SIGHTLINE_{name}"), value.to_owned()));
+    let mut failed = Process::start(command(world.folder(), &settings, &["serve"]));
+    assert!(!failed.ended().success());
+    said.push(failed.said_to_its_end());
+    assert!(said.last().unwrap().contains("127.0.0.1"), "{said:?}");
     let said = said.join("\n");
     assert!(said.lines().count() > 6, "{said}");
     for line in said.lines() {
@@ -112,6 +121,24 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
             "{line}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_proxy_that_is_not_trusted_is_told_once() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    world.set("PUBLIC_BASE_URL", "https://search.example.com");
+    let (mut server, api) = world.serve(&["--no-worker"]);
+    for number in 1..=3 {
+        let asked = client()
+            .get(format!("http://{}/api/agent/v1/health", api.address))
+            .header("X-Forwarded-For", format!("203.0.113.{number}"));
+        asked.send().await.unwrap();
+    }
+    server.ask_to_end();
+    assert!(server.ended().success());
+    let said = server.said_to_its_end();
+    let told = said.matches("is not in trusted_proxies").count();
+    assert_eq!(told, 1, "{said}");
 }
 
 #[test]

@@ -3,12 +3,20 @@
 use super::{
     process::{Process, command},
     watcher::Watcher,
+    world::World,
 };
 use diesel::{
-    Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query, sql_types::BigInt,
+    Connection, QueryableByName, RunQueryDsl, SqliteConnection, connection::SimpleConnection,
+    sql_query, sql_types::BigInt,
 };
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    os::unix::fs::FileExt,
+    path::Path,
+    time::{Duration, Instant},
+};
+use storage::DatabaseKind;
 use tempfile::TempDir;
 
 /// A variable, its value, and the words with which it is refused.
@@ -214,6 +222,28 @@ fn examined(place: &TempDir, settings: &[(&str, &str)], check: &str) -> (Value, 
 }
 
 #[test]
+fn doctor_notices_what_kubernetes_sets_and_a_proxy_that_is_not_trusted() {
+    let place = TempDir::new().unwrap();
+    let state = |settings: &[(&str, &str)], check: &str| {
+        let (found, _) = examined(&place, settings, check);
+        found["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(&[], "environment"), "good");
+    let service = [
+        ("SIGHTLINE_SERVICE_HOST", "10.0.0.1"),
+        ("SIGHTLINE_PORT", "tcp://10.0.0.1:80"),
+    ];
+    assert_eq!(state(&service, "environment"), "notice");
+
+    let https = ("SIGHTLINE_PUBLIC_BASE_URL", "https://search.example.com");
+    let trusted = ("SIGHTLINE_TRUSTED_PROXIES", r#"["10.0.0.0/8"]"#);
+    assert_eq!(state(&[], "proxies"), "good");
+    assert_eq!(state(&[https], "proxies"), "notice");
+    assert_eq!(state(&[https, trusted], "proxies"), "good");
+    assert_eq!(state(&[trusted], "proxies"), "notice");
+}
+
+#[test]
 fn who_only_looks_makes_no_database() {
     let place = TempDir::new().unwrap();
     let (database, code) = examined(&place, &[], "database");
@@ -257,6 +287,93 @@ fn doctor_tells_where_nobody_can_sign_in() {
     assert_eq!(state(&[everywhere, behind]), "good");
 }
 
+/// Breaks the first page of a table: only who reads all of the file finds out, or asks for its rows.
+fn break_table(file: &Path, table: &str) {
+    let page = root_page(file, table);
+    let file = fs::OpenOptions::new().write(true).open(file).unwrap();
+    let start = (page - 1) * PAGE;
+    file.write_all_at(&[0x5a; PAGE], start as u64).unwrap();
+}
+
+fn await_broken(process: &mut Process) {
+    let broken = "The database is broken, and no job is run";
+    if !process.said().iter().any(|line| line.contains(broken)) {
+        process.await_line(broken);
+    }
+}
+
+fn file(world: &World) -> &Path {
+    Path::new(world.database.url.strip_prefix("sqlite://").unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (server, api) = world.serve(&["--no-worker"]);
+    let project = api.project("example.com", 2).await;
+    assert!(server.terminate().0.success());
+    // The rows are in the file then, and no longer in the log.
+    { opened(file(&world)).batch_execute("PRAGMA wal_checkpoint(TRUNCATE)") }.unwrap();
+    let (mut server, api, watcher) = world.serve_watched(&[]);
+    let begun = Instant::now();
+    while watcher.metrics().await.sum("sqlite_integrity_ok", &[]) < 1.0 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "it was not looked at"
+        );
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    break_table(file(&world), "keywords");
+    // What it has read it reads again once something was written.
+    let another = json!({ "domain": "another.example.com" });
+    assert_eq!(api.call("POST", "/projects", Some(&another)).await.0, 201);
+    let list = format!("/projects/{project}/keywords");
+    let (status, told) = api.call("GET", &list, None).await;
+    assert_eq!(
+        (status, &told["reason"]),
+        (503, &json!("databaseBroken")),
+        "{told}"
+    );
+    await_broken(&mut server);
+    let told = watcher.until("/readyz", 503).await;
+    assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
+    let wanted = json!({ "type": "rankCheck", "projectId": project });
+    let (status, told) = api.call("POST", "/analyze", Some(&wanted)).await;
+    assert_eq!(
+        (status, &told["reason"]),
+        (503, &json!("databaseBroken")),
+        "{told}"
+    );
+    // The rest can be read.
+    api.get(&format!("/projects/{project}")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_job_is_run_on_a_broken_file() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (server, api) = world.serve(&["--no-worker"]);
+    let project = api.project("example.com", 2).await;
+    let job = api.analyse("rankCheck", project).await;
+    assert!(server.terminate().0.success());
+    break_table(file(&world), "content_plans");
+    let unclaimed =
+        format!("SELECT count(*) FROM jobs WHERE id = {job} AND epoch = 0 AND state = 'ready'");
+    for is_worker in [true, false] {
+        let (mut process, watcher) = if is_worker {
+            world.worker_watched()
+        } else {
+            let (server, _, watcher) = world.serve_watched(&[]);
+            (server, watcher)
+        };
+        await_broken(&mut process);
+        let told = watcher.until("/readyz", 503).await;
+        assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(world.database.counts(&unclaimed)[0].1, 1);
+        assert!(process.terminate().0.success());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     let place = TempDir::new().unwrap();
@@ -266,12 +383,10 @@ async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     assert!(fresh.status.success());
     let (database, _) = examined(&place, &[], "database");
     assert_eq!(database["state"], "good", "{database}");
-    // A page that nothing reads at the start: only who reads all of it finds out.
-    let file = place.path().join(".local/share/sightline/sightline.db");
-    let page = root_page(&file, "content_plans");
-    let mut bytes = fs::read(&file).unwrap();
-    bytes[(page - 1) * PAGE..page * PAGE].fill(0x5a);
-    fs::write(&file, bytes).unwrap();
+    break_table(
+        &place.path().join(".local/share/sightline/sightline.db"),
+        "content_plans",
+    );
     let (database, code) = examined(&place, &[], "database");
     assert_eq!(
         (&database["state"], code),
@@ -290,10 +405,7 @@ async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     let metrics = watcher.metrics().await;
     assert!(metrics.sum("sqlite_integrity_ok", &[]).abs() < f64::EPSILON);
     assert!(metrics.sum("data_dir_free_bytes", &[]) > 0.0);
-    let broken = "The database is broken, and no job is run";
-    if !server.said().iter().any(|line| line.contains(broken)) {
-        server.await_line(broken);
-    }
+    await_broken(&mut server);
     assert!(server.terminate().0.success());
 }
 
@@ -306,9 +418,13 @@ struct Root {
     rootpage: i64,
 }
 
+fn opened(file: &Path) -> SqliteConnection {
+    SqliteConnection::establish(file.to_str().unwrap()).unwrap()
+}
+
 /// The number of a table's first page, counted from 1.
 fn root_page(file: &Path, table: &str) -> usize {
-    let mut db = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
+    let mut db = opened(file);
     let query = format!("SELECT rootpage FROM sqlite_schema WHERE name = '{table}'");
     let found: Root = sql_query(query).get_result(&mut db).unwrap();
     found.rootpage.try_into().unwrap()

@@ -68,7 +68,7 @@ const fn histogram(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All of it.
-pub const CATALOGUE: [Metric; 40] = [
+pub const CATALOGUE: [Metric; 42] = [
     histogram(
         "http_server_request_duration_seconds",
         "How long requests took to be answered",
@@ -130,6 +130,10 @@ pub const CATALOGUE: [Metric; 40] = [
         "For how long the first job that is due has been due",
     ),
     gauge(
+        "job_sweep_overdue_seconds",
+        "For how long a job has waited for a worker's sweep: its lease, its deadline or its time to begin is over",
+    ),
+    gauge(
         "job_fairness_jain",
         "Jain index of what accounts with waiting jobs were served in the last minutes",
     ),
@@ -140,6 +144,10 @@ pub const CATALOGUE: [Metric; 40] = [
     counter(
         "rate_limited_total",
         "Requests refused because of a limit of requests",
+    ),
+    counter(
+        "untrusted_proxy_requests_total",
+        "Requests with X-Forwarded-For from a private address that is not in trusted_proxies",
     ),
     counter(
         "quota_rejected_total",

@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
     time::{Duration, Instant},
 };
-use storage::{DieselStorage, MigrationError, SqliteFigures};
+use storage::{DieselStorage, MIN_FREE_BYTES, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -17,8 +17,6 @@ const HOLDS: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_millis(800);
 /// How long the first who waits for a connection may have waited.
 const MOST_WAIT: Duration = Duration::from_secs(5);
-/// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
-const MIN_FREE_BYTES: u64 = 1 << 20;
 /// How long the threads of the process may take to do nothing at all.
 const STIR: Duration = Duration::from_secs(2);
 
@@ -114,8 +112,10 @@ impl Probes {
         }
         let asked = Instant::now();
         let reason = ask(database).await;
-        if let Some(reason) = &reason {
-            tracing::warn!(reason = reason.name, "The process is not ready.");
+        let name = |it: &Option<Reason>| it.as_ref().map(|it| it.name);
+        let before = known.as_ref().and_then(|it| name(&it.1));
+        if let Some(reason) = name(&reason).filter(|it| Some(*it) != before) {
+            tracing::warn!(reason, "The process is not ready.");
         }
         // It holds from when it was asked: an answer that took long is as old as the question.
         *known = Some((asked, reason.clone()));
@@ -127,7 +127,7 @@ impl Probes {
 fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if figures.is_sound == Some(false) {
-        let detail = "SQLite finds its file broken: stop, and restore a backup with --force";
+        let detail = "SQLite finds its file broken, and nothing is written: stop, and restore a backup with --force";
         reasons.push(Reason::new("databaseBroken", detail));
     }
     if figures.free_bytes.is_some_and(|it| it < MIN_FREE_BYTES) {
@@ -144,19 +144,20 @@ async fn ask(database: &DieselStorage) -> Option<Reason> {
             let detail = format!("the schema lacks {} steps: run `migrate`", steps.len());
             Some(Reason::new("migrations", detail))
         }
-        // Its own words may name hosts: they are in the log, not in what is served.
-        Ok(Err(MigrationError::Storage(error))) => {
-            tracing::warn!(?error, "The database does not answer.");
-            Some(Reason::new("database", "the database does not answer"))
-        }
+        Ok(Err(MigrationError::Storage(_))) | Err(_) => Some(unreached(database)),
         Ok(Err(_)) => Some(Reason::new(
             "migrations",
             "the schema is not one that this version knows",
         )),
-        Err(_) => Some(Reason::new(
-            "database",
-            "the database does not answer in time",
-        )),
+    }
+}
+
+/// The driver's own words may name hosts and roles: the public `/readyz` does not show details.
+fn unreached(database: &DieselStorage) -> Reason {
+    let detail = "the database does not answer in time";
+    match database.last_failure() {
+        Some(why) => Reason::new("database", format!("{detail}: {why}")),
+        None => Reason::new("database", detail),
     }
 }
 

@@ -3,12 +3,13 @@
 use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::{AccountCommand, LimitsArgs},
-    terminal::{say, show_table},
+    terminal::{remark, say, show_table},
     wiring::{Foundation, hasher},
 };
 use anyhow::Context;
 use domain::{
     account::{Account, AccountLimits, AccountStatus},
+    allowance::Allowance,
     audit::AuditEvent,
     email::EmailAddress,
     money::MicroUsd,
@@ -207,6 +208,19 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
         .limit(owner.account, limits)
         .await?;
     say(format!("{} may have {limits}.", owner.email));
+    let now = Account { limits, ..account };
+    for Allowance { name, limit, used } in [
+        now.project_allowance(),
+        now.keyword_allowance(),
+        now.ai_allowance(),
+    ] {
+        if used > limit {
+            remark(format!(
+                "{}: {used} are in use and {limit} allowed. Nothing is removed; more are refused until fewer are in use.",
+                name.name()
+            ));
+        }
+    }
     Ok(())
 }
 

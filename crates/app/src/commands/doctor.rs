@@ -2,7 +2,7 @@
 
 use super::Ended;
 use crate::{
-    server::nobody_can_sign_in,
+    server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy},
     settings::{Loaded, Origin, Settings},
     spending::{REMEDY, paid_sources, without_bound},
     terminal::{say, show_table},
@@ -11,21 +11,26 @@ use crate::{
         search_results, server_addresses, server_host, site_tools,
     },
 };
-use chrono::{Datelike, SecondsFormat};
+use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
 use domain::{
     job::clock_watch::Distrust,
     money::MicroUsd,
-    ports::{search_results::Unpaid, server_notes::Topic, storage::Storage},
+    ports::{jobs::QueueFigures, search_results::Unpaid, server_notes::Topic, storage::Storage},
     use_cases::watch_clock::WatchClock,
 };
 use providers::search_console::account_of;
 use serde_json::json;
 use std::{
-    fs::OpenOptions, io::Write, net::IpAddr, os::unix::fs::MetadataExt, path::Path, sync::Arc,
+    fs::OpenOptions,
+    io::{ErrorKind, Write},
+    net::IpAddr,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::Arc,
     time::Duration,
 };
-use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
+use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck, is_disk_full};
 use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
@@ -92,6 +97,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         environment(&loaded),
         suppliers(&loaded.settings),
         refused(opened).await,
+        queue(opened).await,
         engines(&loaded.settings),
         research(&loaded.settings),
         spending(&loaded.settings, opened).await,
@@ -153,12 +159,17 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
     json!({ "settings": settings, "checks": checks })
 }
 
+/// What helps against a full disk.
+const MAKE_ROOM: &str = "Make room on the disk: nothing is lost, and it goes on then.";
+
 /// The database, opened once for all checks; nothing where it is yet to be made.
 type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
 
 async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "database";
     let shown = settings.database();
+    let broken =
+        "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
     let opened = match opened {
         None => {
             return Check::notice(
@@ -173,9 +184,9 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                 _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
                     "Run the same `sightline transfer` again, or name another database."
                 }
-                DatabaseKind::Sqlite => {
-                    "Check that the file may be read and written; if it is broken, `sightline restore --force` a backup of it."
-                }
+                DatabaseKind::Sqlite if is_disk_full(&settings.data_dir) => MAKE_ROOM,
+                DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => broken,
+                DatabaseKind::Sqlite => "Check that the file may be read and written.",
                 DatabaseKind::Postgres => {
                     "Check the setting database_url, and that the server answers."
                 }
@@ -183,8 +194,6 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
             return Check::bad(what, format!("{shown}: {error:#}"), todo);
         }
     };
-    let broken =
-        "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
     match opened.faults().await {
         Ok(faults) if faults.is_empty() => {}
         Ok(faults) => {
@@ -246,7 +255,7 @@ fn encryption(settings: &Settings) -> Check {
     };
     let todo = match encryption {
         Encryption::Tls(TlsCheck::AuthorityAndName) => {
-            return Check::good(what, encryption.to_string());
+            return Check::good(what, format!("as set, {encryption}"));
         }
         Encryption::Tls(TlsCheck::Authority) => {
             "Use sslmode=verify-full in database_url, unless the certificate does not bear the name of the host."
@@ -258,7 +267,7 @@ fn encryption(settings: &Settings) -> Check {
             "Add sslmode=verify-full to database_url, unless nobody else can read along on that network."
         }
     };
-    Check::notice(what, encryption.to_string(), todo)
+    Check::notice(what, format!("as set, {encryption}"), todo)
 }
 
 fn suppliers(settings: &Settings) -> Check {
@@ -296,7 +305,7 @@ fn suppliers(settings: &Settings) -> Check {
 async fn refused(opened: Opened<'_>) -> Check {
     let what = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
-        return Check::good(what, "nobody was asked yet");
+        return Check::good(what, "not known without a database");
     };
     let notes = match opened.read().await {
         Ok(mut read) => read.server_notes().all().await,
@@ -323,13 +332,56 @@ async fn refused(opened: Opened<'_>) -> Check {
     });
     let told: Vec<String> = told.collect();
     if told.is_empty() {
-        return Check::good(what, "none refused ours when it was asked last");
+        return Check::good(what, "no refusal is noted");
     }
     Check::bad(
         what,
         told.join("; "),
         "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
     )
+}
+
+/// Longer than a sweep that lives lets a job wait for it, and than a job that is due waits for a worker with nothing to do.
+const OVERDUE: TimeDelta = TimeDelta::minutes(1);
+const DUE: TimeDelta = TimeDelta::minutes(5);
+
+/// Whether somebody works.
+async fn queue(opened: Opened<'_>) -> Check {
+    let what = "queue";
+    let Some(Ok(opened)) = opened else {
+        return Check::good(what, "not known without a database");
+    };
+    let figures = match opened.read().await {
+        Ok(mut read) => read.jobs().queue_figures().await,
+        Err(error) => Err(error),
+    };
+    let QueueFigures {
+        waiting,
+        running,
+        next_run_at,
+        attention_at,
+    } = match figures {
+        Ok(figures) => figures,
+        Err(error) => {
+            let why = anyhow::Error::from(error);
+            return Check::notice(
+                what,
+                format!("not known: {why:#}"),
+                "See the database above.",
+            );
+        }
+    };
+    let now = machine().0.now();
+    let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
+    let told = format!("{waiting} analyses wait and {running} run");
+    if is_past(attention_at, OVERDUE) || running == 0 && is_past(next_run_at, DUE) {
+        return Check::bad(
+            what,
+            format!("{told}, and no worker looks after them"),
+            "Start `sightline worker`, or `serve` without --no-worker; if one runs, look at its log.",
+        );
+    }
+    Check::good(what, told)
 }
 
 /// Who answers, and what an answer can cost.
@@ -604,6 +656,9 @@ fn proxies(settings: &Settings) -> Check {
             "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
         );
     }
+    if let Some(told) = unnamed_behind_a_proxy(settings) {
+        return Check::notice(what, told, NAME_THE_ADDRESS);
+    }
     Check::good(
         what,
         match settings.trusted_proxies.len() {
@@ -739,7 +794,10 @@ fn disk(settings: &Settings) -> Check {
         Err(error) => Check::bad(
             what,
             format!("{shown}: {error}"),
-            "Set data_dir to a folder that can be written.",
+            match error.kind() {
+                ErrorKind::StorageFull => MAKE_ROOM,
+                _ => "Set data_dir to a folder that can be written.",
+            },
         ),
     }
 }

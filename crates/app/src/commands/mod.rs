@@ -24,9 +24,11 @@ pub mod worker;
 
 use crate::{
     cli::ProjectArgs,
+    process::Stopping,
     settings::{ListenAddress, Loaded, Settings},
     spending,
     wiring::{Foundation, Role, is_yet_to_be_made},
+    worker::Worker,
 };
 use domain::{
     email::EmailAddress,
@@ -35,7 +37,10 @@ use domain::{
     use_cases::{list_accounts::ListAccounts, read_project::ReadProject},
     user::User,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use storage::DieselStorage;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// How a command ends well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +71,46 @@ fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
     Err(WrongUsage(format!(
         "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
     )))
+}
+
+/// How long the first job waits to know whether the database is sound; a large file is looked through while jobs run.
+const LONGEST_LOOK: Duration = Duration::from_secs(5);
+
+/// Looks whether the database is sound, and what a worker works by: it ends with the process, and before where the database
+/// is broken. A broken file is then not written to any further than callers ask.
+pub fn look_for_faults(
+    foundation: &Foundation,
+    stopping: &Stopping,
+) -> (CancellationToken, JoinHandle<()>) {
+    let working = stopping.work.child_token();
+    let look = look(foundation.database.clone(), working.clone());
+    (working, tokio::spawn(look))
+}
+
+/// Works, once it is known whether the database is sound.
+pub async fn work(worker: Worker, look: JoinHandle<()>) {
+    // Too long, or it panicked: jobs are run all the same.
+    let _ = tokio::time::timeout(LONGEST_LOOK, look).await;
+    worker.run().await;
+}
+
+/// Tells at once, and not when a page is first needed, that a database is broken. What can be read is served all the same.
+async fn look(database: DieselStorage, working: CancellationToken) {
+    tokio::spawn(watch(database.clone(), working.clone()));
+    let found = database.faults().await;
+    if found.is_ok_and(|it| !it.is_empty()) {
+        working.cancel();
+    }
+}
+
+/// Tells of the first fault, whoever meets it.
+async fn watch(database: DieselStorage, working: CancellationToken) {
+    let found = database.until_broken().await;
+    working.cancel();
+    tracing::error!(
+        found,
+        "The database is broken, and no job is run: stop, and restore a backup with --force, which keeps the broken file beside it."
+    );
 }
 
 /// Takes the address that `--listen` names, if any.

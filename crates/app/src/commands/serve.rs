@@ -1,31 +1,20 @@
 //! `sightline serve`.
 
-use super::{Ended, listen_where_told, warn_of_spending};
+use super::{Ended, listen_where_told, look_for_faults, warn_of_spending, work};
 use crate::{
     admin::Admin,
     cli::ServeArgs,
     notes,
-    process::{Stopping, drain, logs_objects, tell, worker_name},
+    process::{Stopping, drain, logs_objects, once_free, tell, worker_name},
     server,
     settings::{ListenAddress, Loaded},
     wiring::{Foundation, Role, warn_of_open_networks},
     worker::{Worker, watch_clock},
 };
 use anyhow::Context;
-use std::{
-    io::ErrorKind,
-    net::TcpListener,
-    sync::Arc,
-    time::{Duration, Instant},
-};
-use storage::DieselStorage;
+use std::{io::ErrorKind, net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use web::services::Services;
-
-/// How long an address may stay taken, and how often it is tried.
-const PATIENCE: Duration = Duration::from_secs(3);
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
@@ -44,12 +33,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
     foundation.take_back_jobs(&tools).await;
-    // A broken file is not written to any further than callers ask.
-    let working = stopping.work.child_token();
-    tokio::spawn(look_for_faults(
-        foundation.database.clone(),
-        working.clone(),
-    ));
+    let (working, look) = look_for_faults(&foundation, &stopping);
     if let Some(admin) = &admin {
         admin.started(&foundation);
         tell(format!("  admin      {}", admin.words()));
@@ -60,7 +44,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     }
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());
-        tokio::spawn(Worker::new(name, tools, wake, working).run())
+        tokio::spawn(work(Worker::new(name, tools, wake, working), look))
     });
     let served = server::serve(listener, services, stopping.listener.clone(), drain(delay)).await;
     stopping.now();
@@ -73,32 +57,11 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
 /// A server that is stopping has its address until `shutdown_delay_seconds` are over: the next one waits for it.
 async fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     let address = foundation.settings.listen.0;
-    let begun = Instant::now();
-    let bound = loop {
-        match server::bind(address) {
-            Err(error) if error.kind() == ErrorKind::AddrInUse && begun.elapsed() < PATIENCE => {
-                tokio::time::sleep(LOOK_AGAIN).await;
-            }
-            bound => break bound,
-        }
-    };
-    bound.with_context(|| {
+    let is_taken = |error: &std::io::Error| error.kind() == ErrorKind::AddrInUse;
+    let bound = once_free(async || server::bind(address), is_taken);
+    bound.await.with_context(|| {
         format!("cannot listen on {address}; another program may: choose another with --listen")
     })
-}
-
-/// Tells at once, and not when a page is first needed, that a database is broken. What can be read is served all the same.
-async fn look_for_faults(database: DieselStorage, working: CancellationToken) {
-    let found = match database.faults().await {
-        Ok(found) if found.is_empty() => return,
-        Ok(found) => found.join("; "),
-        Err(error) => format!("{:#}", anyhow::Error::from(error)),
-    };
-    working.cancel();
-    tracing::error!(
-        found,
-        "The database is broken, and no job is run: stop, and restore a backup with --force, which keeps the broken file beside it."
-    );
 }
 
 async fn greet(
@@ -128,6 +91,9 @@ async fn greet(
     warn_of_open_networks(settings);
     if let Some(remedy) = server::nobody_can_sign_in(settings) {
         tracing::warn!("Browsers on other machines cannot sign in over plain http. {remedy}");
+    }
+    if let Some(told) = server::unnamed_behind_a_proxy(settings) {
+        tracing::warn!("{told}. {}", server::NAME_THE_ADDRESS);
     }
     warn_of_spending(foundation).await?;
     let Some(code) = services.welcome_code().await? else {

@@ -1,6 +1,6 @@
 //! `sightline worker`.
 
-use super::{Ended, warn_of_spending};
+use super::{Ended, look_for_faults, warn_of_spending, work};
 use crate::{
     admin::Admin,
     notes,
@@ -33,8 +33,13 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
     let tools = foundation.tools();
     foundation.take_back_jobs(&tools).await;
-    Worker::new(name, tools, Arc::new(Notify::new()), stopping.work)
-        .run()
-        .await;
+    let (working, look) = look_for_faults(&foundation, &stopping);
+    work(
+        Worker::new(name, tools, Arc::new(Notify::new()), working),
+        look,
+    )
+    .await;
+    // On a broken database it goes on to tell so, by its probes and metrics.
+    stopping.work.cancelled().await;
     Ok(Ended::Done)
 }

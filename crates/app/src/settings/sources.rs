@@ -318,8 +318,7 @@ impl Sources {
 }
 
 /// Whether Kubernetes made a variable for a Service whose name begins with `sightline` (kubernetes.io, "Discovering
-/// services"), or Docker for a linked container: `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`,
-/// `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
+/// services"): `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`, `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
 fn is_of_a_service(name: &str, text: &str) -> bool {
     let of_port = |name: &str| {
         let (_, behind) = name.split_once("_PORT_").unwrap_or_default();

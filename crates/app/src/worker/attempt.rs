@@ -35,6 +35,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// Codes of what ends an attempt and is tried again.
 pub(super) const BROKE: &str = "internal-error";
+pub(super) const AWAY: &str = "database-unavailable";
 pub(super) const UNREACHABLE: &str = "siteUnreachable";
 
 /// One attempt.
@@ -313,6 +314,24 @@ impl Attempt {
 }
 
 fn broke(broken: &Broken) -> AttemptEnd {
+    if let Broken::Hold(HoldError::Storage(away @ StorageError::Unavailable(_)))
+    | Broken::Storage(away @ StorageError::Unavailable(_)) = broken
+    {
+        tracing::warn!(
+            error = chain(broken),
+            "A job's attempt broke off: the database does not answer."
+        );
+        if away.is_of_an_outage() {
+            // No job is to blame for it.
+            return AttemptEnd::GivenBack;
+        }
+        let error = AttemptError {
+            code: AWAY.to_owned(),
+            detail: "The database did not answer in time.".to_owned(),
+            hint: Some("Wait: it is tried again, and goes on with what is stored.".to_owned()),
+        };
+        return AttemptEnd::Later { error, asked: None };
+    }
     tracing::error!(error = chain(broken), "A job's attempt broke off.");
     let error = AttemptError {
         code: BROKE.to_owned(),

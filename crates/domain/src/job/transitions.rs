@@ -27,6 +27,9 @@ pub enum TransitionRefused {
 
 use TransitionRefused::{LeaseLost, WrongState};
 
+/// What helps against an analysis that ended without its fault.
+const START_AGAIN: &str = "Start the analysis again.";
+
 impl Job {
     /// A worker takes it.
     pub fn claimed(
@@ -173,7 +176,11 @@ impl Job {
             JobState::Running if self.cancel_requested => Ok(self.ended(JobState::Canceled, now)),
             JobState::Running => Ok(self.taken_away(jitter, now, policy)),
             _ => Ok(self
-                .with_error(self.error_now("expired", "No worker took the analysis in time.", now))
+                .with_error(self.error_now(
+                    "expired",
+                    ("No worker took the analysis in time.", START_AGAIN),
+                    now,
+                ))
                 .ended(JobState::Expired, now)),
         }
     }
@@ -212,11 +219,17 @@ impl Job {
             ("worker-lost", "The worker gave no sign of life.")
         };
         let crash_count = self.crash_count + u32::from(!deadline_passed);
+        let is_over = crash_count >= policy.most_crashes || self.attempt >= policy.most_attempts;
+        let hint = if is_over {
+            START_AGAIN
+        } else {
+            "Wait: it is tried again."
+        };
         let noted = Self {
             crash_count,
-            ..self.with_error(self.error_now(code, detail, now))
+            ..self.with_error(self.error_now(code, (detail, hint), now))
         };
-        if crash_count >= policy.most_crashes || self.attempt >= policy.most_attempts {
+        if is_over {
             return noted.ended(JobState::Failed, now);
         }
         noted.waiting_again(now + policy.delay_after(self.attempt, jitter))
@@ -266,13 +279,12 @@ impl Job {
         }
     }
 
-    fn error_now(&self, code: &str, detail: &str, at: DateTime<Utc>) -> JobError {
-        let (code, detail) = (code.to_owned(), detail.to_owned());
+    fn error_now(&self, code: &str, (detail, hint): (&str, &str), at: DateTime<Utc>) -> JobError {
         JobError {
-            code,
-            detail,
+            code: code.to_owned(),
+            detail: detail.to_owned(),
             retryable: true,
-            hint: Some("Start the analysis again.".to_owned()),
+            hint: Some(hint.to_owned()),
             attempt: self.attempt,
             at,
         }

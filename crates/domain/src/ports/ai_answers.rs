@@ -12,6 +12,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{fmt, sync::Arc};
 
+/// The operation's name in metrics, server notes and breakers.
+pub const OPERATION: &str = "answer";
+
 /// The engines that can be set, by their public names. New ones come last: a record's place among
 /// others follows from its engine's place here.
 pub const ENGINES: [(&str, &str); 7] = [

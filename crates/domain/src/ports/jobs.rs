@@ -68,6 +68,8 @@ pub struct QueueFigures {
     pub running: u64,
     /// When the first waiting job may run, or earlier; `None` when none waits.
     pub next_run_at: Option<DateTime<Utc>>,
+    /// When the first of all needs a sweep, or earlier: its lease, its deadline or its time to begin is over then.
+    pub attention_at: Option<DateTime<Utc>>,
 }
 
 /// Remembers jobs and whose turn it is.

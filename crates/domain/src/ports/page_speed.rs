@@ -6,6 +6,9 @@ use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, Sta
 use async_trait::async_trait;
 use thiserror::Error;
 
+/// The operation's name in metrics, server notes and breakers.
+pub const OPERATION: &str = "vitals";
+
 /// Whose visits are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldTarget {

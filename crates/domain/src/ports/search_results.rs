@@ -11,6 +11,9 @@ use chrono::NaiveDate;
 use std::{fmt, sync::Arc, time::Duration};
 use thiserror::Error;
 
+/// The operation's name in metrics, server notes and breakers.
+pub const OPERATION: &str = "searchPage";
+
 /// One question to a search engine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchQuery {

@@ -27,6 +27,9 @@ pub enum StorageError {
     /// There is no room for what should be stored; what is there can be read.
     #[error("the disk of the storage is full")]
     Full(#[source] Box<dyn Error + Send + Sync>),
+    /// What is stored is damaged: some of it can be read, and nothing should be added.
+    #[error("the database is broken")]
+    Broken(#[source] Box<dyn Error + Send + Sync>),
     /// Another transaction was in the way (serialisation failure, deadlock); the whole
     /// transaction may be tried again.
     #[error("another transaction was in the way")]
@@ -51,7 +54,18 @@ pub enum StorageError {
     ReadOnly,
 }
 
+/// That no connection to the database can be made, and why: it is a [`StorageError::Unavailable`]'s source.
+#[derive(Debug, ThisError)]
+#[error("{0}")]
+pub struct NoConnection(pub String);
+
 impl StorageError {
+    /// Whether the database is away: whatever is asked of it, and whoever asks, fails.
+    #[must_use]
+    pub fn is_of_an_outage(&self) -> bool {
+        matches!(self, Self::Unavailable(source) if source.is::<NoConnection>())
+    }
+
     /// Whether the whole transaction may simply be tried again.
     #[must_use]
     pub fn is_passing(&self) -> bool {

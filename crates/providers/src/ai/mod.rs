@@ -34,7 +34,7 @@ use crate::{
 use anthropic::Anthropic;
 use compatible::Compatible;
 use domain::ports::{
-    ai_answers::{AiEngine, AiEngines},
+    ai_answers::{AiEngine, AiEngines, OPERATION},
     clock::Clock,
     randomness::Randomness,
 };
@@ -119,7 +119,7 @@ impl Surroundings<'_> {
             most_per_call: self.settings.most_per_call,
         };
         let guard = Guard::new(resilience, Arc::clone(&self.randomness));
-        let guard = guard.named(source.name(), "answer");
+        let guard = guard.named(source.name(), OPERATION);
         Arc::new(Asker::new(
             source,
             guard,

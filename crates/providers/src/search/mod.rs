@@ -27,7 +27,7 @@ use data_for_seo::DataForSeo;
 use domain::ports::{
     clock::Clock,
     randomness::Randomness,
-    search_results::{SearchResults, SupplierLabel},
+    search_results::{OPERATION, SearchResults, SupplierLabel},
 };
 use failover::Failover;
 use paged::{Paged, ResultPages};
@@ -83,7 +83,7 @@ struct Surroundings {
 impl Surroundings {
     fn guarded(&self, pages: impl ResultPages + 'static) -> Arc<dyn SearchResults> {
         let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness))
-            .named(pages.name(), "searchPage");
+            .named(pages.name(), OPERATION);
         let clock = Arc::clone(&self.clock);
         Arc::new(Paged::new(pages, guard, clock, self.spending))
     }

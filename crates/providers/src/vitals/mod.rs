@@ -16,7 +16,7 @@ use crate::{http_client::client, resilience::Guard};
 use crux::Crux;
 use domain::ports::{
     clock::Clock,
-    page_speed::{FieldVitals, LabVitals},
+    page_speed::{FieldVitals, LabVitals, OPERATION},
     randomness::Randomness,
 };
 use failover::Failover;
@@ -43,14 +43,14 @@ pub fn configured(
     if let Some(crux) = settings.crux {
         let http = client(settings.crux_resilience.connect_timeout);
         let guard = Guard::new(settings.crux_resilience, Arc::clone(randomness));
-        let guard = guard.named("crux", "vitals");
+        let guard = guard.named("crux", OPERATION);
         sources.push(Arc::new(Crux::new(crux, http, guard, Arc::clone(clock))));
     }
     let mut lab: Option<Arc<dyn LabVitals>> = None;
     if let Some(page_speed) = settings.page_speed {
         let http = client(settings.page_speed_resilience.connect_timeout);
         let guard = Guard::new(settings.page_speed_resilience, Arc::clone(randomness));
-        let guard = guard.named("pageSpeed", "vitals");
+        let guard = guard.named("pageSpeed", OPERATION);
         let source = Arc::new(PageSpeed::new(page_speed, http, guard, Arc::clone(clock)));
         lab = Some(Arc::clone(&source) as Arc<dyn LabVitals>);
         sources.push(source);

@@ -11,7 +11,7 @@ mod sqlite;
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    migrations::{self, MigrationError, Taken},
+    migrations::{self, MigrationError, Taken, is_unfinished_transfer},
     opening::OpenError,
     ownership::as_owner_of,
     queries::server_notes,
@@ -113,6 +113,9 @@ pub enum BackupError {
         /// What it said.
         told: String,
     },
+    /// Rows are missing yet.
+    #[error(transparent)]
+    Unfinished(#[from] MigrationError),
     /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -163,6 +166,9 @@ pub async fn back_up(
             Target::Sqlite(source) => sqlite::take(source, part.path())?,
             Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
+        if is_unfinished_transfer(&contents.taken) {
+            return Err(MigrationError::UnfinishedTransfer.into());
+        }
         as_owner(&to, || {
             let manifest = Manifest::of(part.path(), kind, at, contents);
             let manifest = manifest.map_err(unusable(part.path()))?;

@@ -17,8 +17,7 @@ use diesel::{ConnectionError, ConnectionResult};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 pub use parts::{Parts, Server};
 use std::{sync::Arc, time::Duration};
-use tls::Tunnel;
-pub use tls::{Check as TlsCheck, TlsRefusal, Wanted as TlsWanted};
+pub use tls::{Check as TlsCheck, TlsRefusal, Tunnel, Wanted as TlsWanted};
 
 /// What connections are called, for whoever looks who is connected.
 pub const APPLICATION: &str = "sightline";
@@ -70,7 +69,9 @@ impl Reach {
     }
 
     fn connect_by(&self, target: &str, setup: &str) -> ConnectionResult<Db> {
-        Db::connect(DatabaseKind::Postgres, target, setup).map_err(|error| match error {
+        let connected = Db::connect(DatabaseKind::Postgres, target, setup);
+        let connected = connected.map(|it| it.through(self.tunnel.clone()));
+        connected.map_err(|error| match error {
             ConnectionError::BadConnection(told) => {
                 let told = match &self.tunnel {
                     Some(tunnel) => tunnel.in_words(&told),
@@ -108,6 +109,7 @@ pub fn pool(reach: &Reach, options: &OpenOptions, statement_timeout: Duration) -
         through_pooler: options.through_pooler,
         deadline: options.patience.unwrap_or(PATIENCE),
         is_writer: false,
+        soundness: Arc::default(),
     })
 }
 

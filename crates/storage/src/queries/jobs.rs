@@ -444,11 +444,13 @@ impl JobRepository for Session {
     }
 
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError> {
-        let (waiting, running, next_run_at) = self.ask(Whose::Everyone, queues::figures).await?;
+        let (waiting, running, next_run_at, attention_at) =
+            self.ask(Whose::Everyone, queues::figures).await?;
         Ok(QueueFigures {
             waiting: counted(waiting, "waiting jobs")?,
             running: counted(running, "running jobs")?,
             next_run_at: next_run_at.map(Into::into),
+            attention_at: attention_at.map(Into::into),
         })
     }
 

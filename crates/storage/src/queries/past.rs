@@ -49,7 +49,7 @@ pub struct Past {
 pub struct Known {
     points: HashMap<i64, Vec<PointRow>>,
     last: HashMap<i64, String>,
-    month_ago: HashMap<i64, String>,
+    month_ago: HashMap<i64, Record>,
 }
 
 /// Points of the source whose past is asked for.
@@ -91,8 +91,7 @@ impl Past {
             }
             known.last.extend(self.last_pages(db, ids)?);
             for (job, ids) in self.runs_of_a_month_ago(db, ids)? {
-                let pages = self.pages_of(db, &ids, job)?.into_iter();
-                known.month_ago.extend(pages.map(|(id, page)| (id, page.0)));
+                known.month_ago.extend(self.pages_of(db, &ids, job)?);
             }
         }
         Ok(known)
@@ -251,7 +250,7 @@ impl Known {
             best: newest.map(PointRow::best).transpose()?.flatten(),
             worst: newest.map(PointRow::worst).transpose()?.flatten(),
             serp: last.as_deref().map(serp).transpose()?,
-            month_ago: month_ago.as_deref().map(page).transpose()?.flatten(),
+            month_ago: month_ago.map(page).transpose()?.flatten(),
             points: points
                 .into_iter()
                 .map(TryInto::try_into)
@@ -261,8 +260,11 @@ impl Known {
 }
 
 /// The compact form of a stored record.
-fn page(record: &str) -> Result<Option<PreviousSerp>, StorageError> {
-    let record = passed(SerpRecord::from_json(record.as_bytes()), "search page")?;
+fn page(record: Record) -> Result<Option<PreviousSerp>, StorageError> {
+    let record = passed(
+        SerpRecord::from_json(record.text()?.as_bytes()),
+        "search page",
+    )?;
     Ok(PreviousSerp::of(&record))
 }
 

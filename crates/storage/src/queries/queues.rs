@@ -192,13 +192,14 @@ pub fn unfinished_in_all(db: &mut Db) -> QueryResult<i64> {
 }
 
 /// Jobs waiting and running, and when the first may run; one look at each account that has any.
-pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>)> {
+pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>, Option<At>)> {
     account_queues::table
         .filter(has_jobs())
         .select((
             sql::<BigInt>("COALESCE(CAST(SUM(waiting) AS BIGINT), 0)"),
             sql::<BigInt>("COALESCE(CAST(SUM(running) AS BIGINT), 0)"),
             min(account_queues::next_run_at),
+            min(account_queues::attention_at),
         ))
         .first(db)
 }

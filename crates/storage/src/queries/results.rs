@@ -269,7 +269,7 @@ impl ResultRepository for Session {
                     .load(db)
             })
             .await?;
-        Ok(found.into_iter().map(Finding::from).collect())
+        found.into_iter().map(Finding::try_from).collect()
     }
 
     async fn carried_of(
@@ -316,7 +316,7 @@ impl ResultRepository for Session {
         let mut by_type: HashMap<String, Vec<Finding>> = HashMap::new();
         for record in records {
             let list = by_type.entry(record.result_type.clone()).or_default();
-            list.push(record.into());
+            list.push(record.try_into()?);
         }
         heads
             .into_iter()
@@ -352,7 +352,7 @@ impl ResultRepository for Session {
                         (findings::record, findings::packed),
                     ))
                     .load_iter::<FindingRow, DefaultLoadingMode>(db)?;
-                let rows = PageRows::read(rows, &query.page, |it| it.record.0.len())?;
+                let rows = PageRows::read(rows, &query.page, |it| it.record.len())?;
                 let total = counted!(
                     query.page,
                     db,
@@ -362,7 +362,7 @@ impl ResultRepository for Session {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, |row| position(&asked, row), |row| Ok(row.into()))
+        page(rows, |row| position(&asked, row), Finding::try_from)
     }
 }
 

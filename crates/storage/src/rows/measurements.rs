@@ -1,6 +1,6 @@
 //! Measurements, staged records and journals as rows.
 
-use super::{count, counted, from_json, json, known, records::RecordColumns};
+use super::{count, counted, from_json, json, known, records::Record};
 use crate::{
     instant::At,
     schema::{journal_entries, latest_serps, rank_history, staged_findings},
@@ -92,7 +92,7 @@ pub struct StagedRow {
     pub sort_value: Option<f64>,
     pub measured_at: At,
     #[diesel(embed)]
-    pub record: RecordColumns,
+    pub record: Record,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -236,7 +236,7 @@ impl StagedRow {
             url_hash: finding.url.as_deref().map(url_hash),
             sort_value: finding.sort_value,
             measured_at: finding.measured_at.into(),
-            record: RecordColumns::of(finding.record.as_str(), kind),
+            record: Record::of(finding.record.as_str(), kind),
         }
     }
 }

@@ -109,14 +109,16 @@ impl TryFrom<HeadRow> for ResultHead {
     }
 }
 
-impl From<FindingRow> for Finding {
-    fn from(row: FindingRow) -> Self {
-        Self {
+impl TryFrom<FindingRow> for Finding {
+    type Error = StorageError;
+
+    fn try_from(row: FindingRow) -> Result<Self, StorageError> {
+        Ok(Self {
             job: JobId(row.job_id),
             ordinal: row.ordinal,
             sort_value: row.sort_value,
             measured_at: row.measured_at.into(),
-            record: Document::from_stored(row.record.0),
-        }
+            record: Document::from_stored(row.record.text()?),
+        })
     }
 }

@@ -5,6 +5,7 @@ use super::{
     rows::{Either, Found, Rows},
     values::{Bind, Binds, Kind},
 };
+use crate::postgres::Tunnel;
 use diesel::{
     Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,
     backend::Backend,
@@ -27,6 +28,8 @@ pub struct Db {
     link: Link,
     /// Texts of queries that have only one.
     texts: HashMap<TypeId, Arc<str>>,
+    /// What the link leads through, which ends when nobody has it any more.
+    _tunnel: Option<Arc<Tunnel>>,
 }
 
 thread_local! {
@@ -42,11 +45,20 @@ impl From<Link> for Db {
         Self {
             link,
             texts: HashMap::new(),
+            _tunnel: None,
         }
     }
 }
 
 impl Db {
+    /// The same, which leads through that.
+    pub fn through(self, tunnel: Option<Arc<Tunnel>>) -> Self {
+        Self {
+            _tunnel: tunnel,
+            ..self
+        }
+    }
+
     /// Diesel's connection of that database, for what only it offers.
     pub fn link(&mut self) -> &mut Link {
         &mut self.link

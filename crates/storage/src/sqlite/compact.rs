@@ -3,7 +3,7 @@
 use crate::{
     errors::unavailable,
     files::{folder_of, free_bytes},
-    rows::{count, packing::pack, records::MIN_PACKED},
+    rows::{count, packing::pack_small, records::MIN_PACKED},
     sql::Db,
 };
 use diesel::{
@@ -80,7 +80,7 @@ fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     .load(db)?;
     for it in &large {
         sql_query("UPDATE findings SET record = '', packed = $1 WHERE rowid = $2")
-            .bind::<Binary, _>(pack(it.record.as_bytes()))
+            .bind::<Binary, _>(pack_small(it.record.as_bytes()))
             .bind::<BigInt, _>(it.place)
             .execute(db)?;
     }

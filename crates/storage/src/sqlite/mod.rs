@@ -7,6 +7,7 @@ mod file;
 use crate::{
     opening::OpenOptions,
     pool::{Place, Pool, PoolSettings},
+    soundness::Soundness,
     sql::{DatabaseKind, Db},
 };
 pub use compact::{Compacted, compact};
@@ -36,19 +37,15 @@ pub fn faults(db: &mut Db) -> QueryResult<Vec<String>> {
 }
 
 /// The one writer. Its permit is the queue.
-pub fn writer(path: &Path, options: &OpenOptions) -> Arc<Pool> {
-    pool(path, options, 1, "", true)
+pub fn writer(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -> Arc<Pool> {
+    pool(path, options, (1, true), "", soundness)
 }
 
 /// The readers, which cannot change anything.
-pub fn readers(path: &Path, options: &OpenOptions) -> Arc<Pool> {
-    pool(
-        path,
-        options,
-        options.connections.max(1),
-        "PRAGMA query_only = ON;",
-        false,
-    )
+pub fn readers(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -> Arc<Pool> {
+    let size = options.connections.max(1);
+    let more = "PRAGMA query_only = ON;";
+    pool(path, options, (size, false), more, soundness)
 }
 
 /// Moves what the write-ahead log holds into the file, as far as nobody reads it.
@@ -71,7 +68,13 @@ pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<Db> {
     Db::connect(DatabaseKind::Sqlite, &path.to_string_lossy(), SETUP)
 }
 
-fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str, is_writer: bool) -> Arc<Pool> {
+fn pool(
+    path: &Path,
+    options: &OpenOptions,
+    (size, is_writer): (u32, bool),
+    more: &str,
+    soundness: &Arc<Soundness>,
+) -> Arc<Pool> {
     Pool::new(PoolSettings {
         place: Place::Sqlite(path.to_string_lossy().into_owned()),
         setup: format!("{SETUP} {more}"),
@@ -79,5 +82,6 @@ fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str, is_writer: bo
         through_pooler: false,
         deadline: options.patience.unwrap_or(PATIENCE),
         is_writer,
+        soundness: Arc::clone(soundness),
     })
 }

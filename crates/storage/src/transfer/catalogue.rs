@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The table in which progress is kept.
 pub const PROGRESS: &str = "transfer_progress";
+/// What processes tell each other of their database: when it was last backed up, which of their keys are refused. A
+/// backup writes there, also of a database that is transferred.
+const NOTES: &str = "server_notes";
 
 /// A table that is transferred.
 pub struct Table {
@@ -136,7 +139,7 @@ const POSTGRES_REFERENCES: &str = "SELECT DISTINCT c.relname::TEXT AS table_name
 const SQLITE_REFERENCES: &str = "SELECT DISTINCT m.name AS table_name, f.\"table\" AS refers_to \
      FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'";
 
-/// What is in a database, apart from the tables that describe the schema or a transfer.
+/// What is in a database, apart from the tables that describe it, its schema or a transfer.
 pub fn shape(end: &mut End) -> Result<Shape, TransferError> {
     let columns = match end.kind() {
         DatabaseKind::Postgres => POSTGRES_COLUMNS,
@@ -146,7 +149,8 @@ pub fn shape(end: &mut End) -> Result<Shape, TransferError> {
     let found = found.map_err(|it| end.failed("cannot read its catalogue", it))?;
     let mut shape = Shape::new();
     for it in found {
-        if it.table_name != PROGRESS && !VERSION_TABLES.contains(&it.table_name.as_str()) {
+        let name = it.table_name.as_str();
+        if ![PROGRESS, NOTES].contains(&name) && !VERSION_TABLES.contains(&name) {
             let columns = shape.entry(it.table_name).or_default();
             columns.insert(it.column_name, (it.type_name, it.key_position));
         }
@@ -158,6 +162,7 @@ pub fn shape(end: &mut End) -> Result<Shape, TransferError> {
 pub fn names(db: &mut Db) -> QueryResult<String> {
     let found: Vec<Described> = sql_query(POSTGRES_COLUMNS).load(db)?;
     let names: BTreeSet<String> = { found.into_iter() }
+        .filter(|it| it.table_name != NOTES)
         .map(|it| format!("\"{}\"", it.table_name))
         .collect();
     Ok(Vec::from_iter(names).join(", "))

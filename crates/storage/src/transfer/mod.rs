@@ -224,7 +224,7 @@ fn run(
         &mut report,
     )?;
     verify(&mut target, &tables, &sums, &mut report)?;
-    source.expect_unchanged()?;
+    source.expect_unchanged(&tables, &sums, &mut report)?;
     target.open_to_servers(&tables)?;
     Ok(Transferred {
         rows: all_rows(&sums),

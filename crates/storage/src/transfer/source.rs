@@ -180,18 +180,29 @@ impl Source {
         Ok(months.flatten().collect())
     }
 
-    /// Ends the snapshot.
-    pub fn expect_unchanged(&mut self) -> Result<(), TransferError> {
+    /// Ends the snapshot. `SQLite` tells that something was changed, and not what: then everything is read once more.
+    pub fn expect_unchanged(
+        &mut self,
+        tables: &[Table],
+        sums: &Sums,
+        report: &mut Report,
+    ) -> Result<(), TransferError> {
         let db = &mut self.end.db;
         let ended = db.batch_execute("COMMIT").and_then(|()| match db.kind() {
             DatabaseKind::Postgres => Ok(self.version),
             DatabaseKind::Sqlite => version(db),
         });
         match ended {
-            Ok(version) if version == self.version => Ok(()),
-            Ok(_) => Err(TransferError::ChangedMeanwhile(self.end.place.clone())),
-            Err(error) => Err(self.end.failed("cannot end reading", error)),
+            Ok(version) if version == self.version => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(self.end.failed("cannot end reading", error)),
         }
+        let how = (TransferStep::Reading, Some(sums));
+        let now = read_sums(&mut self.end, tables, how, &mut |_, _| Ok(()), report)?;
+        if now == *sums {
+            return Ok(());
+        }
+        Err(TransferError::ChangedMeanwhile(self.end.place.clone()))
     }
 }
 

@@ -14,7 +14,8 @@ use analysis::provenance::Provenance;
 use domain::{
     keyword::{KeywordText, NewKeywords},
     ports::{
-        ai_answers::{AiEngines, EngineLabel},
+        ai_answers::{self, AiEngines, EngineLabel},
+        page_speed, search_results,
         storage::StorageError,
     },
     scope::Scope,
@@ -155,13 +156,13 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
 /// `refusals`: what suppliers are asked for that refuse the operator's account, each with how that is told.
 fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     let needs = [
-        ("searchPage", search_results(&services.config)),
+        (search_results::OPERATION, search_results(&services.config)),
         (
             "",
             json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
         ),
-        ("answer", answers(&services.config.engines)),
-        ("vitals", vitals(&services.config.speed)),
+        (ai_answers::OPERATION, answers(&services.config.engines)),
+        (page_speed::OPERATION, vitals(&services.config.speed)),
     ];
     let told = needs.into_iter().map(|(operation, mut need)| {
         for (_, told) in refusals.iter().filter(|it| it.0 == operation) {

@@ -25,7 +25,7 @@ use domain::{
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
 /// How many records a page has.
 pub const LIST_LIMITS: Limits = Limits {
@@ -58,10 +58,10 @@ const SORTS: [(&str, FindingSort); 3] = [
 ];
 const HISTORY_SORTS: [(&str, FindingSort); 3] = [SORTS[2], SORTS[0], SORTS[1]];
 
-/// Results of one type with their records, copied as they are stored.
+/// Results of one type, as far as they come before the records.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ResultsBody<'a> {
+struct BeforeItems<'a> {
     #[serde(rename = "type")]
     result_type: &'a str,
     project_id: i64,
@@ -77,12 +77,17 @@ struct ResultsBody<'a> {
     provenance: Option<Value>,
     coverage: Option<Value>,
     summary: Option<&'a RawValue>,
-    items: Vec<Box<RawValue>>,
-    next_cursor: Option<String>,
+}
+
+/// What comes behind the records.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AfterItems<'a> {
+    next_cursor: Option<&'a str>,
     limit: u32,
     #[serde(flatten)]
     total: Option<TotalView>,
-    warnings: Vec<String>,
+    warnings: &'a [String],
 }
 
 /// Reads results: one type, or the heads of all.
@@ -201,22 +206,20 @@ async fn one(
     };
     let telling = call.telling.beside(beside + PROJECT_BYTES);
     let known = told_once(telling, &results);
-    let items = records(telling, &mut results.findings, fields.as_ref(), &known)?;
+    let items = records(telling, &mut results.findings, fields.as_ref(), &known);
     let next = paging.next_cursor(&results.findings, key, now);
-    let mut body = body(
-        &results,
-        result_type,
-        &view,
-        items,
-        next.clone(),
-        limit,
-        now,
-    );
+    let mut before = before_items(&results, result_type, &view, now);
     if goes_on {
         // Whoever reads on has read these with the first page.
-        (body.summary, body.coverage) = (None, None);
+        (before.summary, before.coverage) = (None, None);
     }
-    let answer = Answer::ok(&body);
+    let after = AfterItems {
+        next_cursor: next.as_deref(),
+        limit,
+        total: results.findings.total.map(TotalView::of),
+        warnings: { results.head.as_ref() }.map_or(&[], |head| &head.warnings),
+    };
+    let answer = Answer::text(200, with_items(&before, &items, &after));
     let answer = tagged(answer, next.as_deref(), now);
     Ok(linked(answer, call, next.as_deref()))
 }
@@ -242,12 +245,12 @@ fn records(
     findings: &mut Page<Finding>,
     fields: Option<&Selection>,
     known: &Map<String, Value>,
-) -> Result<Vec<Box<RawValue>>, Problem> {
-    let rows = findings.items.iter();
-    let rows = rows.map(|finding| record(&finding.record, fields, known));
-    let rows = telling.room().fill(rows)?;
+) -> Vec<String> {
+    let rows = std::mem::take(&mut findings.items).into_iter();
+    let rows = rows.map(|it| Ok::<_, Infallible>(record(it.record, fields, known)));
+    let Ok(rows) = telling.room().fill(rows);
     findings.shorten(rows.len());
-    Ok(rows)
+    rows
 }
 
 /// What records repeat of what stands around them, when it is not to be told again in each.
@@ -267,40 +270,48 @@ fn told_once(telling: Telling, results: &ProjectResults) -> Map<String, Value> {
         .collect()
 }
 
-fn record(
-    document: &Document,
-    fields: Option<&Selection>,
-    known: &Map<String, Value>,
-) -> Result<Box<RawValue>, Problem> {
-    let text = if fields.is_none() && known.is_empty() {
-        document.as_str().to_owned()
-    } else {
-        let mut whole: Value = document.parse().unwrap_or(Value::Null);
-        if let Some(fields) = fields {
-            whole = fields.of(&whole);
-        }
-        if let Some(members) = whole.as_object_mut() {
-            members.retain(|name, it| known.get(name) != Some(it));
-        }
-        whole.to_string()
-    };
-    RawValue::from_string(text).map_err(|_| {
-        refusals::storage(&domain::ports::storage::StorageError::Corrupt { what: "a record" })
-    })
+fn record(document: Document, fields: Option<&Selection>, known: &Map<String, Value>) -> String {
+    if fields.is_none() && known.is_empty() {
+        return document.into_string();
+    }
+    let mut whole: Value = document.parse().unwrap_or(Value::Null);
+    if let Some(fields) = fields {
+        whole = fields.of(&whole);
+    }
+    if let Some(members) = whole.as_object_mut() {
+        members.retain(|name, it| known.get(name) != Some(it));
+    }
+    whole.to_string()
 }
 
-fn body<'a>(
+/// The members of the answer, with the records as they are stored: to read them again only to see that they are JSON
+/// takes as long as everything else.
+fn with_items(before: &BeforeItems<'_>, items: &[String], after: &AfterItems<'_>) -> String {
+    let written = "results have string keys and no failing serialisers";
+    let before = serde_json::to_string(before).expect(written);
+    let after = serde_json::to_string(after).expect(written);
+    let bytes = items.iter().map(|it| it.len() + 1).sum::<usize>();
+    let mut text = String::with_capacity(before.len() + bytes + after.len() + 16);
+    text.push_str(&before[..before.len() - 1]);
+    text.push_str(",\"items\":[");
+    for (at, item) in items.iter().enumerate() {
+        text.push_str(if at == 0 { "" } else { "," });
+        text.push_str(item);
+    }
+    text.push_str("],");
+    text.push_str(&after[1..]);
+    text
+}
+
+fn before_items<'a>(
     results: &'a ProjectResults,
     result_type: ResultType,
     project: &'a ProjectView,
-    items: Vec<Box<RawValue>>,
-    next_cursor: Option<String>,
-    limit: u32,
     now: DateTime<Utc>,
-) -> ResultsBody<'a> {
+) -> BeforeItems<'a> {
     let head = results.head.as_ref();
     let state = State::of(result_type, &results.project, head, results.pending, now);
-    ResultsBody {
+    BeforeItems {
         result_type: result_type.name(),
         project_id: project.id,
         project,
@@ -315,11 +326,6 @@ fn body<'a>(
         provenance: head.map(|head| json!(head.provenance)),
         coverage: head.map(|head| json!(head.coverage)),
         summary: head.and_then(|head| serde_json::from_str(head.summary.as_str()).ok()),
-        items,
-        next_cursor,
-        limit,
-        total: results.findings.total.map(TotalView::of),
-        warnings: head.map(|head| head.warnings.clone()).unwrap_or_default(),
     }
 }
 
@@ -408,7 +414,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     for result_type in ResultType::ALL {
         by_type.insert(
             result_type.name().to_owned(),
-            overview(call.telling, &results, result_type, now)?,
+            overview(call.telling, &results, result_type, now),
         );
     }
     let view = ProjectView::of(
@@ -454,7 +460,7 @@ fn overview(
     results: &AllResults,
     result_type: ResultType,
     now: DateTime<Utc>,
-) -> Result<Value, Problem> {
+) -> Value {
     let project = results.project.id;
     let found = results
         .heads
@@ -470,7 +476,7 @@ fn overview(
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
     if telling != Telling::Whole {
         // Sixteen lists of records are more than anybody reads at once; figures are not.
-        return Ok(json!({
+        return json!({
             "state": state.name,
             // Suggestions follow from every analysis.
             "analysis": (head.is_none() || state.name == "stale").then(|| kind.name()),
@@ -484,17 +490,17 @@ fn overview(
                 }
                 summary
             }),
-        }));
+        });
     }
     let top = found.map_or(&[][..], |(_, top)| top);
-    let nothing = Map::new();
-    let items = top
-        .iter()
-        .map(|finding| record(&finding.record, None, &nothing));
+    let items = { top.iter() }.map(|it| Ok::<_, Infallible>(it.record.as_str().to_owned()));
     let mut room = telling.room_of_one_list_in(ResultType::ALL.len());
-    let items = room.fill(items)?;
+    let Ok(items) = room.fill(items);
+    let items: Vec<Value> = { items.into_iter() }
+        .map(|it| parsed(&Document::from_stored(it)))
+        .collect();
     let shown = items.len() as u64;
-    Ok(json!({
+    json!({
         "state": state.name,
         "reason": state.reason,
         "nextActions": state.next_actions,
@@ -504,5 +510,5 @@ fn overview(
         "items": items,
         "truncated": head.is_some_and(|head| head.item_count > shown),
         "next": format!("{BASE}/results?type={result_type}&projectId={project}"),
-    }))
+    })
 }

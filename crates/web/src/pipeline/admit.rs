@@ -184,13 +184,14 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
             "X-Forwarded-For of a trusted proxy cannot be read: all callers behind it count as one. Configure the proxy to append the client's address."
         );
     }
-    if let Some(proxy) = found.untrusted_proxy
-        && services.limiter.may_warn_of_proxies()
-    {
-        tracing::warn!(
-            %proxy,
-            "X-Forwarded-For came from an address that is not in trusted_proxies: if it is your proxy, all callers behind it count as one, and share one rate of requests and sign-ins. Set trusted_proxies to its address."
-        );
+    if let Some(proxy) = found.untrusted_proxy {
+        counted::from_an_untrusted_proxy();
+        if services.limiter.may_warn_of_proxies() {
+            tracing::warn!(
+                %proxy,
+                "X-Forwarded-For came from an address that is not in trusted_proxies: if it is your proxy, all callers behind it count as one, and share one rate of requests and sign-ins. Set trusted_proxies to its address."
+            );
+        }
     }
     found.address
 }

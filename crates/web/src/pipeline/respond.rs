@@ -97,11 +97,12 @@ impl Exchange {
     /// The response; without its body for HEAD.
     #[must_use]
     pub fn finish(self, outcome: Result<Answer, Problem>, is_head: bool) -> HttpResponse {
+        let code = outcome.as_ref().err().map(|it| it.code.name());
         let response = match outcome {
             Ok(answer) => self.good(answer, is_head),
             Err(problem) => self.bad(&problem, is_head),
         };
-        self.log(response.status().as_u16());
+        self.log(response.status().as_u16(), code);
         response
     }
 
@@ -116,7 +117,8 @@ impl Exchange {
         )
     }
 
-    fn log(&self, status: u16) {
+    /// `code` is that of a refusal.
+    fn log(&self, status: u16, code: Option<&str>) {
         let took = self.began.elapsed();
         counted::answered(&self.method, self.trace.route, status, took);
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -128,6 +130,7 @@ impl Exchange {
             accountId = self.trace.caller.account.map(|it| it.0),
             tokenId = self.trace.caller.token.map(|it| it.0),
             status,
+            code,
             milliseconds,
             "A request was answered."
         );
@@ -144,7 +147,7 @@ impl Exchange {
         for (name, value) in stream.headers {
             append(&mut response, name, &value);
         }
-        self.log(200);
+        self.log(200, None);
         response.streaming(stream.events.inspect(move |_| {
             let _ = &lasting;
         }))
