@@ -102,11 +102,11 @@ impl Stopping {
     }
 }
 
-/// How long a process waits for what the one before it has until it has ended, and how often it tries.
+/// How long a process waits for an address or a file that the process before it still holds, and how often it tries.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// What comes of it once nobody else has it.
+/// Tries until nobody else holds it, for [`PATIENCE`] at the most.
 pub async fn once_free<T, E>(
     attempt: impl AsyncFn() -> Result<T, E>,
     is_taken: impl Fn(&E) -> bool,

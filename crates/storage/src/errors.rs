@@ -2,7 +2,7 @@
 
 use crate::sqlite::constraint_of;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
-use domain::ports::storage::StorageError;
+use domain::ports::storage::{NoConnection, StorageError};
 
 /// What an error means.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,14 +60,23 @@ fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Tro
         }
         // SQLITE_FULL, and what PostgreSQL says with 53100.
         _ if says("disk is full") || says("No space left on device") => Trouble::Full,
-        // SQLITE_CORRUPT and SQLITE_NOTADB.
-        _ if says("disk image is malformed") || says("file is not a database") => Trouble::Broken,
+        _ if tells_of_corruption(about.message()) => Trouble::Broken,
         _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,
         _ if says("terminating connection") || says("closed the connection") => {
             Trouble::ConnectionLost
         }
         _ => Trouble::Other,
     }
+}
+
+/// Whether a message is that of `SQLITE_CORRUPT` or `SQLITE_NOTADB`.
+pub fn tells_of_corruption(message: &str) -> bool {
+    const WORDS: [&str; 3] = [
+        "database disk image is malformed",
+        "malformed database schema",
+        "file is not a database",
+    ];
+    WORDS.iter().any(|it| message.contains(it))
 }
 
 /// The same in the words of the port.
@@ -80,7 +89,8 @@ pub fn told(error: Error) -> StorageError {
         Trouble::Taken(constraint) => StorageError::Conflict { constraint },
         Trouble::Full => StorageError::Full(Box::new(error)),
         Trouble::Broken => StorageError::Broken(Box::new(error)),
-        Trouble::ConnectionLost | Trouble::Other => unavailable(error),
+        Trouble::ConnectionLost => unavailable(NoConnection(error.to_string())),
+        Trouble::Other => unavailable(error),
     }
 }
 

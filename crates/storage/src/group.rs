@@ -111,8 +111,9 @@ pub fn close_in_turn(pool: &Arc<Pool>) {
             return;
         };
         let closed = blocking(move || {
-            // Those who wait were told what went wrong.
-            let _ = commit_for_all(&mut connection, others);
+            // Those who wait were told what went wrong; a fault of the file is noted.
+            let outcome = commit_for_all(&mut connection, others);
+            let _ = outcome.map_err(|it| turn.told(it));
             drop(connection);
             drop(turn);
         });

@@ -2,7 +2,7 @@
 //! all of them away when one was found dead.
 
 use crate::{
-    errors::{Trouble, told, trouble, unavailable},
+    errors::{Trouble, tells_of_corruption, told, trouble, unavailable},
     files::{folder_of, is_disk_full},
     group::Between,
     line::Line,
@@ -62,12 +62,15 @@ impl Place {
     }
 }
 
-/// Where SQLite cannot make the files beside its own, it tells an input or output error.
+/// How the cause begins that there is no room for the files beside the database.
+const DISK_FULL: &str = "the disk is full";
+
+/// Where `SQLite` cannot make the files beside its own, it tells an input or output error.
 fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
     if !is_disk_full(folder_of(Path::new(file))) {
         return error;
     }
-    ConnectionError::BadConnection(format!("the disk of {file} is full ({error})"))
+    ConnectionError::BadConnection(format!("{DISK_FULL}: {file} ({error})"))
 }
 
 /// A connection, and which generation it is of.
@@ -259,12 +262,12 @@ impl Pool {
         self: &Arc<Self>,
         share: Option<OwnedSemaphorePermit>,
     ) -> Result<Turn, StorageError> {
-        if self.is_writer {
-            self.soundness.expect()?;
-        }
         let began = Instant::now();
         let permit = self.permit().await;
         let waited = began.elapsed();
+        if self.is_writer {
+            self.soundness.expect()?;
+        }
         metrics::histogram!("db_pool_wait_seconds").record(waited);
         if self.is_writer {
             metrics::histogram!("sqlite_writer_wait_seconds").record(waited);
@@ -285,7 +288,11 @@ impl Pool {
         let permit = Arc::clone(&self.permits).acquire_owned();
         tokio::time::timeout(self.deadline, permit)
             .await
-            .map_err(|_| unavailable("no connection became free in time"))?
+            .map_err(|_| match self.last_failure() {
+                // Those who have a permit wait for the database.
+                Some(cause) => unavailable(NoConnection(cause)),
+                None => unavailable("no connection became free in time"),
+            })?
             .map_err(unavailable)
     }
 
@@ -324,15 +331,6 @@ impl Pool {
     }
 }
 
-/// Why there is none, first: r2d2 puts it behind how it noticed.
-fn no_connection(error: r2d2::Error) -> StorageError {
-    let told = error.to_string();
-    match told.split_once("waiting for connection: ") {
-        Some((_, cause)) => unavailable(NoConnection(cause.to_owned())),
-        None => unavailable(error),
-    }
-}
-
 impl Turn {
     /// Whether it is one of this pool's.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
@@ -368,10 +366,26 @@ impl Turn {
         &self.pool
     }
 
+    /// What it means that no connection could be made: there are as many permits as connections, so none is waited for.
+    /// r2d2 tells the cause to the first who waited alone.
+    fn no_connection(&self, error: &r2d2::Error) -> StorageError {
+        let cause = self.pool.last_failure();
+        let cause = cause.unwrap_or_else(|| error.to_string());
+        if tells_of_corruption(&cause) {
+            self.pool.soundness.deny(cause.clone());
+            return StorageError::Broken(cause.into());
+        }
+        if cause.contains(DISK_FULL) {
+            return StorageError::Full(cause.into());
+        }
+        unavailable(NoConnection(cause))
+    }
+
     /// A connection of the current generation. Blocks while one is made.
     pub fn connection(&self) -> Result<Out, StorageError> {
         loop {
-            let connection = self.pool.connections.get().map_err(no_connection)?;
+            let connection =
+                { self.pool.connections.get() }.map_err(|it| self.no_connection(&it))?;
             if connection.generation == self.pool.generation.load(Ordering::SeqCst) {
                 return Ok(connection);
             }

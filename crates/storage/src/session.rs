@@ -248,7 +248,8 @@ impl Work {
         if let Some((mut connection, others)) = turn.pool().between().take() {
             if !self.shares {
                 // Those who wait are told, whatever comes of it; the connection goes back.
-                let _ = group::commit_for_all(&mut connection, others);
+                let outcome = group::commit_for_all(&mut connection, others);
+                let _ = outcome.map_err(|it| turn.told(it));
                 drop(connection);
                 return self.begin(query);
             }

@@ -63,7 +63,7 @@ async fn stored(api: &Api, project: i64) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_moves_to_postgresql_over_tls_and_back_and_backups_there_are_noted() {
+async fn a_server_moves_over_tls_and_back_and_backups_are_noted() {
     let server = spawn_blocking(EncryptedPostgres::start).await.unwrap();
     let encrypted = server.url(&format!("sslmode=verify-full&{}", server.trusting()));
     let mut world = World::on(DatabaseKind::Sqlite).await;

@@ -222,7 +222,7 @@ fn examined(place: &TempDir, settings: &[(&str, &str)], check: &str) -> (Value, 
 }
 
 #[test]
-fn doctor_notices_what_kubernetes_sets_and_a_proxy_that_is_not_trusted() {
+fn doctor_notices_services_of_kubernetes_and_proxies() {
     let place = TempDir::new().unwrap();
     let state = |settings: &[(&str, &str)], check: &str| {
         let (found, _) = examined(&place, settings, check);
@@ -324,9 +324,10 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     break_table(file(&world), "keywords");
-    // What it has read it reads again once something was written.
+    // What it has read it reads again once something was written; unless the worker met the fault by then.
     let another = json!({ "domain": "another.example.com" });
-    assert_eq!(api.call("POST", "/projects", Some(&another)).await.0, 201);
+    let (status, told) = api.call("POST", "/projects", Some(&another)).await;
+    assert!(matches!(status, 201 | 503), "{status}: {told}");
     let list = format!("/projects/{project}/keywords");
     let (status, told) = api.call("GET", &list, None).await;
     assert_eq!(

@@ -14,7 +14,7 @@ async fn signals_that_come_together_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn jobs_are_given_back_at_the_first_signal_and_a_later_one_ends_the_process() {
+async fn the_first_signal_gives_jobs_back_and_a_later_one_ends() {
     for is_later in [false, true] {
         let mut world = World::on(DatabaseKind::Sqlite).await;
         world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
@@ -36,7 +36,7 @@ async fn jobs_are_given_back_at_the_first_signal_and_a_later_one_ends_the_proces
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_next_server_waits_for_the_file_and_the_address_of_the_last() {
+async fn the_next_server_waits_for_the_file_of_the_last() {
     let world = World::on(DatabaseKind::Sqlite).await;
     let (mut server, api) = world.serve(&[]);
     server.ask_to_end();

@@ -135,8 +135,9 @@ impl Stored {
         let figures = &self.figures;
         metrics::gauge!("jobs_queued", "state" => "waiting").set(number(figures.waiting));
         metrics::gauge!("jobs_queued", "state" => "running").set(number(figures.running));
-        let past =
-            |at: Option<DateTime<Utc>>| at.map_or(0.0, |at| (now - at).as_seconds_f64().max(0.0));
+        let past = |at: Option<DateTime<Utc>>| {
+            { at }.map_or(0.0, |at| (self.now - at).as_seconds_f64().max(0.0))
+        };
         metrics::gauge!("job_oldest_ready_seconds").set(past(figures.next_run_at));
         metrics::gauge!("job_sweep_overdue_seconds").set(past(figures.attention_at));
         metrics::gauge!("clock_offset_seconds").set((now - self.now).as_seconds_f64());

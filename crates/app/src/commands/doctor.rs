@@ -16,7 +16,12 @@ use crawler::is_public;
 use domain::{
     job::clock_watch::Distrust,
     money::MicroUsd,
-    ports::{jobs::QueueFigures, search_results::Unpaid, server_notes::Topic, storage::Storage},
+    ports::{
+        jobs::QueueFigures,
+        search_results::Unpaid,
+        server_notes::Topic,
+        storage::{Storage, StorageError},
+    },
     use_cases::watch_clock::WatchClock,
 };
 use providers::search_console::account_of;
@@ -345,23 +350,21 @@ async fn refused(opened: Opened<'_>) -> Check {
 const OVERDUE: TimeDelta = TimeDelta::minutes(1);
 const DUE: TimeDelta = TimeDelta::minutes(5);
 
-/// Whether somebody works.
+/// Whether a worker looks after the jobs.
 async fn queue(opened: Opened<'_>) -> Check {
     let what = "queue";
     let Some(Ok(opened)) = opened else {
         return Check::good(what, "not known without a database");
     };
-    let figures = match opened.read().await {
-        Ok(mut read) => read.jobs().queue_figures().await,
-        Err(error) => Err(error),
+    let figures = async {
+        let mut read = opened.read().await?;
+        let figures = read.jobs().queue_figures().await?;
+        // Not this machine's clock: it may be wrong.
+        Ok::<_, StorageError>((figures, opened.now().await?))
     };
-    let QueueFigures {
-        waiting,
-        running,
-        next_run_at,
-        attention_at,
-    } = match figures {
-        Ok(figures) => figures,
+    let figures = figures.await;
+    let (figures, now) = match figures {
+        Ok(found) => found,
         Err(error) => {
             let why = anyhow::Error::from(error);
             return Check::notice(
@@ -371,7 +374,12 @@ async fn queue(opened: Opened<'_>) -> Check {
             );
         }
     };
-    let now = machine().0.now();
+    let QueueFigures {
+        waiting,
+        running,
+        next_run_at,
+        attention_at,
+    } = figures;
     let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
     let told = format!("{waiting} analyses wait and {running} run");
     if is_past(attention_at, OVERDUE) || running == 0 && is_past(next_run_at, DUE) {

@@ -88,9 +88,13 @@ pub fn look_for_faults(
 }
 
 /// Works, once it is known whether the database is sound.
-pub async fn work(worker: Worker, look: JoinHandle<()>) {
-    // Too long, or it panicked: jobs are run all the same.
-    let _ = tokio::time::timeout(LONGEST_LOOK, look).await;
+pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<()>) {
+    tokio::select! {
+        // It ended, or panicked: then jobs are run all the same.
+        _ = look => {}
+        () = tokio::time::sleep(LONGEST_LOOK) => {}
+        () = working.cancelled() => {}
+    }
     worker.run().await;
 }
 
@@ -103,7 +107,7 @@ async fn look(database: DieselStorage, working: CancellationToken) {
     }
 }
 
-/// Tells of the first fault, whoever meets it.
+/// Logs the first fault, which this check or any statement meets.
 async fn watch(database: DieselStorage, working: CancellationToken) {
     let found = database.until_broken().await;
     working.cancel();

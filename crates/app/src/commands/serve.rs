@@ -44,7 +44,8 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     }
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());
-        tokio::spawn(work(Worker::new(name, tools, wake, working), look))
+        let worker = Worker::new(name, tools, wake, working.clone());
+        tokio::spawn(work(worker, working, look))
     });
     let served = server::serve(listener, services, stopping.listener.clone(), drain(delay)).await;
     stopping.now();

@@ -34,11 +34,8 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let tools = foundation.tools();
     foundation.take_back_jobs(&tools).await;
     let (working, look) = look_for_faults(&foundation, &stopping);
-    work(
-        Worker::new(name, tools, Arc::new(Notify::new()), working),
-        look,
-    )
-    .await;
+    let worker = Worker::new(name, tools, Arc::new(Notify::new()), working.clone());
+    work(worker, working, look).await;
     // On a broken database it goes on to tell so, by its probes and metrics.
     stopping.work.cancelled().await;
     Ok(Ended::Done)

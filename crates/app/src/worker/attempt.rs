@@ -4,6 +4,7 @@ use super::{
     Tools, ai_visibility, chain, counted, endings::Endings, heart::Heart, rank_check, site_audit,
     suggest, web_vitals,
 };
+use chrono::TimeDelta;
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
@@ -32,10 +33,11 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The same where the process, or the job, is to end.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// Until a job is that old, an outage of the database counts as no attempt of it; later, it may be what brings it about.
+const NO_BLAME: TimeDelta = TimeDelta::days(1);
 
 /// Codes of what ends an attempt and is tried again.
 pub(super) const BROKE: &str = "internal-error";
-pub(super) const AWAY: &str = "database-unavailable";
 pub(super) const UNREACHABLE: &str = "siteUnreachable";
 
 /// One attempt.
@@ -267,7 +269,7 @@ impl Attempt {
             Ok(Done::Stopped) if self.state.canceled.load(Ordering::SeqCst) => AttemptEnd::Stopped,
             Ok(Done::Stopped) => AttemptEnd::GivenBack,
             Err(Broken::Hold(HoldError::Lost)) => return Err(HoldError::Lost),
-            Err(broken) => broke(&broken),
+            Err(broken) => self.broke(&broken),
         };
         let tools = &self.tools;
         let ending = EndAttempt::new(
@@ -285,6 +287,26 @@ impl Attempt {
         let job = self.patiently(hold, publish).await?;
         debug_assert!(matches!(job.state, JobState::Succeeded | JobState::Partial));
         Ok(job)
+    }
+
+    fn broke(&self, broken: &Broken) -> AttemptEnd {
+        if let Broken::Hold(HoldError::Storage(error)) | Broken::Storage(error) = broken
+            && error.is_of_an_outage()
+            && self.tools.clock.now() - self.job.created_at < NO_BLAME
+        {
+            tracing::warn!(
+                error = chain(broken),
+                "A job's attempt was interrupted by an outage of the database."
+            );
+            return AttemptEnd::Interrupted;
+        }
+        tracing::error!(error = chain(broken), "A job's attempt broke off.");
+        let error = AttemptError {
+            code: BROKE.to_owned(),
+            detail: "The analysis broke off because of an error in the service.".to_owned(),
+            hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
+        };
+        AttemptEnd::Later { error, asked: None }
     }
 
     /// Tries again while the storage is away, and holds the job meanwhile; then its lease runs out.
@@ -311,34 +333,6 @@ impl Attempt {
             }
         }
     }
-}
-
-fn broke(broken: &Broken) -> AttemptEnd {
-    if let Broken::Hold(HoldError::Storage(away @ StorageError::Unavailable(_)))
-    | Broken::Storage(away @ StorageError::Unavailable(_)) = broken
-    {
-        tracing::warn!(
-            error = chain(broken),
-            "A job's attempt broke off: the database does not answer."
-        );
-        if away.is_of_an_outage() {
-            // No job is to blame for it.
-            return AttemptEnd::GivenBack;
-        }
-        let error = AttemptError {
-            code: AWAY.to_owned(),
-            detail: "The database did not answer in time.".to_owned(),
-            hint: Some("Wait: it is tried again, and goes on with what is stored.".to_owned()),
-        };
-        return AttemptEnd::Later { error, asked: None };
-    }
-    tracing::error!(error = chain(broken), "A job's attempt broke off.");
-    let error = AttemptError {
-        code: BROKE.to_owned(),
-        detail: "The analysis broke off because of an error in the service.".to_owned(),
-        hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
-    };
-    AttemptEnd::Later { error, asked: None }
 }
 
 /// The way to a site ended before it began.

@@ -1,6 +1,6 @@
 //! What is counted of jobs, for the metrics of the process.
 
-use super::attempt::{AWAY, BROKE, UNREACHABLE};
+use super::attempt::{BROKE, UNREACHABLE};
 use chrono::{DateTime, Utc};
 use domain::{
     job::{Job, JobState, kind::AnalysisKind},
@@ -17,7 +17,7 @@ pub(crate) fn begin() {
         rate_limited,
     ];
     let reasons: Vec<&str> = { suppliers.iter().map(ProviderError::code) }
-        .chain([UNREACHABLE, AWAY, BROKE])
+        .chain([UNREACHABLE, BROKE])
         .collect();
     for kind in AnalysisKind::BUILT.map(AnalysisKind::name) {
         for reason in reasons.iter().copied() {

@@ -54,13 +54,13 @@ pub enum StorageError {
     ReadOnly,
 }
 
-/// That no connection to the database can be made, and why: it is a [`StorageError::Unavailable`]'s source.
+/// That no connection to the database can be made, or that it was lost, and why: it is a [`StorageError::Unavailable`]'s source.
 #[derive(Debug, ThisError)]
 #[error("{0}")]
 pub struct NoConnection(pub String);
 
 impl StorageError {
-    /// Whether the database is away: whatever is asked of it, and whoever asks, fails.
+    /// Whether the database is away, so that whoever asks is not to blame.
     #[must_use]
     pub fn is_of_an_outage(&self) -> bool {
         matches!(self, Self::Unavailable(source) if source.is::<NoConnection>())

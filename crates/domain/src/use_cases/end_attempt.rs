@@ -40,6 +40,8 @@ pub enum AttemptEnd {
     Failed(AttemptError),
     /// The worker shuts down, or the job gives its slot to others; the attempt does not count.
     GivenBack,
+    /// The database was away; the attempt does not count, and the next one begins after a pause.
+    Interrupted,
     /// The owner wanted it stopped.
     Stopped,
 }
@@ -107,6 +109,10 @@ impl EndAttempt {
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
             AttemptEnd::GivenBack => job.released(epoch, now),
+            AttemptEnd::Interrupted => job.released(epoch, now).map(|it| Job {
+                run_at: now + self.policy.first_delay,
+                ..it
+            }),
             AttemptEnd::Stopped => job.stopped(epoch, now),
         };
         Ok(ended?)

@@ -24,6 +24,9 @@ use diesel::{
 };
 use std::{fs::File, ops::ControlFlow};
 
+/// How often the source is read once more because something was written there.
+const MAX_READS: u32 = 3;
+
 /// Of a table of which no row is known yet.
 const FIRST_BATCH_ROWS: usize = 100;
 
@@ -187,20 +190,24 @@ impl Source {
         sums: &Sums,
         report: &mut Report,
     ) -> Result<(), TransferError> {
-        let db = &mut self.end.db;
-        let ended = db.batch_execute("COMMIT").and_then(|()| match db.kind() {
-            DatabaseKind::Postgres => Ok(self.version),
-            DatabaseKind::Sqlite => version(db),
-        });
-        match ended {
-            Ok(version) if version == self.version => return Ok(()),
-            Ok(_) => {}
-            Err(error) => return Err(self.end.failed("cannot end reading", error)),
-        }
-        let how = (TransferStep::Reading, Some(sums));
-        let now = read_sums(&mut self.end, tables, how, &mut |_, _| Ok(()), report)?;
-        if now == *sums {
-            return Ok(());
+        for _ in 0..MAX_READS {
+            let db = &mut self.end.db;
+            let ended = db.batch_execute("COMMIT").and_then(|()| match db.kind() {
+                DatabaseKind::Postgres => Ok(self.version),
+                DatabaseKind::Sqlite => version(db),
+            });
+            match ended {
+                Ok(version) if version == self.version => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(self.end.failed("cannot end reading", error)),
+            }
+            let began = self.begin();
+            self.version = began.map_err(|it| self.end.failed("cannot begin to read", it))?;
+            let how = (TransferStep::Reading, Some(sums));
+            let now = read_sums(&mut self.end, tables, how, &mut |_, _| Ok(()), report)?;
+            if now != *sums {
+                break;
+            }
         }
         Err(TransferError::ChangedMeanwhile(self.end.place.clone()))
     }
