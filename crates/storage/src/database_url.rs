@@ -1,6 +1,9 @@
 //! Where the database is.
 
-use crate::postgres::{Parts, Server, TlsCheck, TlsRefusal, TlsWanted};
+use crate::{
+    files::is_disk_full,
+    postgres::{Parts, Server, TlsCheck, TlsRefusal, TlsWanted},
+};
 use std::{
     fmt,
     net::IpAddr,
@@ -155,6 +158,12 @@ impl DatabaseUrl {
             Target::Postgres(_) => None,
             Target::Sqlite(path) => Some(path),
         }
+    }
+
+    /// Whether nothing can be stored there for lack of room; `PostgreSQL` tells that of its own disk itself.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        self.path().is_some_and(is_disk_full)
     }
 }
 

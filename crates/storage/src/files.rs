@@ -26,12 +26,16 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 /// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
-pub const MIN_FREE_BYTES: u64 = 1 << 20;
+const MIN_FREE_BYTES: u64 = 1 << 20;
 
-/// Whether there is no room on the disk of a folder.
-#[must_use]
-pub fn is_disk_full(folder: &Path) -> bool {
-    free_bytes(folder).is_some_and(|it| it < MIN_FREE_BYTES)
+/// Whether that is no room, or nearly none.
+pub fn is_full(free_bytes: Option<u64>) -> bool {
+    free_bytes.is_some_and(|it| it < MIN_FREE_BYTES)
+}
+
+/// Whether there is no room on the disk of a file.
+pub fn is_disk_full(file: &Path) -> bool {
+    is_full(free_bytes(folder_of(file)))
 }
 
 /// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. A link of that

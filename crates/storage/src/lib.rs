@@ -37,7 +37,6 @@ mod transfer;
 
 pub use backup::{BackupError, Manifest, Restored, back_up, note_backup, restore, verify};
 pub use database_url::{DatabaseKind, DatabaseUrl, Encryption, NotADatabaseUrl};
-pub use files::{MIN_FREE_BYTES, is_disk_full};
 pub use migration_plan::{PlannedAction, PlannedStep};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};

@@ -3,7 +3,7 @@
 
 use crate::{
     errors::{Trouble, tells_of_corruption, told, trouble, unavailable},
-    files::{folder_of, is_disk_full},
+    files::is_disk_full,
     group::Between,
     line::Line,
     postgres::Reach,
@@ -67,7 +67,7 @@ const DISK_FULL: &str = "the disk is full";
 
 /// Where `SQLite` cannot make the files beside its own, it tells an input or output error.
 fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
-    if !is_disk_full(folder_of(Path::new(file))) {
+    if !is_disk_full(Path::new(file)) {
         return error;
     }
     ConnectionError::BadConnection(format!("{DISK_FULL}: {file} ({error})"))
@@ -320,7 +320,7 @@ impl Pool {
     pub fn last_failure(&self) -> Option<String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failures.last.as_ref();
-        last.filter(|it| it.0.elapsed() < LAST)
+        last.filter(|it| it.0.elapsed() < MAX_FAILURE_AGE)
             .map(|it| it.1.clone())
     }
 
@@ -478,13 +478,13 @@ fn in_a_transaction<T>(
     ended.map(|()| found)
 }
 
-/// r2d2 tries again within half of this.
-const LAST: Duration = Duration::from_secs(5);
+/// An older failure to connect says nothing of now: r2d2 tries again within half of this.
+const MAX_FAILURE_AGE: Duration = Duration::from_secs(5);
 
-/// How often a process tells of failures to connect that are of one cause.
-const TELLS_EVERY: Duration = Duration::from_secs(10);
+/// How often a process logs failures to connect that are of one cause.
+const WARN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Notes failures to connect. Each cause is told at once, and then every [`TELLS_EVERY`] with how many there were: r2d2
+/// Notes failures to connect. Each cause is told at once, and then every [`WARN_INTERVAL`] with how many there were: r2d2
 /// goes on trying.
 #[derive(Debug)]
 struct Noting(Arc<Mutex<Failures>>);
@@ -502,7 +502,7 @@ impl r2d2::HandleError<ConnectError> for Noting {
         let (now, error) = (Instant::now(), error.to_string());
         failures.since += 1;
         let is_new = { failures.last.as_ref() }.is_none_or(|it| it.1 != error);
-        if is_new || { failures.told_at }.is_none_or(|it| it.elapsed() >= TELLS_EVERY) {
+        if is_new || { failures.told_at }.is_none_or(|it| it.elapsed() >= WARN_INTERVAL) {
             let times = failures.since;
             tracing::warn!(error, times, "the database could not be reached");
             failures.told_at = Some(now);

@@ -4,7 +4,7 @@ use crate::{
     close_by::close_by,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    files::{Identity, folder_of, free_bytes},
+    files::{Identity, folder_of, free_bytes, is_full},
     migration_plan::{self, PlannedStep},
     migrations::{self, MigrationError, Taken},
     near::Near,
@@ -66,6 +66,14 @@ pub struct SqliteFigures {
     pub free_bytes: Option<u64>,
     /// Whether its own check of the file found no fault; `None` until it was made ([`DieselStorage::faults`]).
     pub is_sound: Option<bool>,
+}
+
+impl SqliteFigures {
+    /// Whether nothing can be stored for lack of room.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        is_full(self.free_bytes)
+    }
 }
 
 enum Opened {

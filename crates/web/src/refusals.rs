@@ -87,6 +87,12 @@ pub fn no_job() -> Problem {
     )
 }
 
+fn no_database(what: &str, hint: &str, wait: Duration) -> Problem {
+    Problem::new(Code::DatabaseUnavailable, what)
+        .hint(hint)
+        .retry_after(wait)
+}
+
 /// Breakage; what broke is for the log, not for the caller.
 #[must_use]
 pub fn storage(error: &StorageError) -> Problem {
@@ -99,46 +105,38 @@ pub fn storage(error: &StorageError) -> Problem {
     match error {
         StorageError::Interrupted(_) => {
             tracing::warn!("Others were in the way for too long: {told}");
-            let problem = Problem::new(
-                Code::DatabaseUnavailable,
+            no_database(
                 "Other requests are changing the same data.",
-            );
-            problem
-                .with("reason", CONTENTION)
-                .hint("Send the request again after the time in Retry-After.")
-                .retry_after(Duration::from_secs(2))
+                "Send the request again after the time in Retry-After.",
+                Duration::from_secs(2),
+            )
+            .with("reason", CONTENTION)
         }
         StorageError::Unavailable(_) | StorageError::IdTaken => {
             tracing::warn!("The storage does not serve: {told}");
-            let problem = Problem::new(
-                Code::DatabaseUnavailable,
+            no_database(
                 "The storage does not answer in time.",
-            );
-            problem
-                .hint("Send the request again after the time in Retry-After.")
-                .retry_after(Duration::from_secs(2))
+                "Send the request again after the time in Retry-After.",
+                Duration::from_secs(2),
+            )
         }
         StorageError::Full(_) => {
             tracing::error!("The storage has no room: {told}");
-            let problem = Problem::new(
-                Code::DatabaseUnavailable,
+            no_database(
                 "The disk of the storage is full: what is stored can be read, and nothing can be added or changed.",
-            );
-            problem
-                .with("reason", json!("diskFull"))
-                .hint("Tell the operator to make room, then send the request again.")
-                .retry_after(Duration::from_mins(1))
+                "Tell the operator to make room, then send the request again.",
+                Duration::from_mins(1),
+            )
+            .with("reason", "diskFull")
         }
         StorageError::Broken(_) => {
             tracing::error!("The storage is broken: {told}");
-            let problem = Problem::new(
-                Code::DatabaseUnavailable,
+            no_database(
                 "The database is broken: some of what is stored can be read, and nothing can be added or changed.",
-            );
-            problem
-                .with("reason", json!("databaseBroken"))
-                .hint("Tell the operator to restore a backup, then send the request again.")
-                .retry_after(Duration::from_mins(5))
+                "Tell the operator to restore a backup, then send the request again.",
+                Duration::from_mins(5),
+            )
+            .with("reason", "databaseBroken")
         }
         StorageError::Conflict { .. } | StorageError::Corrupt { .. } | StorageError::ReadOnly => {
             tracing::error!("The storage failed: {told}");

@@ -1,3 +1,3 @@
--- A large record, packed by LZ4 behind its size, in databases that came from SQLite; `record` is empty then.
+-- A large record, packed by Zstandard, in databases that came from SQLite; `record` is empty then.
 ALTER TABLE staged_findings ADD COLUMN packed BYTEA;
 ALTER TABLE findings ADD COLUMN packed BYTEA;

@@ -1,3 +1,3 @@
--- A large record, packed by LZ4 behind its size; `record` is empty then.
+-- A large record, packed by Zstandard; `record` is empty then.
 ALTER TABLE staged_findings ADD COLUMN packed BLOB;
 ALTER TABLE findings ADD COLUMN packed BLOB;

@@ -165,10 +165,39 @@ async fn a_transfer_stopped_in_any_table_goes_on(mut world: World) {
     dump(&target).await.assert_is(&before);
 }
 
+/// Adding a row to the table takes longer than any test from here on.
+fn hold(target: &TestDatabase, table: &str) {
+    target.run_sql(&match target.kind() {
+        DatabaseKind::Sqlite => {
+            let many = ["a", "b", "c", "d", "e", "f"].map(|it| format!("accounts AS {it}"));
+            format!(
+                "CREATE TRIGGER holding BEFORE INSERT ON {table} BEGIN SELECT count(*) FROM {}; END",
+                many.join(", ")
+            )
+        }
+        DatabaseKind::Postgres => format!(
+            "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3600); RETURN NEW; END $$; \
+             CREATE TRIGGER holding BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION hold()"
+        ),
+    });
+}
+
+fn release(target: &TestDatabase, table: &str) {
+    target.run_sql(&match target.kind() {
+        DatabaseKind::Sqlite => "DROP TRIGGER holding".to_owned(),
+        DatabaseKind::Postgres => {
+            format!("DROP TRIGGER holding ON {table}; DROP FUNCTION hold()")
+        }
+    });
+}
+
 async fn a_killed_transfer_goes_on(mut world: World) {
     fill(&world, Rows::Many).await;
     let before = dump(&world.database).await;
     let target = elsewhere(other(world.database.kind())).await;
+    world.say(&["migrate", "--database-url", &target.url]);
+    // On a fast machine it would end before it is killed.
+    hold(&target, "rank_history");
     for pause in [20, 60, 100, 300] {
         leave(&world.database);
         let mut process = Process::start(world.command(&["transfer", "--to", &target.url]));
@@ -176,6 +205,7 @@ async fn a_killed_transfer_goes_on(mut world: World) {
         tokio::time::sleep(Duration::from_millis(pause)).await;
         process.kill();
     }
+    release(&target, "rank_history");
     let told = transfer(&world, &target.url);
     let (all, rows_before) = (told["rows"].as_u64(), told["rowsBefore"].as_u64());
     assert!(rows_before > Some(0) && rows_before < all, "{told}");

@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
     time::{Duration, Instant},
 };
-use storage::{DieselStorage, MIN_FREE_BYTES, MigrationError, SqliteFigures};
+use storage::{DieselStorage, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -130,7 +130,7 @@ fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
         let detail = "SQLite finds its file broken, and nothing is written: stop, and restore a backup with --force";
         reasons.push(Reason::new("databaseBroken", detail));
     }
-    if figures.free_bytes.is_some_and(|it| it < MIN_FREE_BYTES) {
+    if figures.is_disk_full() {
         let detail = "the disk of the database is full: nothing can be stored until there is room";
         reasons.push(Reason::new("diskFull", detail));
     }
@@ -171,7 +171,7 @@ mod tests {
             against_file(&figures).iter().map(|it| it.name).collect()
         };
         let usual = SqliteFigures {
-            free_bytes: Some(MIN_FREE_BYTES),
+            free_bytes: Some(u64::MAX),
             is_sound: Some(true),
             ..SqliteFigures::default()
         };
@@ -183,7 +183,7 @@ mod tests {
         );
         let broken = SqliteFigures {
             is_sound: Some(false),
-            free_bytes: Some(MIN_FREE_BYTES - 1),
+            free_bytes: Some(0),
             ..usual
         };
         assert_eq!(names(broken), ["databaseBroken", "diskFull"]);

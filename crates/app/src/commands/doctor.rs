@@ -35,7 +35,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck, is_disk_full};
+use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
 /// One thing that was looked at.
@@ -189,7 +189,7 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                 _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
                     "Run the same `sightline transfer` again, or name another database."
                 }
-                DatabaseKind::Sqlite if is_disk_full(&settings.data_dir) => MAKE_ROOM,
+                DatabaseKind::Sqlite if shown.is_disk_full() => MAKE_ROOM,
                 DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => broken,
                 DatabaseKind::Sqlite => "Check that the file may be read and written.",
                 DatabaseKind::Postgres => {
@@ -318,14 +318,7 @@ async fn refused(opened: Opened<'_>) -> Check {
     };
     let notes = match notes {
         Ok(notes) => notes,
-        Err(error) => {
-            let why = anyhow::Error::from(error);
-            return Check::notice(
-                what,
-                format!("not known: {why:#}"),
-                "See the database above.",
-            );
-        }
+        Err(error) => return not_known(what, error),
     };
     let told = notes.into_iter().filter_map(|it| match it.topic {
         Topic::Refusal { provider, .. } => Some(format!(
@@ -346,6 +339,16 @@ async fn refused(opened: Opened<'_>) -> Check {
     )
 }
 
+/// What the database does not tell.
+fn not_known(what: &'static str, error: StorageError) -> Check {
+    let why = anyhow::Error::from(error);
+    Check::notice(
+        what,
+        format!("not known: {why:#}"),
+        "See the database above.",
+    )
+}
+
 /// Longer than a sweep that lives lets a job wait for it, and than a job that is due waits for a worker with nothing to do.
 const OVERDUE: TimeDelta = TimeDelta::minutes(1);
 const DUE: TimeDelta = TimeDelta::minutes(5);
@@ -362,17 +365,9 @@ async fn queue(opened: Opened<'_>) -> Check {
         // Not this machine's clock: it may be wrong.
         Ok::<_, StorageError>((figures, opened.now().await?))
     };
-    let figures = figures.await;
-    let (figures, now) = match figures {
+    let (figures, now) = match figures.await {
         Ok(found) => found,
-        Err(error) => {
-            let why = anyhow::Error::from(error);
-            return Check::notice(
-                what,
-                format!("not known: {why:#}"),
-                "See the database above.",
-            );
-        }
+        Err(error) => return not_known(what, error),
     };
     let QueueFigures {
         waiting,

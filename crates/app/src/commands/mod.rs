@@ -74,7 +74,7 @@ fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
 }
 
 /// How long the first job waits to know whether the database is sound; a large file is looked through while jobs run.
-const LONGEST_LOOK: Duration = Duration::from_secs(5);
+const MAX_LOOK: Duration = Duration::from_secs(5);
 
 /// Looks whether the database is sound, and what a worker works by: it ends with the process, and before where the database
 /// is broken. A broken file is then not written to any further than callers ask.
@@ -92,7 +92,7 @@ pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<(
     tokio::select! {
         // It ended, or panicked: then jobs are run all the same.
         _ = look => {}
-        () = tokio::time::sleep(LONGEST_LOOK) => {}
+        () = tokio::time::sleep(MAX_LOOK) => {}
         () = working.cancelled() => {}
     }
     worker.run().await;

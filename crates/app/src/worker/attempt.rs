@@ -33,8 +33,9 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The same where the process, or the job, is to end.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// Until a job is that old, an outage of the database counts as no attempt of it; later, it may be what brings it about.
-const NO_BLAME: TimeDelta = TimeDelta::days(1);
+/// Until a job is that old, an attempt that an outage of the database interrupts does not count; later, the job may be
+/// what causes the outages.
+const UNCOUNTED_OUTAGES: TimeDelta = TimeDelta::days(1);
 
 /// Codes of what ends an attempt and is tried again.
 pub(super) const BROKE: &str = "internal-error";
@@ -292,7 +293,7 @@ impl Attempt {
     fn broke(&self, broken: &Broken) -> AttemptEnd {
         if let Broken::Hold(HoldError::Storage(error)) | Broken::Storage(error) = broken
             && error.is_of_an_outage()
-            && self.tools.clock.now() - self.job.created_at < NO_BLAME
+            && self.tools.clock.now() - self.job.created_at < UNCOUNTED_OUTAGES
         {
             tracing::warn!(
                 error = chain(broken),

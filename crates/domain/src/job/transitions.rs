@@ -139,6 +139,20 @@ impl Job {
         })
     }
 
+    /// The database was away; the attempt does not count, and the next one begins after a pause.
+    pub fn interrupted(
+        &self,
+        epoch: i64,
+        pause: TimeDelta,
+        now: DateTime<Utc>,
+    ) -> Result<Self, TransitionRefused> {
+        let mut released = self.released(epoch, now)?;
+        if released.state.is_waiting() {
+            released.run_at = now + pause;
+        }
+        Ok(released)
+    }
+
     /// The worker stopped because its owner asked for it.
     pub fn stopped(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;

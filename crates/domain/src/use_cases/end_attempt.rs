@@ -109,10 +109,7 @@ impl EndAttempt {
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
             AttemptEnd::GivenBack => job.released(epoch, now),
-            AttemptEnd::Interrupted => job.released(epoch, now).map(|it| Job {
-                run_at: now + self.policy.first_delay,
-                ..it
-            }),
+            AttemptEnd::Interrupted => job.interrupted(epoch, self.policy.first_delay, now),
             AttemptEnd::Stopped => job.stopped(epoch, now),
         };
         Ok(ended?)

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Supplier and operation, and the code of the refusal; `None` after a call that was not refused.
-static LAST: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());
+static LAST_REFUSALS: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());
 
 /// Who is asked for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,12 +22,15 @@ pub struct Asked {
 /// Whom this process has asked, each with the code of the refusal of our account, if the last call met one.
 #[must_use]
 pub fn refusals() -> BTreeMap<Asked, Option<&'static str>> {
-    LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    LAST_REFUSALS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
 /// A call was answered, or refused for whose it is.
 pub(super) fn note(asked: Asked, refusal: Option<&ProviderError>) {
     let code = refusal.map(ProviderError::code);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = LAST_REFUSALS.lock().unwrap_or_else(PoisonError::into_inner);
     last.insert(asked, code);
 }

@@ -166,9 +166,8 @@ pub async fn back_up(
             Target::Sqlite(source) => sqlite::take(source, part.path())?,
             Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
-        if is_unfinished_transfer(&contents.taken) {
-            return Err(MigrationError::UnfinishedTransfer.into());
-        }
+        // A transfer may have begun since its copying did.
+        expect_whole(&contents.taken)?;
         as_owner(&to, || {
             let manifest = Manifest::of(part.path(), kind, at, contents);
             let manifest = manifest.map_err(unusable(part.path()))?;
@@ -176,6 +175,14 @@ pub async fn back_up(
         })
     })
     .await?
+}
+
+/// Refuses a database that lacks rows yet.
+fn expect_whole(taken: &Taken) -> Result<(), BackupError> {
+    if is_unfinished_transfer(taken) {
+        return Err(MigrationError::UnfinishedTransfer.into());
+    }
+    Ok(())
 }
 
 /// Notes in a database that a backup of it was taken, with the rights of the user to whom it belongs.

@@ -1,7 +1,7 @@
 //! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), of the moment at which its rows were
 //! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
 
-use super::{BackupError, Contents, Manifest, as_owner, unusable};
+use super::{BackupError, Contents, Manifest, as_owner, expect_whole, unusable};
 use crate::{
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
@@ -53,6 +53,7 @@ pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, B
     let reach = Reach::of(url)?;
     let mut database = reach.connect_for_migration().map_err(unavailable)?;
     let (contents, moment) = counted_at_a_moment(&mut database).map_err(unavailable)?;
+    expect_whole(&contents.taken)?;
     let (url, password) = reach.for_programs();
     let outcome = dump.run(
         &[

@@ -1,7 +1,7 @@
 //! A backup of `SQLite` is a `SQLite` database: the tables as one reader saw them, without gaps.
 
 use super::{
-    BackupError, Contents, Manifest, as_owner, damaged,
+    BackupError, Contents, Manifest, as_owner, damaged, expect_whole,
     part::{BESIDE, Part},
     unusable,
 };
@@ -54,6 +54,7 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
     }
     let is_trusted = !is_others(source)? && !is_others(to)?;
     let mut database = as_owner(source, || opened(source, is_trusted))?;
+    expect_whole(&versions::taken(&mut database).map_err(unavailable)?)?;
     let taken = as_owner(to, || {
         sql_query("VACUUM INTO ?")
             .bind::<Text, _>(to.to_string_lossy())

@@ -267,6 +267,17 @@ fn copy(
     for table in tables {
         let of = sums[&table.name].rows;
         let mut done = copied.remove(&table.name).unwrap_or_default();
+        let mut tell = |rows: u64, all_rows: u64| {
+            report(&TransferProgress {
+                step: TransferStep::Copying,
+                table: &table.name,
+                rows,
+                of: Some(of),
+                all_rows,
+                of_all: Some(of_all),
+            });
+        };
+        tell(done.rows, all_rows);
         while done.rows < of {
             let batch = source.next_rows(table, done.last_key.as_deref())?;
             let Some(last) = batch.last() else {
@@ -280,14 +291,7 @@ fn copy(
             all_rows += batch.len() as u64;
             target.write(table, batch, &done, &next)?;
             done = next;
-            report(&TransferProgress {
-                step: TransferStep::Copying,
-                table: &table.name,
-                rows: done.rows,
-                of: Some(of),
-                all_rows,
-                of_all: Some(of_all),
-            });
+            tell(done.rows, all_rows);
         }
     }
     Ok(())

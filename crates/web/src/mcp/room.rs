@@ -63,12 +63,12 @@ const CUTTABLE: [Cuttable; 5] = [
     },
     Cuttable {
         rows: false,
-        ..LAST
+        ..SMALLEST
     },
-    LAST,
+    SMALLEST,
 ];
 
-const LAST: Cuttable = Cuttable {
+const SMALLEST: Cuttable = Cuttable {
     items: 1,
     sampled: 1,
     text: 32,

@@ -133,6 +133,24 @@ fn a_shut_down_does_not_count_as_an_attempt() {
 }
 
 #[test]
+fn an_outage_does_not_count_as_an_attempt_and_the_next_one_waits() {
+    let pause = TimeDelta::seconds(30);
+    let interrupted = running().interrupted(1, pause, now()).unwrap();
+    assert!(!interrupted.is_due(now()) && interrupted.is_due(now() + pause));
+    assert_eq!(
+        (interrupted.state, interrupted.attempt, interrupted.lease),
+        (JobState::Ready, 0, None)
+    );
+    assert_eq!(running().interrupted(2, pause, now()), Err(LeaseLost));
+    let asked = running().canceled(now()).unwrap();
+    let ended = asked.interrupted(1, pause, now()).unwrap();
+    assert_eq!(
+        (ended.state, ended.run_at),
+        (JobState::Canceled, asked.run_at)
+    );
+}
+
+#[test]
 fn a_running_job_is_asked_to_stop_and_a_waiting_one_stops_at_once() {
     assert_eq!(a_job().canceled(now()).unwrap().state, JobState::Canceled);
     let asked = running().canceled(now()).unwrap();
