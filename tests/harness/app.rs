@@ -289,6 +289,12 @@ impl TestApp {
         known(&self.owners).expect("it was just made")
     }
 
+    /// Takes somebody who is in the database already for the next account's owner.
+    pub fn adopt(&self, owner: User) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.push(owner);
+    }
+
     /// From now on the pages are those of that account's owner.
     pub async fn db_sign_in(&self, account: usize) {
         let browser = self.db_member(account).await;

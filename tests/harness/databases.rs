@@ -210,6 +210,16 @@ impl TestDatabase {
         self.storage.kind()
     }
 
+    /// Ends this process's own connections to `PostgreSQL`.
+    pub fn end_connections(&self) {
+        if self.kind() == DatabaseKind::Postgres {
+            self.run_sql(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            );
+        }
+    }
+
     /// Runs SQL past the storage, as whoever may do everything: what another version did, or damage.
     ///
     /// # Panics

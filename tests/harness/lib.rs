@@ -17,5 +17,6 @@ pub mod mcp_servers;
 pub mod postgres_server;
 pub mod processes;
 pub mod rankings;
+pub mod recorded;
 pub mod sql_rules;
 pub mod tool_callers;

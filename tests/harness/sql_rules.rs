@@ -38,6 +38,17 @@ pub fn statements_sent(url: &str) -> u64 {
     of_it.map(|(_, count)| count).sum()
 }
 
+/// Statements that these databases were sent, in order.
+static RECORDED: Mutex<Option<HashMap<String, Vec<String>>>> = Mutex::new(None);
+
+/// Keeps the statements that a database is sent from now on; those of before.
+#[must_use]
+pub fn recorded(url: &str) -> Vec<String> {
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = { recorded.get_or_insert_default() }.insert(name(url).to_owned(), vec![]);
+    kept.unwrap_or_default()
+}
+
 /// The path of a file, or the name of a database on a server, whose address is told in several ways.
 fn name(url: &str) -> &str {
     let place = url.split('?').next().unwrap_or(url);
@@ -57,9 +68,10 @@ impl Instrumentation for Watcher {
         if let InstrumentationEvent::StartEstablishConnection { url, .. } = event {
             url.clone_into(&mut self.database);
         } else if let InstrumentationEvent::StartQuery { query, .. } = event {
-            self.count();
             let shown = query.to_string();
             let statement = shown.split(" -- binds: ").next().unwrap_or(&shown);
+            self.count();
+            self.record(statement);
             if is_known(statement) {
                 return;
             }
@@ -76,6 +88,16 @@ impl Watcher {
         let mut sent = SENT.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = sent.get_or_insert_default();
         *sent.entry(self.database.clone()).or_default() += 1;
+    }
+}
+
+impl Watcher {
+    fn record(&self, statement: &str) {
+        let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_it = recorded.iter_mut().flatten();
+        for (_, kept) in of_it.filter(|it| it.0 == name(&self.database)) {
+            kept.push(statement.to_owned());
+        }
     }
 }
 

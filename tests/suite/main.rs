@@ -13,3 +13,4 @@ mod modules;
 mod pages;
 mod portability;
 mod queue;
+mod recorded;

@@ -17,6 +17,7 @@ mod narrow;
 mod notices;
 mod old_browser;
 mod plans;
+mod recorded;
 mod refusals;
 mod research;
 mod rules;

@@ -51,18 +51,8 @@ async fn elsewhere(world: &World) -> (String, Option<TestDatabase>) {
         return (format!("sqlite://{}", file.display()), None);
     }
     let fresh = TestDatabase::bare(DatabaseKind::Postgres).await;
-    leave(&fresh);
+    fresh.end_connections();
     (fresh.url.clone(), Some(fresh))
-}
-
-/// Ends this process's own connections: a restore takes them for a server's.
-fn leave(database: &TestDatabase) {
-    if database.kind() == DatabaseKind::Postgres {
-        database.run_sql(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
-             WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        );
-    }
 }
 
 /// Creates projects with keywords until it is told to stop; notes each that was acknowledged.
@@ -179,7 +169,7 @@ async fn nothing_is_given_up_without_a_word(mut world: World) {
     let name = file.to_str().unwrap();
     let told = world.fail(&["backup", name]);
     assert!(told.contains("is there already"), "{told}");
-    leave(&world.database);
+    world.database.end_connections();
     let told = world.fail(&["restore", name]);
     assert!(told.contains("--force"), "{told}");
     let (server, api) = world.serve(&["--no-worker"]);
@@ -258,7 +248,7 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
     take(&world);
     let first = backup(&world);
     let replaced = |world: &World, file: &Path| -> String {
-        leave(&world.database);
+        world.database.end_connections();
         let told = world.say(&["restore", "--force", "--json", file.to_str().unwrap()]);
         let told: Value = serde_json::from_str(&told).unwrap();
         told["replaced"].as_str().unwrap().to_owned()
@@ -297,7 +287,7 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
     let fails = "#!/bin/sh\ncase \"$*\" in *--dbname*) echo cannot >&2; exit 1;; esac\n";
     fs::write(&program, fails).unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-    leave(&world.database);
+    world.database.end_connections();
     let arguments = ["restore", "--force", "--programs"];
     let more = [programs.to_str().unwrap(), second.to_str().unwrap()];
     let told = world.fail(&[&arguments[..], &more].concat());

@@ -32,18 +32,8 @@ pub async fn elsewhere(kind: DatabaseKind) -> TestDatabase {
             TestDatabase::like(&Template::Sqlite(vec![]), tool).await
         }
     };
-    leave(&target);
+    target.end_connections();
     target
-}
-
-/// Ends this process's own connections: a transfer takes them for a server's.
-pub fn leave(database: &TestDatabase) {
-    if database.kind() == DatabaseKind::Postgres {
-        database.run_sql(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
-             WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        );
-    }
 }
 
 /// A column: its name, PostgreSQL's type, and whether it may be missing.

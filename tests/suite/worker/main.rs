@@ -44,6 +44,7 @@ mod sign_in;
 mod site_audit;
 mod slots;
 mod small_site;
+mod statements;
 mod stopping;
 mod suppliers;
 mod transfers;

@@ -4,7 +4,7 @@ use super::{
     ai_visibility::tracked,
     api::Api,
     backups::backup,
-    every_table::{self, Dump, Rows, elsewhere, fill, leave},
+    every_table::{self, Dump, Rows, elsewhere, fill},
     on_both,
     process::Process,
     website::Website,
@@ -36,13 +36,13 @@ async fn dump(database: &TestDatabase) -> Dump {
 
 /// Runs `transfer` from the world's database; what it answers.
 fn transfer(world: &World, to: &str) -> Value {
-    leave(&world.database);
+    world.database.end_connections();
     let told = world.say(&["transfer", "--json", "--to", to]);
     serde_json::from_str(&told).unwrap()
 }
 
 fn fail(world: &World, to: &str) -> String {
-    leave(&world.database);
+    world.database.end_connections();
     world.fail(&["transfer", "--to", to])
 }
 
@@ -81,11 +81,11 @@ async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
         assert!(bytes(&world) == before.0);
         dump(&world.database).await.assert_is(&before.1);
         // What is transferred back is what it was.
-        leave(&target);
+        target.end_connections();
         let back = elsewhere(world.database.kind()).await;
         world.say(&["transfer", "--from", &target.url, "--to", &back.url]);
         dump(&back).await.assert_is(&before.1);
-        leave(&target);
+        target.end_connections();
         world.set("DATABASE_URL", &target.url);
         let (_server, _) = world.serve(&["--no-worker"]);
         world.set("DATABASE_URL", &world.database.url.clone());
@@ -199,7 +199,7 @@ async fn a_killed_transfer_goes_on(mut world: World) {
     // On a fast machine it would end before it is killed.
     hold(&target, "rank_history");
     for pause in [20, 60, 100, 300] {
-        leave(&world.database);
+        world.database.end_connections();
         let mut process = Process::start(world.command(&["transfer", "--to", &target.url]));
         process.await_line("Copying to");
         tokio::time::sleep(Duration::from_millis(pause)).await;
@@ -288,7 +288,7 @@ async fn a_target_with_rows_is_refused(world: World) {
 async fn nothing_may_run_on_either_end(mut world: World) {
     let own = world.database.url.clone();
     let target = elsewhere(other(world.database.kind())).await;
-    leave(&world.database);
+    world.database.end_connections();
     let (server, _) = world.serve(&["--no-worker"]);
     let told = world.fail(&["transfer", "--to", &target.url]);
     assert!(told.contains("running on"), "{told}");

@@ -1,0 +1,258 @@
+//! Answers that were recorded, from databases that an earlier version wrote: what a change of the structure must not
+//! change.
+
+use crate::{
+    app::TestApp,
+    databases::{Template, TestDatabase},
+    postgres_server::Lane,
+};
+use chrono::{DateTime, Utc};
+use domain::{email::EmailAddress, ports::clock::Clock};
+use regex::{Captures, Regex};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write,
+    fs,
+    path::Path,
+    sync::LazyLock,
+};
+use storage::{DatabaseKind, DatabaseUrl, OpenOptions};
+use tempfile::TempDir;
+use tokio::sync::OnceCell;
+
+/// Where databases and answers are kept.
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded");
+/// Whose projects they hold.
+pub const OWNER: &str = "demo@sightline.example";
+/// An hour after they were written.
+pub const NOW: &str = "2026-11-29T02:00:00Z";
+
+static SQLITE: OnceCell<Template> = OnceCell::const_new();
+static POSTGRES: OnceCell<Template> = OnceCell::const_new();
+
+/// A copy of the database that the earlier version wrote; nothing where a lane stands between the tests and `PostgreSQL`.
+pub async fn database(kind: DatabaseKind) -> Option<TestDatabase> {
+    let template = match kind {
+        DatabaseKind::Sqlite => {
+            let read = async || Template::Sqlite(unpacked("sqlite.backup"));
+            SQLITE.get_or_init(read).await
+        }
+        DatabaseKind::Postgres if Lane::chosen() == Lane::Plain => {
+            POSTGRES.get_or_init(restored).await
+        }
+        DatabaseKind::Postgres => return None,
+    };
+    Some(TestDatabase::like(template, OpenOptions::default()).await)
+}
+
+fn unpacked(name: &str) -> Vec<u8> {
+    let packed = fs::read(format!("{HERE}/{name}.zst")).expect("a recorded database");
+    zstd::decode_all(packed.as_slice()).expect("a recorded database")
+}
+
+async fn restored() -> Template {
+    let name = "postgres.backup";
+    let folder = TempDir::with_prefix("sightline-recorded-").expect("a folder");
+    let file = folder.path().join(name);
+    fs::write(&file, unpacked(name)).expect("a file");
+    let manifest = format!("{name}.manifest.json");
+    let kept = Path::new(HERE).join(&manifest);
+    fs::copy(kept, folder.path().join(&manifest)).expect("a manifest");
+    let target = TestDatabase::bare(DatabaseKind::Postgres).await;
+    // A restore takes this process's own connections for a server's.
+    target.end_connections();
+    let url = DatabaseUrl::parse(&target.url).expect("a database URL");
+    let restored = storage::restore(url, file, false, None).await;
+    restored.expect("a restored database");
+    target.into_template()
+}
+
+/// Serves a database of the earlier version, an hour after it was written, and signs its owner in.
+pub async fn serve(app: &TestApp) {
+    let now: DateTime<Utc> = NOW.parse().expect("a time");
+    app.clock.advance(now - app.clock.now());
+    let mut read = app.storage.read().await.expect("a connection");
+    let email = EmailAddress::parse(OWNER).expect("an address");
+    let owner = read.accounts().owner_by_email(&email).await;
+    app.adopt(owner.expect("an answer").expect("the owner"));
+}
+
+/// Numbers ids, entity tags and cursors as they come, and leaves out what is secret or differs from run to run.
+#[derive(Default)]
+pub struct Normal {
+    known: HashMap<String, String>,
+    counts: HashMap<&'static str, usize>,
+}
+
+static VARYING: LazyLock<Regex> = LazyLock::new(|| {
+    let parts = [
+        r"(?P<id>\b[1-9][0-9]{14,16}\b)",
+        r"(?P<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)",
+        r"(?P<token>\bsightline_agt_\w+)",
+        r"(?P<secret>\b[A-Za-z0-9_-]{20,}\b)",
+    ];
+    Regex::new(&parts.join("|")).expect("an expression")
+});
+
+impl Normal {
+    /// The text without what differs.
+    pub fn of(&mut self, text: &str) -> String {
+        let replaced = VARYING.replace_all(text, |found: &Captures<'_>| {
+            let all = &found[0];
+            if found.name("uuid").is_some() {
+                "<uuid>".to_owned()
+            } else if found.name("token").is_some() {
+                "<token>".to_owned()
+            } else if found.name("id").is_some() {
+                self.number("id", all)
+            } else if is_random(all) {
+                self.number("opaque", all)
+            } else {
+                all.to_owned()
+            }
+        });
+        replaced.into_owned()
+    }
+
+    fn number(&mut self, what: &'static str, text: &str) -> String {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let count = self.counts.entry(what).or_default();
+        *count += 1;
+        let number = format!("<{what} {count}>");
+        self.known.insert(text.to_owned(), number.clone());
+        number
+    }
+}
+
+/// Whether it is no words: an entity tag, a cursor, a cookie.
+fn is_random(text: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
+}
+
+/// JSON with a line for each member, in the order and the notation in which it came.
+#[must_use]
+pub fn in_lines(json: &str) -> String {
+    let (mut lines, mut depth, mut is_text, mut is_escaped) =
+        (String::new(), 0_usize, false, false);
+    let mut previous = ' ';
+    for it in json.chars() {
+        let is_closing = !is_text && matches!(it, '}' | ']');
+        if is_closing {
+            depth = depth.saturating_sub(1);
+            if !matches!(previous, '{' | '[') {
+                broken(&mut lines, depth);
+            }
+        } else if !is_text && matches!(previous, '{' | '[' | ',') {
+            broken(&mut lines, depth);
+        }
+        lines.push(it);
+        if is_text {
+            (is_text, is_escaped) = (is_escaped || it != '"', !is_escaped && it == '\\');
+            previous = ' ';
+            continue;
+        }
+        match it {
+            '"' => is_text = true,
+            '{' | '[' => depth += 1,
+            ':' => lines.push(' '),
+            _ => {}
+        }
+        previous = it;
+    }
+    lines
+}
+
+fn broken(lines: &mut String, depth: usize) {
+    lines.push('\n');
+    for _ in 0..depth {
+        lines.push_str("  ");
+    }
+}
+
+/// Whether it begins or ends a transaction or a connection: when that happens depends on who else is there.
+#[must_use]
+pub fn is_boundary(statement: &str) -> bool {
+    ["BEGIN", "COMMIT", "ROLLBACK", "SET "]
+        .iter()
+        .any(|it| statement.starts_with(it))
+}
+
+static VALUE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$[0-9]+").expect("an expression"));
+static ROWS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?P<row>\((?:\?, )*\?\))(?:, \((?:\?, )*\?\))+").expect("an expression")
+});
+
+/// Lines about statements, which are told by marks, and their texts once at the end.
+#[derive(Default)]
+pub struct Statements {
+    lines: String,
+    texts: BTreeMap<String, String>,
+}
+
+impl Statements {
+    /// A few letters for a statement.
+    pub fn mark(&mut self, statement: &str) -> String {
+        let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        // As many rows and values as there were.
+        let text = VALUE.replace_all(&text, "?");
+        let text = ROWS.replace_all(&text, "$row").into_owned();
+        let digest = Sha256::digest(text.as_bytes());
+        let mark = digest[..3].iter().fold(String::new(), |mut mark, it| {
+            write!(mark, "{it:02x}").expect("text");
+            mark
+        });
+        self.texts.insert(mark.clone(), text);
+        mark
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, line: &str) {
+        self.lines.push_str(line);
+        self.lines.push('\n');
+    }
+
+    /// All lines, and behind them the texts.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut told = self.lines.clone();
+        for (mark, text) in &self.texts {
+            write!(told, "\n{mark} {text}").expect("text");
+        }
+        told.push('\n');
+        told
+    }
+}
+
+/// Compares a text with the recording of that name.
+#[macro_export]
+macro_rules! assert_recorded {
+    ($name:expr, $now:expr) => {
+        $crate::recorded::compared($name, $now, env!("CARGO_TARGET_TMPDIR"))
+    };
+}
+
+/// Compares with what was recorded; another text is written into that folder.
+///
+/// # Panics
+/// When it is something else, with the first lines that differ and where all of it is.
+pub fn compared(name: &str, now: &str, fresh: &str) {
+    let kept = Path::new(HERE).join(name);
+    let before = fs::read_to_string(&kept).unwrap_or_default();
+    if before == now {
+        return;
+    }
+    let fresh = Path::new(fresh).join(name);
+    fs::write(&fresh, now).expect("a file");
+    let pairs = before.lines().zip(now.lines()).enumerate();
+    let differing = pairs.filter(|(_, (before, now))| before != now);
+    let mut told = String::new();
+    for (at, (before, now)) in differing.take(10) {
+        writeln!(told, "{}:\n- {before}\n+ {now}", at + 1).expect("text");
+    }
+    let (fresh, kept) = (fresh.display(), kept.display());
+    panic!("not what was recorded; when that is meant: cp {fresh} {kept}\n{told}");
+}

@@ -1,0 +1,68 @@
+//! What every page shows and tells assistive technology, of a database that an earlier version wrote, against what was
+//! recorded then. A change of the structure changes none of it.
+
+use super::{pages, sign_in};
+use harness::{
+    app::{PASSWORD, TestApp},
+    assert_recorded,
+    chromium::Tab,
+    recorded::{self, NOW, Normal, OWNER},
+};
+use serde_json::json;
+use std::fmt::Write;
+use storage::DatabaseKind;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_show_what_was_recorded() {
+    let database = recorded::database(DatabaseKind::Sqlite).await.unwrap();
+    let app = TestApp::in_browsers(&database, |_| {}).await;
+    recorded::serve(&app).await;
+    app.db_owner_with_password(0).await;
+    let tab = Tab::open(app.origin()).await;
+    tab.order(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": the_time_is(NOW) }),
+    )
+    .await;
+    let mut told = String::new();
+    let mut normal = Normal::default();
+    for page in ["/sign-in", "/nowhere"] {
+        shown(&tab, page, &mut normal, &mut told).await;
+    }
+    tab.expect_trouble("404").await;
+    sign_in(&tab, OWNER, PASSWORD).await;
+    tab.at("/").await;
+    let projects = "[...document.querySelectorAll('a[href^=\"/projects/\"]')].map((it) => it.getAttribute('href'))";
+    let mut projects: Vec<String> = serde_json::from_value(tab.eval(projects).await).unwrap();
+    projects.retain(|it| it.matches('/').count() == 2);
+    projects.sort();
+    projects.dedup();
+    assert_eq!(projects.len(), 2);
+    for page in pages(&projects) {
+        shown(&tab, &page, &mut normal, &mut told).await;
+    }
+    assert_recorded!("pages.txt", &told);
+    tab.end().await;
+}
+
+/// Scripts of pages are told that time.
+fn the_time_is(now: &str) -> String {
+    format!(
+        "{{ const real = Date; const ahead = real.parse('{now}') - real.now(); \
+         globalThis.Date = class extends real {{ \
+         constructor(...it) {{ if (it.length) super(...it); else super(real.now() + ahead); }} \
+         static now() {{ return real.now() + ahead; }} }}; }}"
+    )
+}
+
+async fn shown(tab: &Tab, page: &str, normal: &mut Normal, told: &mut String) {
+    tab.go(page).await;
+    tab.settled().await;
+    let text = tab.text().await;
+    let mut shown = format!("=== {page}\n{}\n\n", text.trim());
+    for thing in tab.things().await {
+        writeln!(shown, "{} {:?}", thing.role, thing.name).unwrap();
+    }
+    shown.push('\n');
+    told.push_str(&normal.of(&shown));
+}

@@ -1,0 +1,227 @@
+//! What hundreds of requests answer and which statements they send, on databases that an earlier version wrote, against
+//! what was recorded then. A change of the structure changes none of it.
+
+mod words;
+
+use harness::{
+    app::TestApp,
+    assert_recorded,
+    browsers::Browser,
+    callers::{Caller, client},
+    databases::TestDatabase,
+    recorded::{self, Normal, Statements, in_lines, is_boundary},
+    sql_rules,
+    tool_callers::{WITH_HANDSHAKE, addressed, message},
+};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
+use storage::DatabaseKind;
+
+const REQUESTS: &str = include_str!("../../recorded/requests.txt");
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite_answers_what_was_recorded() {
+    answers_are_what_was_recorded(DatabaseKind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres_answers_what_was_recorded() {
+    answers_are_what_was_recorded(DatabaseKind::Postgres).await;
+}
+
+async fn answers_are_what_was_recorded(kind: DatabaseKind) {
+    let Some(database) = recorded::database(kind).await else {
+        return;
+    };
+    let app = TestApp::start(&database).await;
+    recorded::serve(&app).await;
+    let mut asking = Asking::begun(&app, &database).await;
+    for line in REQUESTS.lines() {
+        if !line.is_empty() && !line.starts_with('#') {
+            asking.ask(line).await;
+        }
+    }
+    assert_recorded!("answers.txt", &asking.answers);
+    let statements = asking.statements.text();
+    assert_recorded!(&format!("statements.{}.txt", kind.name()), &statements);
+}
+
+/// Everybody who asks, and what was answered.
+struct Asking<'a> {
+    app: &'a TestApp,
+    database: &'a TestDatabase,
+    agent: Caller,
+    reader: Caller,
+    other: Caller,
+    session: Browser,
+    values: HashMap<String, String>,
+    normal: Normal,
+    answers: String,
+    statements: Statements,
+}
+
+impl<'a> Asking<'a> {
+    async fn begun(app: &'a TestApp, database: &'a TestDatabase) -> Self {
+        let agent = app.db_full_agent().await;
+        let reader = app.db_agent([domain::scope::Scope::ProjectsRead]).await;
+        let (other, session) = (app.db_other_agent().await, app.db_member(0).await);
+        let mut values = HashMap::new();
+        for project in agent.get("/projects").await.ok()["items"]
+            .as_array()
+            .unwrap()
+        {
+            let name = match project["name"].as_str() {
+                Some("Simulated market") => "market",
+                _ => "pages",
+            };
+            values.insert(name.to_owned(), project["id"].to_string());
+        }
+        // The first use of a token, and of a session, is noted behind the answer.
+        for caller in [&agent, &reader, &other] {
+            caller.get("/health").await;
+        }
+        session.get("/api/session").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let _ = sql_rules::recorded(&database.url);
+        Self {
+            app,
+            database,
+            agent,
+            reader,
+            other,
+            session,
+            values,
+            normal: Normal::default(),
+            answers: String::new(),
+            statements: Statements::default(),
+        }
+    }
+
+    async fn ask(&mut self, line: &str) {
+        let mut parts = line.split(" | ");
+        let asked = self.filled(parts.next().unwrap());
+        let parts: Vec<String> = parts.map(|it| self.filled(it)).collect();
+        let is_kept = |it: &&String| it.starts_with("-> ");
+        let body = parts.first().filter(|it| !is_kept(it) && !is_header(it));
+        let headers: Vec<&String> = parts.iter().filter(|it| is_header(it)).collect();
+
+        let mut request = self.request(&asked, body.map(String::as_str));
+        for header in &headers {
+            let (name, value) = header.split_once(": ").unwrap();
+            request = request.header(name, value);
+        }
+        if !headers.iter().any(|it| it.starts_with("Content-Type")) && !asked.starts_with("tool") {
+            request = request.header("Content-Type", "application/json");
+        }
+        let is_of_people = asked.starts_with("session ");
+        let (status, headers, text) = if is_of_people {
+            let answer = self.session.send(request).await;
+            (answer.status, answer.headers, answer.body)
+        } else {
+            let answer = request.send().await.unwrap();
+            let (status, headers) = (answer.status(), answer.headers().clone());
+            (status, headers, answer.text().await.unwrap())
+        };
+        for kept in parts.iter().filter(is_kept) {
+            let (name, place) = kept[3..].split_once('=').unwrap_or((&kept[3..], "/id"));
+            let value = match place.strip_prefix("header:") {
+                Some(header) => headers[header].to_str().unwrap().to_owned(),
+                None => match serde_json::from_str::<Value>(&text).unwrap().pointer(place) {
+                    Some(Value::String(value)) => value.clone(),
+                    Some(value) => value.to_string(),
+                    None => panic!("{line}: {text}"),
+                },
+            };
+            self.values.insert(name.to_owned(), value);
+        }
+
+        let headers: BTreeSet<String> = { headers.iter() }
+            .filter(|(name, _)| !DIFFERING.contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        let headers = headers.into_iter().collect::<Vec<_>>().join("\n");
+        let text = match text.chars().next() {
+            Some('{' | '[') => in_lines(&text),
+            _ => text,
+        };
+        let told = format!("=== {line}\n{}\n{headers}\n\n{text}\n\n", status.as_u16());
+        self.answers.push_str(&self.normal.of(&told));
+        if ["visitor ", "/reauthenticate", "/password"]
+            .iter()
+            .any(|it| asked.contains(it))
+        {
+            // A wrong password is noted behind the answer.
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        let sent = sql_rules::recorded(&self.database.url);
+        let sent = sent.iter().filter(|it| !is_boundary(it));
+        let marks: Vec<String> = sent.map(|it| self.statements.mark(it)).collect();
+        let count = marks.len();
+        let marks = marks.join(" ");
+        let asked = line.split(" | ").next().unwrap_or(line);
+        self.statements.line(&format!("{count} {asked}: {marks}"));
+    }
+
+    /// With the values of earlier answers.
+    fn filled(&self, text: &str) -> String {
+        let mut filled = text.to_owned();
+        for (name, value) in &self.values {
+            filled = filled.replace(&format!("{{{name}}}"), value);
+        }
+        filled
+    }
+
+    fn request(&self, asked: &str, body: Option<&str>) -> RequestBuilder {
+        let parts: Vec<&str> = asked.split(' ').collect();
+        let request = match parts[..] {
+            ["tool", name] => {
+                let arguments: Value = serde_json::from_str(body.unwrap()).unwrap();
+                let params = json!({ "name": name, "arguments": arguments });
+                let message = message("tools/call", &params);
+                return self.agent.to_tools(WITH_HANDSHAKE, &message);
+            }
+            ["tools", method] => {
+                let request = self.agent.anywhere(Method::POST, "/mcp");
+                return addressed(request, WITH_HANDSHAKE, &message(method, &json!({})));
+            }
+            [who, method, path] => {
+                let method: Method = method.parse().unwrap();
+                match who {
+                    "agent" => self.agent.anywhere(method, path),
+                    "reader" => self.reader.anywhere(method, path),
+                    "other" => self.other.anywhere(method, path),
+                    "session" => self.session.from_our_page(method, path),
+                    "visitor" => self.app.browser().from_our_page(method, path),
+                    _ => client().request(method, format!("{}{path}", self.app.origin())),
+                }
+            }
+            _ => panic!("{asked}"),
+        };
+        match body {
+            Some(body) => request.body(body.to_owned()),
+            None => request,
+        }
+    }
+}
+
+/// Headers that differ from run to run.
+const DIFFERING: [&str; 6] = [
+    "connection",
+    "content-length",
+    "date",
+    "ratelimit",
+    "ratelimit-policy",
+    "x-request-id",
+];
+
+fn is_header(part: &str) -> bool {
+    let name = part.split(": ").next().unwrap_or_default();
+    part.contains(": ")
+        && name
+            .bytes()
+            .all(|it| it.is_ascii_alphabetic() || it == b'-')
+}
