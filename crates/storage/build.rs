@@ -1,4 +1,4 @@
-//! Migrations are compiled in: a new one is a reason to build anew.
+//! Rebuilds when a migration is added: migrations are compiled in.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations");

@@ -25,9 +25,13 @@ struct Version {
 #[serde(tag = "do", rename_all = "camelCase")]
 enum Question {
     /// Versions of a page in their order: a record for each but the first.
-    Visits { versions: Vec<Version> },
-    /// The rate of changes.
-    Rate { intervals: u32, changed: u32 },
+    Visits {
+        versions: Vec<Version>,
+    },
+    Rate {
+        intervals: u32,
+        changed: u32,
+    },
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -16,12 +16,18 @@ use std::io::{BufRead, Write};
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 enum Question {
-    /// Numeric facts of a block.
-    Facts { text: String },
-    /// Attributed quotations of a block.
-    Quotations { text: String, language: String },
+    Facts {
+        text: String,
+    },
+    Quotations {
+        text: String,
+        language: String,
+    },
     /// Whether a number's check digit is right.
-    CompanyId { kind: CompanyIdKind, number: String },
+    CompanyId {
+        kind: CompanyIdKind,
+        number: String,
+    },
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

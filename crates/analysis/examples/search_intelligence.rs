@@ -41,16 +41,13 @@ use std::{
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 enum Question {
-    /// All findings of a project's pages.
     Market(Box<Market>),
-    /// One keyword over a window.
     Cannibalization(Box<Window>),
     /// What changed between two measurements, by (keyword, volume, position, depth).
     Changes {
         before: Vec<(i64, Option<u64>, Option<u32>, u32)>,
         now: Vec<(i64, Option<u64>, Option<u32>, u32)>,
     },
-    /// Statistics.
     Newcombe {
         first: (u64, u64),
         second: (u64, u64),
@@ -86,11 +83,9 @@ enum Question {
     Demand {
         months: Vec<(u32, Option<u64>)>,
     },
-    /// Hard clusters of keywords by their pages.
     Clusters {
         pages: Vec<Vec<String>>,
     },
-    /// What is wanted, beside the first result's URL.
     Intent {
         keyword: String,
         language: String,
@@ -140,9 +135,7 @@ struct Listed {
 #[serde(rename_all = "camelCase")]
 struct Window {
     volume: Option<u64>,
-    /// Days ago, and the own URLs with their positions.
     snapshots: Vec<(i64, Vec<(String, u32)>)>,
-    /// Clicks and impressions per URL.
     imported: Vec<(String, Option<u64>, Option<u64>)>,
 }
 
@@ -305,7 +298,6 @@ fn previous(urls: Option<&Vec<String>>) -> Option<PreviousSerp> {
     })
 }
 
-/// The first twenty pages, each once.
 fn distinct(urls: &[String]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let keys = urls.iter().map(|it| page_key(it));
@@ -400,7 +392,7 @@ fn measured(id: i64, keyword: &Keyword, site: &SiteScope) -> (SerpRecord, Rankin
     (serp, rank)
 }
 
-/// Difficulties, opportunities and priorities, which need all pages; then the sums.
+/// Difficulties, opportunities and priorities need all pages.
 fn complete(
     market: &Market,
     panel: &Panel<'_>,

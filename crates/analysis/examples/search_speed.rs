@@ -179,7 +179,6 @@ fn window(draws: &mut Draws) -> Vec<OwnSnapshot> {
         .collect()
 }
 
-/// Seconds by step.
 #[derive(Default)]
 struct Stopwatch(BTreeMap<&'static str, f64>);
 
@@ -192,7 +191,6 @@ impl Stopwatch {
     }
 }
 
-/// The records of one keyword.
 fn measured(
     keyword: &TrackedKeyword,
     site: &SiteScope,
@@ -224,7 +222,6 @@ fn measured(
     (rank, serp)
 }
 
-/// What is read back of ranking records.
 #[derive(Default)]
 struct Ranks {
     volumes: BTreeMap<i64, Option<u64>>,

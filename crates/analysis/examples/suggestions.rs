@@ -21,10 +21,13 @@ use std::{
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Question {
-    /// The trend of a series.
-    MannKendall { values: Vec<f64> },
-    /// The interval of a difference between two means.
-    Welch { first: Vec<f64>, second: Vec<f64> },
+    MannKendall {
+        values: Vec<f64>,
+    },
+    Welch {
+        first: Vec<f64>,
+        second: Vec<f64>,
+    },
     /// The suggestions of a project, of which rankings and imported rows are known.
     Project {
         at: DateTime<Utc>,
@@ -32,7 +35,6 @@ enum Question {
         rows: Vec<ConsoleRow>,
         other_values: Vec<f64>,
     },
-    /// What came of a suggestion that was fixed.
     Effect {
         suggestion: Box<SuggestionRecord>,
         series: Vec<(DateTime<Utc>, f64)>,

@@ -94,7 +94,6 @@ fn answer(question: Question) -> Value {
     }
 }
 
-/// Exact similarity and its estimate.
 fn estimate(one: &str, other: &str) -> Value {
     let (one, other) = (shingles(one), shingles(other));
     let estimated = Signature::of(&one)

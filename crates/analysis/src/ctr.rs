@@ -10,7 +10,6 @@ mod curve;
 
 pub use curve::{ClickCurve, LEAST_IMPRESSIONS, PUBLISHED, PositionClicks};
 
-/// No place can expect more than this.
 pub const MAX_CTR: f64 = 0.95;
 
 /// What an AI overview leaves at positions 1 to 3: Ahrefs, December 2025.
@@ -26,23 +25,18 @@ const OWN_SITELINKS: f64 = 1.646;
 const PLAIN_PAGE: f64 = 1.200;
 
 /// The share of searches that clicks the organic result at that position, by the published curve.
-#[must_use]
 pub fn ctr(position: u32) -> f64 {
     ClickCurve::published().at(position)
 }
 
-/// A place on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// Rank among organic results, from 1.
     pub position: u32,
-    /// Whether the result shows sitelinks.
     pub has_sitelinks: bool,
 }
 
 impl Placement {
-    /// A place without sitelinks.
-    #[must_use]
     pub const fn plain(position: u32) -> Self {
         Self {
             position,
@@ -51,7 +45,6 @@ impl Placement {
     }
 }
 
-/// What surrounds the organic results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SerpLayout {
     features: Vec<Feature>,
@@ -61,7 +54,6 @@ pub struct SerpLayout {
 
 impl SerpLayout {
     /// The layout of a snapshot's first result page.
-    #[must_use]
     pub fn of(page: &SearchPage, intent: Option<Intent>) -> Self {
         let features = page
             .features()
@@ -71,8 +63,6 @@ impl SerpLayout {
         Self::new(features.collect(), page.feature_coverage, intent)
     }
 
-    /// A layout with these features.
-    #[must_use]
     pub fn new(features: Vec<Feature>, coverage: FeatureCoverage, intent: Option<Intent>) -> Self {
         Self {
             features,
@@ -82,7 +72,6 @@ impl SerpLayout {
     }
 
     /// Whether it holds a feature whose effect on clicks nobody has published.
-    #[must_use]
     pub fn has_unknown_effects(&self) -> bool {
         self.features.iter().any(|feature| {
             matches!(
@@ -96,19 +85,16 @@ impl SerpLayout {
         })
     }
 
-    /// Whether the first result page shows this feature.
-    #[must_use]
     pub fn holds(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }
 
     /// Whether a feature that is not held is known to be absent.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.coverage == FeatureCoverage::Complete
     }
 
-    /// Layouts are classes, not independent factors: the strongest reduction counts alone.
+    /// Layouts are classes, not independent factors: only the strongest reduction counts.
     fn multiplier(&self) -> f64 {
         let strongest = self
             .features
@@ -120,13 +106,12 @@ impl SerpLayout {
         strongest.unwrap_or(if is_plain { PLAIN_PAGE } else { 1.0 })
     }
 
-    /// The overview takes clicks where people want to know something.
     fn overview_takes_clicks(&self) -> bool {
         self.holds(Feature::AiOverview) && matches!(self.intent, None | Some(Intent::Informational))
     }
 }
 
-/// The clicks to be expected on one page: its layout is weighed once for all its places.
+/// The layout is weighed once for all places of the page.
 #[derive(Debug, Clone, Copy)]
 pub struct PageClicks<'c> {
     curve: &'c ClickCurve,
@@ -135,8 +120,6 @@ pub struct PageClicks<'c> {
 }
 
 impl<'c> PageClicks<'c> {
-    /// On a page of that layout, by that curve.
-    #[must_use]
     pub fn new(curve: &'c ClickCurve, layout: &SerpLayout) -> Self {
         Self {
             curve,
@@ -145,8 +128,6 @@ impl<'c> PageClicks<'c> {
         }
     }
 
-    /// The share of searches that is expected to click a result at that place.
-    #[must_use]
     pub fn at(&self, place: Placement) -> f64 {
         let mut expected = self.curve.at(place.position) * self.multiplier;
         if self.overview_takes_clicks {
@@ -159,9 +140,7 @@ impl<'c> PageClicks<'c> {
     }
 }
 
-/// The share of searches that is expected to click a result at that place of such a page, by the
-/// published curve.
-#[must_use]
+/// By the published curve.
 pub fn expected_ctr(place: Placement, layout: &SerpLayout) -> f64 {
     PageClicks::new(ClickCurve::published(), layout).at(place)
 }

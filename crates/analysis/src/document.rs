@@ -1,17 +1,11 @@
 //! A published document: JSON text that is stored and served as it is.
 
-/// What is written as JSON text.
 pub trait ToJson {
-    /// The JSON text.
-    ///
-    /// # Panics
-    /// Never: what implements this has string keys and no failing serialisers.
+    /// Never panics: what implements this has string keys and no failing serialisers.
     fn to_json(&self) -> String;
 }
 
-/// What is read from JSON text.
 pub trait FromJson: Sized {
-    /// Reads JSON text.
     fn from_json(text: &[u8]) -> Result<Self, serde_json::Error>;
 }
 
@@ -50,31 +44,23 @@ json!(Vec<String>, serde_json::Value);
 pub struct Document(String);
 
 impl Document {
-    /// Serialises a finding.
-    #[must_use]
     pub fn of(finding: &impl ToJson) -> Self {
         Self(finding.to_json())
     }
 
-    /// Takes text that [`Document::of`] once wrote.
-    #[must_use]
+    /// Text has to come from [`Document::of`].
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The JSON text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The JSON text, owned.
-    #[must_use]
     pub fn into_string(self) -> String {
         self.0
     }
 
-    /// Reads the document back.
     pub fn parse<T: FromJson>(&self) -> Result<T, serde_json::Error> {
         T::from_json(self.0.as_bytes())
     }

@@ -1,10 +1,7 @@
-//! Keyword text: how it is shown, and when two keywords are the same.
-
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// The form in which keywords are compared: NFKC, lower case, single spaces; diacritics stay.
-#[must_use]
+/// For comparison: NFKC, lower case, single spaces; diacritics stay.
 pub fn normalised(text: &str) -> String {
     if text.is_ascii() {
         return single_spaced(&text.to_ascii_lowercase());
@@ -14,13 +11,12 @@ pub fn normalised(text: &str) -> String {
     single_spaced(&compatible(&lower))
 }
 
-/// The form in which a keyword is kept and shown: NFC, single spaces, nothing else changed.
-#[must_use]
+/// For display: NFC and single spaces only.
 pub fn display(text: &str) -> String {
     single_spaced(&composed(text))
 }
 
-/// The text with its characters composed (NFC).
+/// NFC.
 pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
@@ -29,7 +25,7 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text in NFKC. Most texts are: to look takes less than to compose.
+/// NFKC. Most texts are already: a check is cheaper than composing.
 fn compatible(text: &str) -> Cow<'_, str> {
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)

@@ -1,5 +1,3 @@
-//! What a page is for, told from its markup and its address.
-
 use crate::{
     ToSchema,
     observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget},
@@ -32,11 +30,11 @@ pub enum PageKind {
     Other,
 }
 
-/// Words of a list of links at the most for each of them.
+/// A list of links has at most so many words per link.
 const WORDS_PER_LINK: usize = 12;
-/// Links to the site in the main text from which on it is a list.
+/// A list has at least so many links to the site in the main text.
 const LEAST_LINKS: usize = 15;
-/// Words from which on an `article` element is one.
+/// An `article` element with fewer words does not count.
 const LEAST_WORDS: usize = 200;
 
 /// Parts of paths, in ASCII and lower case: en, de, es, fr, it, nl, cs, sk, pl, hu.
@@ -97,8 +95,6 @@ const PUBLICATIONS: [&str; 12] = [
     "stories",
 ];
 
-/// What a page is for.
-#[must_use]
 pub fn page_kind(page: &PageContent) -> PageKind {
     let Ok(url) = Url::parse(&page.url) else {
         return PageKind::Other;
@@ -154,7 +150,6 @@ fn is_home(segments: &[String], url: &Url) -> bool {
         }
 }
 
-/// By structured data and Open Graph.
 fn by_markup(page: &PageContent) -> Option<PageKind> {
     let data = &page.structured_data;
     let tops = data.top_level().filter_map(|it| data.item(it));
@@ -179,7 +174,7 @@ fn by_markup(page: &PageContent) -> Option<PageKind> {
     }
 }
 
-/// Whether the main text is mostly a list of links to other pages of the host.
+/// Mostly links to other pages of the host.
 fn is_list(page: &PageContent) -> bool {
     let host = |text: &str| Url::parse(text).ok()?.host_str().map(str::to_owned);
     let own = host(&page.url);

@@ -19,8 +19,6 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -30,8 +28,7 @@ impl Provenance {
         }
     }
 
-    /// Whether the sandbox made it up, which everybody who looks has to be told.
-    #[must_use]
+    /// Made up by the sandbox; readers have to be told.
     pub const fn is_simulated(self) -> bool {
         matches!(self, Self::Simulated)
     }

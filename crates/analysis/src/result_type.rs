@@ -1,5 +1,3 @@
-//! The 16 result types.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -65,8 +63,6 @@ impl ResultType {
         Self::Content,
     ];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rankings => "rankings",
@@ -88,8 +84,6 @@ impl ResultType {
         }
     }
 
-    /// The type of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }

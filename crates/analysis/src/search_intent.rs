@@ -1,6 +1,4 @@
-//! What a searcher wants, told from the words of the keyword and from the results page.
-//!
-//! Where a language has no list of words only the page speaks, and often it does not.
+//! Intent from the keyword's words and the results page. Without word lists only the page speaks.
 
 use crate::{
     ToSchema,
@@ -29,13 +27,12 @@ pub enum Intent {
     Transactional,
 }
 
-/// How many products and advertisements make a page one for buying.
+/// Products and advertisements of a page for buying.
 const SHOP_WINDOW: usize = 3;
-/// How many titles that compare make a page one for comparing.
+/// Comparing titles of a page for comparing.
 const COMPARISONS: usize = 5;
 
-/// The intent behind a keyword; `None` when neither words nor page tell.
-#[must_use]
+/// `None` when neither words nor page tell.
 pub fn of(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<Intent> {
     let words = folded_words(keyword);
     let list = Words::of(language);
@@ -44,9 +41,7 @@ pub fn of(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<In
         .or_else(|| list.map(|list| told_by_words(keyword, &words, list)))
 }
 
-/// Whether a keyword is a question: it begins with a word of asking, or ends with the mark; `None` where
-/// the language has no list of words and there is no mark.
-#[must_use]
+/// Begins with an interrogative or ends with a question mark; `None` without either word list or mark.
 pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
     if keyword.trim_end().ends_with(['?', '？', '؟']) {
         return Some(true);
@@ -54,7 +49,7 @@ pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
     Words::of(language).map(|list| list.asks(&folded_words(keyword)))
 }
 
-/// What the engine itself takes the keyword for overrides the words; a question wants no site.
+/// Overrides the words; a question is never navigational.
 fn told_by_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
     if !asks && (names_first_site(words, page) || shows_one_site(page)) {
         Some(Intent::Navigational)
@@ -87,7 +82,7 @@ fn names_first_site(words: &[String], page: &SearchPage) -> bool {
         .is_some_and(|(_, first)| names::names_site(words, &first.url))
 }
 
-/// A panel about somebody, and links into the first site.
+/// A knowledge panel, and sitelinks of the first result.
 fn shows_one_site(page: &SearchPage) -> bool {
     let has_panel = page
         .features()
@@ -96,7 +91,7 @@ fn shows_one_site(page: &SearchPage) -> bool {
     has_panel && first.is_some_and(|(_, first)| !first.sitelinks.is_empty())
 }
 
-/// Products and advertisements on the page, each entry counted.
+/// Each entry counts.
 fn commercial_blocks(page: &SearchPage) -> usize {
     page.features()
         .filter(|(_, it)| {

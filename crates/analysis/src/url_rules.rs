@@ -1,5 +1,3 @@
-//! Hosts, registrable domains and URL comparison.
-
 use std::borrow::Cow;
 
 mod comparison;
@@ -16,9 +14,8 @@ pub use own_sites::OwnSites;
 pub(crate) use public_suffix::has_known_suffix;
 pub use site_scope::SiteScope;
 
-/// The part of a host that somebody registered: the public suffix and one label more, by the
-/// Public Suffix List with its private section. `None` for a public suffix and for an address.
-#[must_use]
+/// Public suffix and one label, by the Public Suffix List with its private section. `None` for suffixes and IP
+/// addresses.
 pub fn registrable_domain(host: &str) -> Option<&str> {
     // An address of IPv4 ends with a digit, one of IPv6 holds a colon.
     let may_be_address = host.ends_with(|it: char| it.is_ascii_digit()) || host.contains(':');
@@ -31,21 +28,18 @@ pub fn registrable_domain(host: &str) -> Option<&str> {
     }
 }
 
-/// The registrable domain of a URL, or its host when that has none.
-#[must_use]
+/// Or the host when it has none.
 pub fn domain_of_url(url: &str) -> Option<String> {
     let host = host_of_url(url)?;
     Some(domain_of_host(&host).to_owned())
 }
 
-/// The registrable domain of a host, or the host when that has none.
-#[must_use]
+/// Or the host when it has none.
 pub fn domain_of_host(host: &str) -> &str {
     registrable_domain(host).unwrap_or(host)
 }
 
-/// The host of a URL as the URL standard writes it, of the page behind an engine's redirect.
-#[must_use]
+/// By the URL standard, behind engines' redirects.
 pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     let target = unwrapped(url);
     if let Cow::Borrowed(url) = target
@@ -58,8 +52,7 @@ pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(host.to_owned()))
 }
 
-/// Whether a URL is a site's home page: the path `/`, and no query.
-#[must_use]
+/// Path `/` without a query.
 pub(crate) fn is_home_page(url: &str) -> bool {
     if let Some((_, rest)) = plain_host(url)
         && let Some(is_home) = is_plainly_home(rest)
@@ -69,7 +62,7 @@ pub(crate) fn is_home_page(url: &str) -> bool {
     url::Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
 }
 
-/// Whether what follows a plain host is the path `/` without a query; `None` where only parsing tells.
+/// `None` where only parsing tells.
 fn is_plainly_home(rest: &str) -> Option<bool> {
     let behind_slash = rest.strip_prefix('/').unwrap_or(rest);
     match behind_slash.bytes().next() {
@@ -84,8 +77,7 @@ fn is_plainly_home(rest: &str) -> Option<bool> {
     }
 }
 
-/// The host and what follows it, where the host is of plain letters, digits and hyphens, as it nearly always is:
-/// parsing takes much longer.
+/// Host and rest, without parsing, for plain letters, digits and hyphens: the common case, and much faster.
 fn plain_host(url: &str) -> Option<(&str, &str)> {
     let rest = url
         .strip_prefix("https://")

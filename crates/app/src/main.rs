@@ -166,7 +166,6 @@ fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
     cli.common.sources(std::env::vars().collect()).load()
 }
 
-/// A demo shows results, not requests.
 fn quiet(loaded: &Loaded) -> LogSettings {
     LogSettings {
         level: LogLevel::warn(),

@@ -1,5 +1,3 @@
-//! Keeps what other processes and operators should know of this one in the storage.
-
 use crate::worker::chain;
 use chrono::{DateTime, Utc};
 use domain::ports::{
@@ -14,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// How often suppliers' refusals are compared with what was noted of them.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Notes which suppliers refuse the operator's account, and removes the note once one does not, until the token is
+/// Notes which suppliers refuse the operator's account, and removes the note once one does not, until `stop` is
 /// cancelled.
 pub async fn keep(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, stop: CancellationToken) {
     let mut noted = BTreeMap::new();

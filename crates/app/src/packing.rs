@@ -6,14 +6,12 @@ use domain::ports::site_reader::JournalError;
 /// What a body begins with that is packed; JSON, as earlier versions stored it, never does.
 const PACKED: u8 = 1;
 
-/// A thing as it is stored.
 pub fn packed(thing: &impl ToJson) -> Vec<u8> {
     let mut body = vec![PACKED];
     body.extend(lz4_flex::compress_prepend_size(thing.to_json().as_bytes()));
     body
 }
 
-/// A thing as it was stored.
 pub fn unpacked<T: FromJson>(body: &[u8]) -> Result<T, JournalError> {
     match body.split_first() {
         Some((&PACKED, packed)) => {
@@ -24,7 +22,6 @@ pub fn unpacked<T: FromJson>(body: &[u8]) -> Result<T, JournalError> {
     }
 }
 
-/// A failure of the journal, with what lies behind it.
 pub fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
     JournalError(error.into())
 }

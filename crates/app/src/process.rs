@@ -26,16 +26,13 @@ const RESERVE: Duration = Duration::from_secs(2);
 const DRAIN: Duration = Duration::from_secs(26);
 /// SIGXFSZ: a file would become larger than the process's limit. Left alone it ends the process.
 const FILE_TOO_LARGE: SignalKind = SignalKind::from_raw(25);
-/// How lines are written, from when logging begins.
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-/// How long requests have when the listener closes so long after the signal: a longer delay takes from their
-/// time, never from the end.
+/// How long requests have when the listener closes so long after the signal: a longer delay takes from their time.
 pub fn drain(delay: Duration) -> Duration {
     DRAIN.min(GRACE.saturating_sub(RESERVE + delay))
 }
 
-/// How a process is told to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Stopping {
     /// Nothing new is begun: no job is taken, and `/readyz` says so.
@@ -45,7 +42,6 @@ pub struct Stopping {
 }
 
 impl Stopping {
-    /// Stops at once, for a command that has done its work.
     pub fn now(&self) {
         self.work.cancel();
         self.listener.cancel();
@@ -160,7 +156,6 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether every line on standard error is an object.
 pub fn logs_objects() -> bool {
     FORMAT.get() == Some(&LogFormat::Json)
 }

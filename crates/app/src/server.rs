@@ -1,5 +1,3 @@
-//! The HTTP server: what it stands on, and how it begins and ends.
-
 use crate::{
     process::Stopping,
     settings::Settings,
@@ -29,10 +27,8 @@ use web::{
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
-/// Open files that are asked for at the most.
 const MOST_FILES: u64 = 65_536;
 
-/// Everything that handlers work with.
 pub async fn services(
     foundation: &Foundation,
     tools: &Tools,
@@ -123,8 +119,7 @@ fn limits(settings: &Settings) -> RequestLimits {
     }
 }
 
-/// Cookies go over https alone, unless the server is reached over plain http on this very machine
-/// or the operator allows it: over plain http others can read along.
+/// Cookies go over https alone, unless the server is reached over plain http on this machine or the operator allows it.
 fn cookies(settings: &Settings) -> CookieStyle {
     let base = settings.public_base_url();
     let host = base.strip_prefix("http://");
@@ -151,7 +146,6 @@ pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
     )
 }
 
-/// What is to be done about [`unnamed_behind_a_proxy`].
 pub const NAME_THE_ADDRESS: &str = "Set public_base_url to the address that people use.";
 
 /// What goes wrong where a proxy is in front, and the address that it serves is not set.
@@ -187,7 +181,6 @@ async fn shared_secret(
 /// after a second: a burst of one caller's connections must not delay others so.
 const BACKLOG: u32 = 1_024;
 
-/// Listens.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
@@ -222,8 +215,7 @@ pub async fn serve(
     outcome
 }
 
-/// Lets the process have as many files open as it may ask for, since the limit that shells give is low;
-/// returns how many it may have.
+/// Raises the limit of open files, which shells set low, as far as the process may; returns the new limit.
 fn make_room() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);

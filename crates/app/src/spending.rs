@@ -1,5 +1,3 @@
-//! Whether somebody may spend without a bound.
-
 use crate::{
     settings::Settings,
     wiring::{ai_engines, keyword_data, machine, search_results},
@@ -11,10 +9,8 @@ use domain::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// What bounds spending where nothing does yet.
 pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget for each: sightline account limits --email … --monthly-budget 100. New accounts get new_accounts.monthly_budget.";
 
-/// Who is asked and costs money.
 pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let (clock, randomness) = machine();
     let depth = settings.search.depth;

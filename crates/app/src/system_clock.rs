@@ -1,5 +1,3 @@
-//! The machine's clock.
-
 use chrono::{DateTime, Days, SubsecRound, Utc};
 use domain::ports::clock::Clock;
 use std::{
@@ -10,7 +8,6 @@ use std::{
 /// The machine's clock, in whole microseconds.
 pub struct SystemClock;
 
-/// When the process first asked how long something takes.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock for SystemClock {
@@ -29,7 +26,6 @@ impl Clock for SystemClock {
 
 /// The machine's clock, set back by some days: for a market that has been watched for a while.
 pub struct SetBack {
-    /// By how many days.
     pub days: u32,
 }
 

@@ -1,5 +1,3 @@
-//! The machine's randomness.
-
 use domain::ports::randomness::Randomness;
 use rand::Rng;
 

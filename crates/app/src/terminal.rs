@@ -1,5 +1,3 @@
-//! What a person sees in the terminal: lines, tables and progress bars.
-
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
@@ -17,7 +15,6 @@ pub fn say(line: impl Display) {
     heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
 }
 
-/// Prints a whole text on standard output, as [`say`] prints a line.
 pub fn say_all(text: &mut impl Read) {
     let mut out = io::stdout().lock();
     heed(io::copy(text, &mut out).and_then(|_| out.flush()));
@@ -39,12 +36,10 @@ pub fn all_is_said() -> anyhow::Result<()> {
     }
 }
 
-/// Prints a line on standard error: what is not the command's answer.
 pub fn remark(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(&line.to_string()));
 }
 
-/// Prints a table.
 pub fn show_table<Row: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = Row>,
@@ -66,9 +61,7 @@ pub fn show_table<Row: IntoIterator<Item = String>>(
     say(table);
 }
 
-/// A text as it may be shown: what a web site says must not move a terminal's cursor, set its title, or
-/// turn the direction of what follows. Such characters are written as escapes (`\u{1b}`).
-#[must_use]
+/// A text that is safe to show: characters that move a cursor, set a title or turn the direction are escaped (`\u{1b}`).
 pub fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -87,7 +80,6 @@ pub fn harmless(text: &str) -> String {
 }
 
 /// A progress bar on standard error; silent when that is no terminal.
-#[must_use]
 pub fn progress_bar(label: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style =
@@ -98,7 +90,6 @@ pub fn progress_bar(label: &str) -> ProgressBar {
 }
 
 /// Shortens text for a column, in characters.
-#[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -48,28 +48,19 @@ use std::{
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
 
-/// What every command that touches data stands on.
 pub struct Foundation {
-    /// What was set.
     pub settings: Settings,
-    /// Where everything is remembered.
     pub storage: Arc<dyn Storage>,
-    /// The same, for whoever asks how it is.
     pub database: DieselStorage,
-    /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// Where unpredictable bytes come from.
     pub randomness: Arc<dyn Randomness>,
-    /// Who makes ids.
     pub mint: Arc<IdMint>,
 }
 
-/// What a process is to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It serves or works: on `SQLite` there is one of them.
     Server,
-    /// A short command beside it.
     Tool,
     /// `sightline migrate run`: it may make the file that was named.
     Migration,
@@ -94,7 +85,6 @@ impl Foundation {
         })
     }
 
-    /// The same at another time.
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
         Self {
             settings: self.settings.clone(),
@@ -106,7 +96,7 @@ impl Foundation {
         }
     }
 
-    /// The same for jobs: their statements may take longer than those of requests.
+    /// The foundation for jobs: their statements may take longer than those of requests.
     pub fn for_work(&self) -> Self {
         let database = self.database.for_work();
         Self {
@@ -116,7 +106,6 @@ impl Foundation {
         }
     }
 
-    /// What most use cases take.
     pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
         (
             Arc::clone(&self.storage),
@@ -133,15 +122,13 @@ impl Foundation {
         }
     }
 
-    /// Takes back what an earlier process ran, on `SQLite`: one process serves or works there, kept alone by a lock on
-    /// the file that ends with the process, so whoever held those jobs is gone.
+    /// On `SQLite`, takes back an earlier process's jobs: the file's lock admits one process, so their holder is gone.
     pub async fn take_back_jobs(&self, tools: &Tools) {
         if self.database.kind() == DatabaseKind::Sqlite {
             worker::take_back_all(tools).await;
         }
     }
 
-    /// What a worker works with.
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
         let to_sites = site_tools(settings, &self.clock, &self.randomness, self.site_turns());
@@ -178,13 +165,11 @@ impl Foundation {
     }
 }
 
-/// The machine's clock and randomness.
 pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
     (Arc::new(SystemClock), Arc::new(SystemRandomness))
 }
 
-/// Makes the folder of the file that nobody named, and tells whether it is that file: a mistyped path is a
-/// mistake, and is not made by itself.
+/// Makes the folder of the file that nobody named, and tells whether it is that file: a mistyped path is not created.
 pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     let is_ours = settings.database_url.is_none();
     if is_ours {
@@ -207,12 +192,10 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether the file that nobody named is not there: the first start makes it.
 pub fn is_yet_to_be_made(settings: &Settings) -> bool {
     settings.database_url.is_none() && matches!(settings.data_file().try_exists(), Ok(false))
 }
 
-/// Opens the database as it is.
 pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
     let is_ours = make_data_folder(settings)?;
     let options = OpenOptions {
@@ -247,7 +230,6 @@ async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The queue's numbers.
 pub fn queue_policy(set: &QueueSettings) -> QueuePolicy {
     let seconds = |number: u32| TimeDelta::seconds(number.into());
     QueuePolicy {
@@ -261,7 +243,6 @@ pub fn queue_policy(set: &QueueSettings) -> QueuePolicy {
     }
 }
 
-/// Who supplies search pages.
 pub fn search_results(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
@@ -319,7 +300,6 @@ fn sandbox(settings: &Settings) -> SandboxSettings {
     }
 }
 
-/// The AI engines.
 pub fn ai_engines(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
@@ -368,7 +348,6 @@ pub fn ai_engines(
     }
 }
 
-/// Who tells about keywords.
 pub fn keyword_data(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
@@ -417,7 +396,6 @@ fn micro_usd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1_000_000.0).round() as u64
 }
 
-/// What measuring takes with these suppliers and this load, and what it may.
 pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
     let amount = |dollars| MicroUsd(i64::try_from(micro_usd(dollars)).unwrap_or(i64::MAX));
     Prices {
@@ -428,7 +406,6 @@ pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> P
     }
 }
 
-/// What starts analyses.
 pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     let settings = &foundation.settings;
     let search = search_results(settings, &foundation.clock, &foundation.randomness);
@@ -436,7 +413,6 @@ pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     starter(foundation, search.as_ref(), &engines, &load(settings))
 }
 
-/// What fetches rows of Search Console.
 pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
     let set = &foundation.settings.search_console;
     let key_file = set.key_file.clone();
@@ -479,17 +455,12 @@ fn load(settings: &Settings) -> Load {
     }
 }
 
-/// What goes to sites; politeness counts over all of it.
 pub struct SiteTools {
-    /// Crawls.
     pub sites: Arc<dyn SiteReader>,
-    /// Finds the ways to single pages.
     pub doors: Arc<dyn SiteDoors>,
-    /// Who knows how fast pages are.
     pub speed: SpeedSources,
 }
 
-/// What goes to sites, on this machine and elsewhere, in turn with whoever shares the turns.
 pub fn site_tools(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
@@ -523,7 +494,6 @@ fn polite_reader(
     Arc::new(reader.with_browser(lab_settings(settings)))
 }
 
-/// Who knows how fast pages are, on this machine and elsewhere.
 fn speed_sources(
     reader: &PoliteReader,
     settings: &Settings,
@@ -572,7 +542,6 @@ fn lab_settings(settings: &Settings) -> LabSettings {
     }
 }
 
-/// What the operator decided about crawling.
 pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     let set = &settings.crawler;
     CrawlerSettings {
@@ -623,7 +592,6 @@ pub fn warn_of_open_networks(settings: &Settings) {
     }
 }
 
-/// The host name in the public URL.
 pub fn server_host(settings: &Settings) -> Option<String> {
     let base = Url::parse(&settings.public_base_url()).ok()?;
     base.domain().map(str::to_owned)
@@ -646,7 +614,6 @@ fn interface_addresses() -> Vec<IpAddr> {
     addresses.collect()
 }
 
-/// Who computes hashes of passwords.
 pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<Argon2Hasher>> {
     let set = &foundation.settings.passwords;
     let settings = HashingSettings {

@@ -1,12 +1,9 @@
-//! Where the server is.
-
 use crate::SetupError;
 use std::fmt;
 use url::{Host, Url};
 
 const LAST_PART: &str = "/mcp";
 
-/// The address of a server's endpoint, made from the address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(Url);
 
@@ -37,7 +34,6 @@ impl Address {
         &self.0
     }
 
-    /// Whether `/mcp` was already there, which is likely a mistake.
     pub(crate) fn names_the_endpoint_twice(&self) -> bool {
         self.0.path().ends_with("/mcp/mcp")
     }

@@ -1,7 +1,4 @@
-//! JSON on one line.
-
-/// Valid JSON without the white space between its tokens; what is inside of texts and how numbers are
-/// written stays.
+/// Valid JSON without white space between its tokens; texts and the spelling of numbers stay.
 pub(crate) fn compact(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     let mut in_text = false;

@@ -1,5 +1,3 @@
-//! What stands around every JSON-RPC message; all else stays the text that it came as.
-
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
 
@@ -33,7 +31,6 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, 
     <&RawValue>::deserialize(from).map(Some)
 }
 
-/// The id of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Id {
     text: String,
@@ -55,7 +52,7 @@ impl Id {
         &self.text
     }
 
-    /// The same for every way to write the id.
+    /// Equal for every way to write the id.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }

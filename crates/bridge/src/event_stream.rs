@@ -1,6 +1,5 @@
 //! Server-sent events: bytes to the data of each event.
 
-/// Reads a stream of events as its bytes come.
 #[derive(Debug)]
 pub(crate) struct EventStream {
     longest: usize,
@@ -11,7 +10,6 @@ pub(crate) struct EventStream {
     is_first_line: bool,
 }
 
-/// An event is longer than is allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 

@@ -1,5 +1,3 @@
-//! One message to the server, and what the server says to it.
-
 use crate::{
     Address, Limits, Settings, Token, envelope::Id, event_stream::EventStream, failure::Failure,
     headers, http_client, message::Message, refusal, reply::Reply,
@@ -16,7 +14,6 @@ const REST_OF_STREAM: Duration = Duration::from_secs(1);
 /// Characters that are told of where a server redirects to.
 const MOST_LOCATION: usize = 200;
 
-/// The way to one server.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     client: Client,
@@ -114,7 +111,6 @@ impl Exchange {
         refusal::read(status, &kind, &body, id)
     }
 
-    /// Reads a stream until the answer.
     async fn follow(
         &self,
         mut response: Response,

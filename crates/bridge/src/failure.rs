@@ -1,15 +1,11 @@
-//! What went wrong, as the error of JSON-RPC that is the answer.
-
 use crate::envelope::Id;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What went wrong; says what to do.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub code: i32,
     pub message: String,
-    /// JSON that says more.
     pub data: Option<String>,
 }
 
@@ -71,7 +67,6 @@ impl Failure {
         }
     }
 
-    /// The answer to a request, on one line.
     pub(crate) fn answer(&self, id: Option<&Id>) -> String {
         let raw = |json: &str| RawValue::from_string(json.to_owned()).ok();
         let id = id.and_then(|id| raw(id.text()));

@@ -14,7 +14,6 @@ const NAMES_SINCE: &str = "2026-07-28";
 
 const WRAPPED: (&str, &str) = ("=?base64?", "?=");
 
-/// The headers of a message in that version of the protocol, if one is known.
 pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     // What cannot stand in a header is left out, and the server says what it misses.

@@ -5,12 +5,9 @@ use reqwest::{Client, redirect};
 use rustls::{ClientConfig, crypto::aws_lc_rs};
 use std::{sync::Arc, time::Duration};
 
-/// Shorter than servers and what stands before them keep a connection that nobody uses, so that no
-/// message is sent into one that is just being closed.
+/// Shorter than servers and their proxies keep idle connections, so that no message goes into one that is being closed.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
-/// Builds a client.
-///
 /// # Panics
 /// Never: everything that could fail is fixed here.
 pub(crate) fn client(settings: &Settings) -> Client {

@@ -2,7 +2,6 @@
 
 use crate::envelope::Id;
 
-/// No id that is looked for is longer.
 const LONGEST: usize = 256;
 
 /// Looks at a message byte by byte. Only tokens of the outermost object are kept, one at a time.
@@ -23,7 +22,6 @@ impl IdSearch {
         }
     }
 
-    /// The id, if it was seen.
     pub(crate) fn found(self) -> Option<Id> {
         self.found
     }

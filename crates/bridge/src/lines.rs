@@ -1,10 +1,7 @@
-//! Lines of the input, of a length that has a limit.
-
 use crate::{envelope::Id, id_search::IdSearch};
 use std::io;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// A line without its end.
 #[derive(Debug)]
 pub(crate) enum Line {
     Whole(Vec<u8>),
@@ -12,8 +9,7 @@ pub(crate) enum Line {
     TooLong(Option<Id>),
 }
 
-/// Reads lines. What was read of one is kept here, so that waiting for the next may be given up and
-/// begun anew.
+/// Reads lines. The beginning of one is kept here, so that waiting for the next may be given up and begun anew.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     input: R,

@@ -1,5 +1,3 @@
-//! A message of the client, read as far as the bridge has to know it.
-
 use crate::{
     envelope::{Envelope, Id},
     failure::Failure,
@@ -7,7 +5,6 @@ use crate::{
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-/// A message of the client.
 #[derive(Debug)]
 pub(crate) struct Message {
     /// JSON, as it came.
@@ -15,20 +12,15 @@ pub(crate) struct Message {
     pub kind: Kind,
     /// Empty in a response.
     pub method: String,
-    /// What the message is about, where intermediaries are to be told that.
     pub name: Option<String>,
-    /// The version of the protocol that the message says it is in.
     pub version: Option<String>,
 }
 
-/// What becomes of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is answered.
     Request(Id),
-    /// It is not answered.
     Notification,
-    /// The same, and it ends a request that is under way.
+    /// A notification that ends a request that is under way.
     Cancellation(Id),
     /// It answers a request of the server.
     Response,
@@ -123,7 +115,6 @@ fn notification(method: &str, params: &Params) -> Kind {
     ended.map_or(Kind::Notification, Kind::Cancellation)
 }
 
-/// What the header `Mcp-Name` says of a message.
 fn name(method: &str, params: &Params) -> Option<String> {
     let name = match method {
         "tools/call" | "prompts/get" => &params.name,

@@ -1,5 +1,3 @@
-//! What a server says when it refuses: a problem document, an error of JSON-RPC, or something else.
-
 use crate::{
     compact::compact,
     envelope::{Envelope, Id},
@@ -10,7 +8,6 @@ use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The members of a problem document that people read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Problem {
@@ -19,8 +16,7 @@ struct Problem {
     hint: Option<Value>,
 }
 
-/// Reads a refusal. The answer for the client, if the server wrote one itself, else what to tell.
-/// A message without an id has no answer.
+/// Reads a refusal: the server's own answer for the client, else what to tell. A message without an id has no answer.
 pub(crate) fn read(
     status: StatusCode,
     kind: &str,

@@ -1,5 +1,3 @@
-//! The loop: lines in, messages to the server, lines out.
-
 use crate::{
     Limits, Settings, Token,
     envelope::Id,
@@ -25,28 +23,22 @@ use tokio_util::sync::CancellationToken;
 const LINES_WAITING: usize = 8;
 const READ_AT_ONCE: usize = 64 * 1024;
 
-/// A bridge between two ends of text and a server.
 #[derive(Debug)]
 pub struct Bridge {
     settings: Settings,
 }
 
-/// How a bridge ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The input ended.
     Input {
         /// Requests that were not waited for any longer.
         given_up: usize,
     },
-    /// It was told to stop.
     Stopped,
-    /// Nobody reads the output any more.
     OutputClosed,
 }
 
 impl Bridge {
-    /// A bridge that has not begun.
     pub const fn new(settings: Settings) -> Self {
         Self { settings }
     }
@@ -93,8 +85,7 @@ impl Bridge {
     }
 }
 
-/// Writes lines, each as a whole, until there are no more or nobody reads them. A server that repeats
-/// the token does not get it shown.
+/// Writes each line as a whole, until there are no more or nobody reads. A token that a server repeats is taken out.
 async fn write<W: AsyncWrite + Unpin>(mut output: W, mut queue: Receiver<String>, token: Token) {
     while let Some(line) = queue.recv().await {
         let mut line = token.taken_out_of(line);
@@ -123,7 +114,6 @@ struct Relay {
     named: Option<Arc<str>>,
 }
 
-/// A request that has no answer yet.
 struct UnderWay {
     id: Id,
     task: AbortHandle,
@@ -306,7 +296,6 @@ struct Agreement {
     version: String,
 }
 
-/// The version of the protocol that an answer to `initialize` names.
 fn negotiated(answer: &str) -> Option<String> {
     let answer: Initialized = serde_json::from_str(answer).ok()?;
     Some(answer.result.version)

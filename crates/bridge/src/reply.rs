@@ -1,18 +1,12 @@
-//! A message of the server, and whether it answers the request that is under way.
-
 use crate::{
     compact::compact,
     envelope::{Envelope, Id},
 };
 
-/// A message of the server, on one line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// The answer to the request.
     Answer(String),
-    /// Something that is said while the request is under way, such as progress.
     Aside(String),
-    /// An answer to something else.
     Stray,
 }
 

@@ -1,19 +1,12 @@
-//! What a bridge is told before it starts.
-
 use crate::{Address, Token, Trust};
 use std::{path::PathBuf, time::Duration};
 use thiserror::Error;
 
-/// What a bridge is told before it starts.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where the server is.
     pub address: Address,
-    /// What opens it.
     pub token: Token,
-    /// Whom to trust besides the public certificate authorities.
     pub trust: Trust,
-    /// How long and how much.
     pub limits: Limits,
 }
 
@@ -53,39 +46,25 @@ impl Default for Limits {
     }
 }
 
-/// Why a bridge cannot start; says what to do.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// There is no token.
     #[error(
         "there is no token. Set SIGHTLINE_TOKEN, or name a file with --token-file; `sightline token create` makes one"
     )]
     NoToken,
-    /// The token cannot be sent.
     #[error(
         "this is no token: one has 16 visible ASCII characters or more, with nothing between them"
     )]
     UnfitToken,
-    /// The address cannot be used.
     #[error("SIGHTLINE_URL or --url {0}")]
     Address(&'static str),
-    /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     File {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
-    /// The file with a token holds none.
     #[error("{} is empty: it should hold a token alone", .0.display())]
     EmptyTokenFile(PathBuf),
-    /// The file with certificates holds none that can be used.
     #[error("{} holds no certificates that can be used: {reason}", path.display())]
-    Certificates {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Certificates { path: PathBuf, reason: String },
 }

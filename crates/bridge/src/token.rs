@@ -1,14 +1,10 @@
-//! What opens the server; it shows itself nowhere.
-
 use crate::SetupError;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use std::{fs, path::Path};
 
-/// What stands where the token would.
 const HIDDEN: &str = "(hidden)";
-/// What is shorter could stand in any text, and taking it out would spoil that. Tokens of Sightline are
-/// four times as long.
+/// Shorter tokens could stand in any text, and taking them out would spoil that. Sightline's are four times as long.
 const SHORTEST: usize = 16;
 
 /// A token. It prints as nothing that opens a server.
@@ -16,7 +12,6 @@ const SHORTEST: usize = 16;
 pub struct Token(SecretString);
 
 impl Token {
-    /// Takes a token from wherever it was given.
     pub fn new(text: &str) -> Result<Self, SetupError> {
         let text = text.trim();
         if text.is_empty() {
@@ -29,7 +24,6 @@ impl Token {
         Ok(Self(text.to_owned().into()))
     }
 
-    /// Reads a file that holds a token alone.
     pub fn from_file(path: &Path) -> Result<Self, SetupError> {
         let text = fs::read_to_string(path).map_err(|source| SetupError::File {
             path: path.to_owned(),
@@ -49,7 +43,6 @@ impl Token {
         value
     }
 
-    /// A text without the token, should a server repeat it.
     pub(crate) fn taken_out_of(&self, text: String) -> String {
         let token = self.0.expose_secret();
         if text.contains(token) {

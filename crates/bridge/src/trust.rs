@@ -1,5 +1,3 @@
-//! Whom to trust: the public certificate authorities, and those of a file.
-
 use crate::SetupError;
 use rustls::{
     RootCertStore,
@@ -7,7 +5,6 @@ use rustls::{
 };
 use std::{fs, path::Path, sync::Arc};
 
-/// Certificate authorities.
 #[derive(Debug, Clone)]
 pub struct Trust(Arc<RootCertStore>);
 
@@ -21,7 +18,6 @@ impl Default for Trust {
 }
 
 impl Trust {
-    /// The public ones and those of a PEM file.
     pub fn with_file(path: &Path) -> Result<Self, SetupError> {
         let text = fs::read(path).map_err(|source| SetupError::File {
             path: path.to_owned(),

@@ -189,7 +189,6 @@ impl CrawlJournal for DiskJournal {
     fn progress(&self, _: CrawlProgress) {}
 }
 
-/// Answers until the process ends.
 fn serve(listener: &TcpListener, pages: u32) {
     for stream in listener.incoming().flatten() {
         std::thread::Builder::new()

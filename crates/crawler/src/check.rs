@@ -1,5 +1,3 @@
-//! Checking link targets that are not read as pages.
-
 use crate::{
     extract::read_names,
     fetch::{Answer, Fetcher, Want},
@@ -8,12 +6,10 @@ use crate::{
 use analysis::observation::web_site::{CheckState, TargetCheck, Truncation};
 use url::Url;
 
-/// A target to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub url: Url,
     pub is_internal: bool,
-    /// Whether a link names a fragment of it.
     pub wants_names: bool,
 }
 
@@ -47,7 +43,6 @@ pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> T
     state_of(url, answer).await
 }
 
-/// What is known of a target that may not be asked for.
 pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Option<CheckState> {
     match robots.permission(fetcher, url).await {
         Permission::Granted => None,
@@ -59,7 +54,6 @@ pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Opti
     }
 }
 
-/// The check that an answer amounts to, with the names of the HTML it brought.
 async fn state_of(url: String, answer: Answer) -> TargetCheck {
     if answer.blocked {
         return TargetCheck {

@@ -17,7 +17,6 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Mutex;
 use url::Url;
 
-/// The way to one site.
 struct Door {
     fetcher: Arc<Fetcher>,
     robots: RobotsCache,

@@ -8,7 +8,6 @@ const MOST_URL: usize = 2_048;
 const MOST_REPEATS: usize = 3;
 const MOST_QUERIES: u8 = 100;
 
-/// The number of a URL in the record of a crawl.
 pub type UrlNumber = u32;
 
 /// A set of numbered URLs, a bit each.
@@ -39,7 +38,6 @@ const fn place(url: UrlNumber) -> (usize, u64) {
     (url as usize / 64, 1 << (url % 64))
 }
 
-/// URLs that have been met.
 #[derive(Default)]
 pub struct Frontier {
     seen: UrlSet,
@@ -48,13 +46,11 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Whether a URL has been taken.
     pub fn has(&self, url: UrlNumber) -> bool {
         self.seen.contains(url)
     }
 
-    /// Takes a normalised URL: `Ok(true)` if it is new, `Ok(false)` if it is not, or why it is
-    /// left alone.
+    /// Takes a normalised URL: `Ok(true)` if it is new, `Ok(false)` if it is not, or why it is left alone.
     pub fn admit(&mut self, number: UrlNumber, urls: &mut Interned) -> Result<bool, LimitHit> {
         if self.seen.contains(number) {
             return Ok(false);

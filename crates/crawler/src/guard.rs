@@ -15,28 +15,22 @@ use url::{Host, Url};
 /// Why a URL is not asked. From outside it looks like a host that does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Denied {
-    /// Not `http` or `https`.
     #[error("the scheme is not http or https")]
     Scheme,
     /// A port other than 80 and 443 on a host that is not the operator's own.
     #[error("the port is not open to crawling")]
     Port,
-    /// An address in place of a name.
     #[error("an address in place of a host name")]
     Literal,
-    /// A name that belongs to no public host.
     #[error("the host name is not public")]
     Name,
-    /// An address that is not public.
     #[error("the host's address is not public")]
     Address,
-    /// An address or the name of this server.
     #[error("the host is this server itself")]
     Own,
 }
 
 impl Denied {
-    /// The word for it in metrics.
     const fn name(self) -> &'static str {
         match self {
             Self::Scheme => "scheme",
@@ -53,7 +47,6 @@ impl Denied {
     }
 }
 
-/// Counts something that was not asked, by why.
 pub fn blocked(reason: &'static str) {
     metrics::counter!("crawler_blocked_total", "reason" => reason).increment(1);
 }
@@ -93,8 +86,7 @@ fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     }
 }
 
-/// Vets what a name resolved to, all of it: one address that is not public condemns the name,
-/// because using the rest would tell what the first one is.
+/// Vets all addresses of a name: one that is not public condemns it, because using the rest would tell what it is.
 pub fn vet_addresses(
     name: &str,
     port: u16,
@@ -129,8 +121,7 @@ fn judge_addresses(
     Ok(())
 }
 
-/// Why a URL is not asked, for the operator of this machine alone: callers from outside are told what a
-/// host that does not answer would be told.
+/// Why a URL is not asked, for the operator of this machine alone: others are told of a host that does not answer.
 pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
     if let Err(denied) = judge_url(url, settings) {
         return Some(denied);

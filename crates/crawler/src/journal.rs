@@ -1,5 +1,3 @@
-//! What has been recorded, by this attempt and by earlier ones.
-
 use crate::frontier::{UrlNumber, UrlSet};
 use analysis::{
     observation::{
@@ -15,7 +13,6 @@ use domain::ports::site_reader::{Continue, CrawlJournal, SiteReadError};
 use std::collections::HashSet;
 use url::Url;
 
-/// No place.
 const NOWHERE: u32 = u32::MAX;
 
 /// What a crawl has seen so far, and where new steps go. Of pages only what links to them are judged
@@ -24,9 +21,7 @@ pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
     site: Option<SiteObservation>,
     probes: Vec<DirectoryProbe>,
-    /// Every URL that was met.
     urls: Interned,
-    /// Places in the observation, by the numbers of URLs.
     pages: Places,
     checks: Places,
     links: Links,
@@ -34,11 +29,10 @@ pub struct Record<'a> {
     is_ending: bool,
 }
 
-/// What is kept of links.
 #[derive(Default)]
 struct Links {
-    /// By the place of a page: those that may lead to a page of the site, in document order, each
-    /// once. Gone when they were followed.
+    /// By the place of a page: links that may lead to pages of the site, each once, in document order; gone when
+    /// followed.
     to_follow: Vec<Box<[UrlNumber]>>,
     /// Every URL that a link leads to, in the order in which they were met.
     targets: Vec<UrlNumber>,
@@ -49,17 +43,13 @@ struct Links {
     wants_names: UrlSet,
 }
 
-/// A URL that links lead to.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownTarget {
     pub number: UrlNumber,
-    /// It is one of the site's.
     pub is_internal: bool,
-    /// A link names a fragment of it.
     pub wants_names: bool,
 }
 
-/// Places by the numbers of URLs.
 #[derive(Default)]
 struct Places {
     places: Vec<u32>,
@@ -83,7 +73,6 @@ impl Places {
 }
 
 impl<'a> Record<'a> {
-    /// Loads what earlier attempts recorded.
     pub async fn load(journal: &'a dyn CrawlJournal) -> Result<Self, SiteReadError> {
         let mut record = Self {
             journal,
@@ -135,7 +124,6 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Whether no further request may begin.
     pub const fn is_ending(&self) -> bool {
         self.is_ending
     }
@@ -192,17 +180,14 @@ impl<'a> Record<'a> {
         self.site.as_ref()
     }
 
-    /// Numbers of URLs.
     pub fn urls(&mut self) -> &mut Interned {
         &mut self.urls
     }
 
-    /// The number of a URL that was met.
     pub fn number(&self, url: &str) -> Option<UrlNumber> {
         self.urls.known(url)
     }
 
-    /// The URL of a number.
     pub fn url(&self, number: UrlNumber) -> &str {
         self.urls.text(number)
     }
@@ -240,7 +225,6 @@ impl<'a> Record<'a> {
         (self.pages.count.into(), self.checks.count.into())
     }
 
-    /// How directories say "not found", for who keeps it.
     pub fn take_probes(&mut self) -> Vec<DirectoryProbe> {
         std::mem::take(&mut self.probes)
     }
@@ -251,7 +235,6 @@ impl<'a> Record<'a> {
         links.map(std::mem::take).unwrap_or_default()
     }
 
-    /// How many URLs links lead to.
     pub fn target_count(&self) -> usize {
         self.links.targets.len()
     }
@@ -267,7 +250,6 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// What was seen, in an order of its own.
     pub fn into_site(self) -> Option<SiteObservation> {
         self.site.map(SiteObservation::sorted)
     }

@@ -26,18 +26,15 @@ const GATES_KEPT: usize = 4_096;
 /// After so many timeouts in a row a host is not asked twice for the same thing.
 const PATIENCE: u32 = 3;
 
-/// The gates of all hosts.
 #[derive(Default)]
 pub struct HostGates {
     gates: Mutex<HashMap<String, Arc<Gate>>>,
     shared: Option<Arc<SharedTurns>>,
 }
 
-/// The gate of one registrable domain.
 pub struct Gate {
     places: Arc<Semaphore>,
     next: Mutex<Instant>,
-    /// The distance that the site itself asked for.
     asked: Mutex<Duration>,
     timeouts_in_a_row: AtomicU32,
     site: SiteHash,
@@ -45,7 +42,6 @@ pub struct Gate {
 }
 
 impl HostGates {
-    /// Gates of a process that takes turns with others.
     pub fn sharing(turns: Arc<dyn SiteTurns>) -> Self {
         Self {
             shared: Some(Arc::new(SharedTurns::new(turns))),
@@ -53,7 +49,6 @@ impl HostGates {
         }
     }
 
-    /// The gate that a URL's host is behind.
     pub fn gate(&self, url: &Url, settings: &CrawlerSettings) -> Arc<Gate> {
         let mut gates = self.gates.lock().expect("no code panics while holding it");
         if gates.len() > GATES_KEPT {
@@ -113,12 +108,11 @@ impl Gate {
         permit
     }
 
-    /// Notes the distance that the site itself asked for.
     pub fn ask_for(&self, distance: Duration) {
         *self.asked.lock().expect("no code panics while holding it") = distance;
     }
 
-    /// That distance; none until it is known.
+    /// The distance that the site asked for; none until it is known.
     pub fn asked(&self) -> Duration {
         *self.asked.lock().expect("no code panics while holding it")
     }
@@ -134,7 +128,6 @@ impl Gate {
         }
     }
 
-    /// Remembers whether the host answered in time.
     pub fn saw_timeout(&self, timed_out: bool) {
         if timed_out {
             self.timeouts_in_a_row.fetch_add(1, Ordering::Relaxed);
@@ -143,7 +136,6 @@ impl Gate {
         }
     }
 
-    /// Whether it is worth asking a second time after a timeout.
     pub fn deserves_patience(&self) -> bool {
         self.timeouts_in_a_row.load(Ordering::Relaxed) < PATIENCE
     }

@@ -1,5 +1,3 @@
-//! The site reader of this crate.
-
 use crate::{
     crawl::Crawl,
     fetch::Fetcher,
@@ -21,8 +19,7 @@ use tokio::sync::Semaphore;
 /// Pages that browsers show at the same time, over all crawls: more would slow each other down.
 const MOST_TABS: usize = 2;
 
-/// Reads sites politely. One reader serves all crawls of a process, because politeness counts
-/// over all of them.
+/// Reads sites politely. One reader serves all crawls of a process, because politeness counts over all of them.
 pub struct PoliteReader {
     pub(crate) fetcher: Arc<Fetcher>,
     clock: Arc<dyn Clock>,
@@ -32,8 +29,6 @@ pub struct PoliteReader {
 }
 
 impl PoliteReader {
-    /// A reader with these settings.
-    #[must_use]
     pub fn new(
         settings: CrawlerSettings,
         clock: Arc<dyn Clock>,

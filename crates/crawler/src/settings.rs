@@ -1,5 +1,3 @@
-//! What the operator decides about crawling.
-
 use crate::{fetch::limits::FetchLimits, guard::is_public};
 use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;
@@ -16,30 +14,23 @@ pub struct Resolve {
     pub host: String,
     /// The port in a URL, explicit or by scheme.
     pub port: u16,
-    /// Where it is.
     pub address: SocketAddr,
 }
 
-/// Settings of the crawler.
 #[derive(Debug, Clone)]
 pub struct CrawlerSettings {
     /// The product token that robots.txt files address, for example `sightlinebot`.
     pub product: String,
-    /// The product's version.
     pub version: String,
-    /// A URL where a site's owner reads who is asking.
     pub contact: String,
     /// The least time between the beginnings of two requests to one registrable domain.
     pub per_host_delay: Duration,
     /// Requests in flight to one registrable domain at most.
     pub connections_per_host: u32,
-    /// Requests in flight for one crawl at most.
     pub connections_per_crawl: u32,
     /// Link targets beyond pages that one crawl checks at most.
     pub max_checks: u32,
-    /// How many of them may be on other sites.
     pub max_external_checks: u32,
-    /// How long one crawl may take.
     pub max_duration: Duration,
     /// Networks that the operator opens although they are not public. With them, addresses as
     /// hosts, names without a dot and any port are fine, and the delay may be zero.
@@ -52,9 +43,7 @@ pub struct CrawlerSettings {
     pub server_host: Option<String>,
     /// Hosts with a given address; the operator's word, so that address is not vetted.
     pub resolve: Vec<Resolve>,
-    /// Authorities whose certificates are trusted beside the public ones.
     pub trusted: Vec<CertificateDer<'static>>,
-    /// How much of a server's time and bytes a request may take.
     pub limits: FetchLimits,
 }
 
@@ -86,8 +75,6 @@ impl Default for CrawlerSettings {
 }
 
 impl CrawlerSettings {
-    /// What requests say about who asks.
-    #[must_use]
     pub fn user_agent(&self) -> String {
         format!(
             "Mozilla/5.0 (compatible; {}/{}; +{})",
@@ -95,8 +82,6 @@ impl CrawlerSettings {
         )
     }
 
-    /// The address the operator gave for a host and port.
-    #[must_use]
     pub fn resolved(&self, host: &str, port: u16) -> Option<SocketAddr> {
         self.resolve
             .iter()
@@ -105,27 +90,22 @@ impl CrawlerSettings {
     }
 
     /// Whether the operator opened the address, and did not close it.
-    #[must_use]
     pub fn allows(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.allow_networks.iter().any(|it| it.contains(&address)) && !self.closes(address)
     }
 
-    /// Whether an address may be connected to.
-    #[must_use]
     pub fn opens(&self, address: IpAddr) -> bool {
         self.allows(address)
             || (is_public(address) && !self.closes(address) && !self.is_of_server(address))
     }
 
-    /// Whether it is an address of this server.
     pub(crate) fn is_of_server(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let mut own = self.server_addresses.iter();
         own.any(|it| it.to_canonical() == address)
     }
 
-    /// Whether callers reach this server by that name.
     pub(crate) fn is_name_of_server(&self, name: &str) -> bool {
         let name = name.trim_end_matches('.');
         let own = self.server_host.as_deref();
@@ -137,8 +117,6 @@ impl CrawlerSettings {
         self.deny_networks.iter().any(|it| it.contains(&address))
     }
 
-    /// Whether a URL leads to a host of the operator's own.
-    #[must_use]
     pub fn is_own(&self, url: &Url) -> bool {
         let port = url.port_or_known_default().unwrap_or(0);
         match url.host() {
@@ -149,8 +127,6 @@ impl CrawlerSettings {
         }
     }
 
-    /// The delay and the number of connections for a URL's host.
-    #[must_use]
     pub fn pace(&self, url: &Url) -> (Duration, u32) {
         let connections = self.connections_per_host.max(1);
         if self.is_own(url) {

@@ -23,14 +23,12 @@ const LETTERS: usize = 25;
 
 type Cell = Arc<OnceCell<DirectoryProbe>>;
 
-/// The probes of one crawl.
 #[derive(Default)]
 pub struct Probes {
     cells: Mutex<HashMap<String, Cell>>,
 }
 
 impl Probes {
-    /// Takes over what earlier attempts found out.
     pub fn with(known: Vec<DirectoryProbe>) -> Self {
         let cells = known.into_iter().map(|probe| {
             let directory = probe.directory.clone();
@@ -41,8 +39,7 @@ impl Probes {
         }
     }
 
-    /// How much a page resembles the answer for a made-up neighbour; and the probe, if it was
-    /// made just now.
+    /// How much a page resembles the answer for a made-up neighbour; and the probe, if it was made just now.
     pub async fn compare(
         &self,
         page: &Url,
@@ -71,7 +68,6 @@ impl Probes {
     }
 }
 
-/// Who asks.
 pub struct Asker<'a> {
     pub fetcher: &'a Fetcher,
     pub robots: &'a RobotsCache,
@@ -109,8 +105,7 @@ impl Asker<'_> {
     }
 }
 
-/// The directory a page is in; the start page of a host is in none, because a site may answer
-/// everything with it.
+/// The directory of a page; none for a host's start page, because a site may answer everything with it.
 fn directory_of(page: &Url) -> Option<Url> {
     let path = page.path().trim_end_matches('/');
     let (directory, _) = path.rsplit_once('/')?;

@@ -77,7 +77,6 @@ fn main() {
     }
 }
 
-/// A job that will be asked for.
 struct Job {
     at: f64,
     keywords: u64,
@@ -176,7 +175,6 @@ enum Event {
     Comes(usize, usize),
 }
 
-/// An account's line.
 #[derive(Default)]
 struct Line {
     waiting: VecDeque<usize>,
@@ -214,7 +212,6 @@ struct Play<'a> {
     waits: Vec<Waited>,
 }
 
-/// One day with so many slots.
 fn play(accounts: &[Account], slots: usize) -> Vec<Waited> {
     let mut play = Play {
         accounts,

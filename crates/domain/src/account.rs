@@ -10,18 +10,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// Whether an account may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountStatus {
-    /// It may.
     Active,
     /// The operator switched it off: its tokens open nothing.
     Disabled,
 }
 
 impl AccountStatus {
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -29,8 +25,6 @@ impl AccountStatus {
         }
     }
 
-    /// The status of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Active, Self::Disabled]
             .into_iter()
@@ -38,7 +32,6 @@ impl AccountStatus {
     }
 }
 
-/// How much an account may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountLimits {
     /// Active projects.
@@ -90,7 +83,7 @@ impl fmt::Display for AccountLimits {
     }
 }
 
-/// What an account has: counted in the same transaction as each change.
+/// Counted in the same transaction as each change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountUsage {
     /// Active projects.
@@ -101,28 +94,18 @@ pub struct AccountUsage {
     pub ai_tracked: u32,
 }
 
-/// A tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Its id.
     pub id: AccountId,
-    /// What it is called.
     pub name: Label,
-    /// Whether it may be used.
     pub status: AccountStatus,
-    /// How much it may have.
     pub limits: AccountLimits,
-    /// What it has.
     pub usage: AccountUsage,
-    /// What its projects' reports inherit.
     pub report_defaults: EffectiveReportSettings,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl Account {
-    /// Room for projects.
-    #[must_use]
     pub fn project_allowance(&self) -> Allowance {
         Allowance {
             name: AllowanceName::Projects,
@@ -131,8 +114,6 @@ impl Account {
         }
     }
 
-    /// Room for keywords.
-    #[must_use]
     pub fn keyword_allowance(&self) -> Allowance {
         Allowance {
             name: AllowanceName::Keywords,
@@ -141,8 +122,6 @@ impl Account {
         }
     }
 
-    /// Room for keywords in a project that has `used` of them.
-    #[must_use]
     pub fn project_keyword_allowance(&self, used: u32) -> Allowance {
         Allowance {
             name: AllowanceName::KeywordsPerProject,
@@ -151,8 +130,6 @@ impl Account {
         }
     }
 
-    /// Room for AI-tracked keywords.
-    #[must_use]
     pub fn ai_allowance(&self) -> Allowance {
         Allowance {
             name: AllowanceName::AiTracked,

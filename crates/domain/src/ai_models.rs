@@ -8,12 +8,10 @@ use analysis::ai_prompts;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
-/// How an account asks an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSettings {
     /// The engine's public name.
     pub engine: String,
-    /// Whether it is asked.
     pub is_active: bool,
     /// How often each prompt is asked in a run.
     pub samples: u32,
@@ -23,7 +21,7 @@ pub struct ModelSettings {
     pub country: Option<Country>,
     /// The language of the prompts; the keyword's when left out.
     pub language: Option<Language>,
-    /// Whether the engine is to look at the web; those that cannot leave it be.
+    /// Whether the engine is to look at the web; engines without web access ignore it.
     pub web_search: bool,
     /// How much its figures count beside those of the other engines.
     pub weight: f64,
@@ -40,8 +38,6 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
-    /// Whether it takes the engine of that name.
-    #[must_use]
     pub fn takes(&self, engine: &str) -> bool {
         match self {
             Self::All => true,
@@ -50,38 +46,27 @@ impl ModelChoice {
     }
 }
 
-/// What is to be different.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelChange {
-    /// Whether it is asked.
     pub is_active: Change<bool>,
-    /// How often each prompt is asked.
     pub samples: Change<u32>,
-    /// How many prompts each keyword has.
     pub prompts: Change<u32>,
-    /// The country that is asked from.
     pub country: Change<Option<Country>>,
-    /// The language of the prompts.
     pub language: Change<Option<Language>>,
-    /// Whether the engine is to look at the web.
     pub web_search: Change<bool>,
-    /// How much its figures count.
     pub weight: Change<f64>,
 }
 
-/// Why settings are not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ModelRefusal {
     /// Fewer repeats tell nothing, more only cost.
     #[error("a prompt is asked {} to {} times", ModelSettings::SAMPLES.start(), ModelSettings::SAMPLES.end())]
     Samples,
-    /// There are no more prompts.
     #[error("a keyword has {} to {} prompts", ModelSettings::PROMPTS.start(), ModelSettings::PROMPTS.end())]
     Prompts,
-    /// There are no prompts in it.
+    /// No prompts exist in this language.
     #[error("prompts are written in {}", ai_prompts::LANGUAGES.join(", "))]
     Language,
-    /// A weight is a number that counts.
     #[error("a weight is 0 to {}", ModelSettings::MOST_WEIGHT)]
     Weight,
 }
@@ -89,13 +74,10 @@ pub enum ModelRefusal {
 impl ModelSettings {
     /// Repeats of a prompt (analysis.md 2.3).
     pub const SAMPLES: RangeInclusive<u32> = 3..=20;
-    /// Prompts of a keyword.
     pub const PROMPTS: RangeInclusive<u32> = 1..=6;
-    /// The largest weight.
     pub const MOST_WEIGHT: f64 = 100.0;
 
     /// As an engine is asked that nothing was set for: five prompts, five times each.
-    #[must_use]
     pub fn usual(engine: &str) -> Self {
         Self {
             engine: engine.to_owned(),
@@ -109,7 +91,6 @@ impl ModelSettings {
         }
     }
 
-    /// With what is to be different.
     pub fn changed(mut self, change: ModelChange) -> Result<Self, ModelRefusal> {
         change.is_active.apply_to(&mut self.is_active);
         change.samples.apply_to(&mut self.samples);

@@ -3,7 +3,6 @@
 
 use thiserror::Error;
 
-/// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowanceName {
     /// Active projects of the account.
@@ -23,7 +22,6 @@ pub enum AllowanceName {
 }
 
 impl AllowanceName {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Projects,
         Self::Keywords,
@@ -34,8 +32,6 @@ impl AllowanceName {
         Self::StoredKeywords,
     ];
 
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Projects => "projects",
@@ -49,30 +45,24 @@ impl AllowanceName {
     }
 }
 
-/// A limit and what is used of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// What is counted.
     pub name: AllowanceName,
-    /// How many there may be.
     pub limit: u32,
-    /// How many there are.
     pub used: u32,
 }
 
-/// The allowance has no room for what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{} of {} {} are used, and {requested} more were asked for", .allowance.used, .allowance.limit, .allowance.name.name())]
 pub struct AllowanceExceeded {
-    /// As it stands.
     pub allowance: Allowance,
     /// How many more were asked for.
     pub requested: u32,
 }
 
 impl Allowance {
-    /// The allowance with that many more used, or a refusal that changes nothing. Asking for
-    /// nothing is always granted, even above a limit that was lowered later.
+    /// Adds to what is used, or refuses. Asking for nothing is always granted, even above a limit that was lowered
+    /// later.
     pub fn reserve(self, requested: u32) -> Result<Self, AllowanceExceeded> {
         let used = self.used.saturating_add(requested);
         if requested > 0 && used > self.limit {
@@ -84,7 +74,6 @@ impl Allowance {
         Ok(Self { used, ..self })
     }
 
-    /// The allowance with that many fewer used.
     #[must_use]
     pub fn release(self, returned: u32) -> Self {
         Self {

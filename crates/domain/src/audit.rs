@@ -1,9 +1,8 @@
-//! What is written down about accounts, tokens and sessions, for the day on which somebody asks who did what.
+//! The audit log of accounts, tokens and sessions.
 
 use crate::ids::{AccountId, AuditEventId, IdMint, TokenId};
 use chrono::{DateTime, Utc};
 
-/// Who did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     /// Whoever runs the server, by command line.
@@ -14,12 +13,11 @@ pub enum Actor {
     Owner,
     /// Somebody who tried to sign in, and did not.
     Stranger,
-    /// The service itself, because a time was over or something else takes the place.
+    /// The service itself, for example because a time was over.
     Service,
 }
 
 impl Actor {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Operator,
         Self::Finder,
@@ -28,8 +26,6 @@ impl Actor {
         Self::Service,
     ];
 
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Operator => "operator",
@@ -40,25 +36,17 @@ impl Actor {
         }
     }
 
-    /// The actor of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditAction {
-    /// An account was created.
     AccountCreated,
-    /// How much an account may have was changed.
     AccountLimited,
-    /// An account was switched on.
     AccountEnabled,
-    /// An account was switched off.
     AccountDisabled,
-    /// A token was made.
     TokenCreated,
     /// A token was made that takes another's place.
     TokenRotated,
@@ -68,28 +56,21 @@ pub enum AuditAction {
     TokenLeaked,
     /// The account's name, its owner's name or address was changed.
     AccountChanged,
-    /// What reports inherit was changed.
     ReportDefaultsChanged,
-    /// How AI engines are asked was changed.
     ModelsChanged,
-    /// A password was set.
     PasswordChanged,
-    /// Somebody signed in.
     SessionBegun,
     /// Somebody tried to sign in with a wrong password.
     SessionRefused,
     /// The password was given again in a session.
     SessionRenewed,
-    /// A session was ended.
     SessionEnded,
     /// All sessions of a person were ended, or all others.
     SessionsEnded,
-    /// A session ended by itself.
     SessionExpired,
 }
 
 impl AuditAction {
-    /// All of them.
     pub const ALL: [Self; 18] = [
         Self::AccountCreated,
         Self::AccountLimited,
@@ -111,8 +92,6 @@ impl AuditAction {
         Self::SessionExpired,
     ];
 
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AccountCreated => "account.created",
@@ -136,35 +115,26 @@ impl AuditAction {
         }
     }
 
-    /// The action of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// One thing that was done. It never holds a secret.
+/// It never holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEvent {
-    /// Whose account.
     pub account: AccountId,
-    /// Its id.
     pub id: AuditEventId,
-    /// When.
     pub at: DateTime<Utc>,
-    /// By whom.
     pub actor: Actor,
-    /// What.
     pub action: AuditAction,
     /// To which token; `None` is to the account itself.
     pub token: Option<TokenId>,
-    /// What else there is to say, for people.
     pub detail: String,
 }
 
 impl AuditEvent {
     /// Of an account, under a fresh id; `token` and `detail` are set beside it where there is one.
-    #[must_use]
     pub fn new(
         mint: &IdMint,
         account: AccountId,
@@ -184,13 +154,11 @@ impl AuditEvent {
     }
 }
 
-/// Stands between a network and a device.
+/// Separates network and device in [`AuditEvent::detail`].
 pub(crate) const ON_DEVICE: &str = " on device ";
 
 impl AuditEvent {
-    /// The network that somebody signed in from, or tried to, as the particulars of these two kinds
-    /// of events tell it; `None` of all others.
-    #[must_use]
+    /// The network of a sign-in or a refused one, from `detail`; `None` of other actions.
     pub fn network(&self) -> Option<&str> {
         let tells = [AuditAction::SessionBegun, AuditAction::SessionRefused];
         let (_, place) = self.detail.rsplit_once("from ")?;
@@ -198,9 +166,7 @@ impl AuditEvent {
         tells.contains(&self.action).then_some(network)
     }
 
-    /// The device on which somebody signed in, likewise; `None` also where an earlier version wrote it
-    /// down.
-    #[must_use]
+    /// The device of a sign-in, from `detail`; `None` also where an earlier version wrote the event.
     pub fn device(&self) -> Option<&str> {
         let (_, device) = self.detail.rsplit_once(ON_DEVICE)?;
         (self.action == AuditAction::SessionBegun).then_some(device)

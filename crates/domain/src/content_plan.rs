@@ -10,49 +10,33 @@ use crate::{
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// By what keywords were put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clustering {
     /// Search pages share results.
     SharedResults,
-    /// Keywords share words.
     Words,
 }
 
-/// What is to be done for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanAction {
-    /// Write a new page.
     Create,
-    /// Bring a page up to date.
     Refresh,
-    /// Say more on a page.
     Expand,
-    /// Make one page of several.
     Consolidate,
 }
 
-/// How much work it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Little.
     Small,
-    /// Some.
     Medium,
-    /// Much.
     Large,
 }
 
-/// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemStatus {
-    /// Not begun.
     Planned,
-    /// Begun.
     InProgress,
-    /// Done.
     Done,
-    /// Given up.
     Dropped,
 }
 
@@ -85,7 +69,6 @@ named!(PlanAction, 4: Create = "create", Refresh = "refresh", Expand = "expand",
 named!(Effort, 3: Small = "small", Medium = "medium", Large = "large");
 named!(ItemStatus, 4: Planned = "planned", InProgress = "inProgress", Done = "done", Dropped = "dropped");
 
-/// The names of what searchers want.
 pub const INTENTS: [&str; 4] = [
     "informational",
     "navigational",
@@ -93,8 +76,6 @@ pub const INTENTS: [&str; 4] = [
     "transactional",
 ];
 
-/// The name of what searchers want.
-#[must_use]
 pub const fn intent_name(intent: Intent) -> &'static str {
     match intent {
         Intent::Informational => INTENTS[0],
@@ -104,8 +85,6 @@ pub const fn intent_name(intent: Intent) -> &'static str {
     }
 }
 
-/// What searchers want, by its name.
-#[must_use]
 pub fn intent_named(name: &str) -> Option<Intent> {
     [
         Intent::Informational,
@@ -117,41 +96,27 @@ pub fn intent_named(name: &str) -> Option<Intent> {
     .find(|it| intent_name(*it) == name)
 }
 
-/// The title of a page to be.
 pub type PageTitle = Text<300>;
-/// A line of an outline.
 pub type OutlineLine = Text<500>;
-/// A type of structured data.
 pub type SchemaType = Text<100>;
 
-/// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanItem {
-    /// For whom: what they search for.
     pub keyword: KeywordText,
     /// With which others one page serves it.
     pub cluster: Option<Label>,
-    /// What searchers want.
     pub intent: Option<Intent>,
-    /// What is to be done.
     pub action: PlanAction,
     /// The page: an address, or a path of the site.
     pub target_url: Option<String>,
-    /// Its title.
     pub title: Option<PageTitle>,
-    /// What stands on it.
     pub outline: Vec<OutlineLine>,
-    /// Its structured data.
     pub schema_types: Vec<SchemaType>,
     /// How much it matters; the greater the more.
     pub priority: Option<f64>,
-    /// How much work it is.
     pub effort: Option<Effort>,
-    /// How far it is.
     pub status: ItemStatus,
-    /// By when.
     pub due_on: Option<NaiveDate>,
-    /// Who does it.
     pub owner: Option<Label>,
 }
 
@@ -160,67 +125,45 @@ impl PlanItem {
     pub const MOST_LINES: usize = 60;
     /// How many types of structured data a page has at the most.
     pub const MOST_TYPES: usize = 20;
-    /// The greatest priority.
     pub const MOST_PRIORITY: f64 = 1e9;
 }
 
-/// A plan: read, changed and shown as a whole.
+/// Read, changed and shown as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentPlan {
-    /// Whose it is.
     pub account: AccountId,
-    /// Its id.
     pub id: ContentPlanId,
-    /// For which site.
     pub project: ProjectId,
-    /// What it is called.
     pub name: Label,
-    /// By what its clusters were made.
     pub clustered_by: Clustering,
     /// What is to be done, in the owner's order.
     pub items: Vec<PlanItem>,
-    /// When it was saved first.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// What a plan begins with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewContentPlan {
-    /// See [`ContentPlan::name`].
     pub name: Label,
-    /// See [`ContentPlan::clustered_by`].
     pub clustered_by: Clustering,
-    /// See [`ContentPlan::items`].
     pub items: Vec<PlanItem>,
 }
 
 /// A merge patch of a plan; items are replaced together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContentPlanPatch {
-    /// See [`ContentPlan::name`].
     pub name: Change<Label>,
-    /// See [`ContentPlan::clustered_by`].
     pub clustered_by: Change<Clustering>,
-    /// See [`ContentPlan::items`].
     pub items: Change<Vec<PlanItem>>,
 }
 
-/// A plan as it stands in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanSummary {
-    /// Its id.
     pub id: ContentPlanId,
-    /// What it is called.
     pub name: Label,
-    /// By what its clusters were made.
     pub clustered_by: Clustering,
-    /// How many items it has.
     pub item_count: u32,
-    /// When it was saved first.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -245,8 +188,6 @@ impl PlanItem {
 }
 
 impl ContentPlan {
-    /// How much it takes to store.
-    #[must_use]
     pub fn size(&self) -> DataSize {
         DataSize {
             rows: 0,
@@ -254,7 +195,6 @@ impl ContentPlan {
         }
     }
 
-    /// How many items a plan has at the most.
     pub const MOST_ITEMS: usize = 500;
     /// How many plans a project has at the most.
     pub const MOST_IN_A_PROJECT: u32 = 200;

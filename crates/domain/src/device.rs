@@ -37,8 +37,6 @@ impl DeviceMark {
     /// How long a mark is good for. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
-    /// A mark for a device on which that person just signed in for the first time.
-    #[must_use]
     pub fn new(user: &User, at: DateTime<Utc>, randomness: &dyn Randomness) -> Self {
         Self {
             account: user.account,
@@ -48,7 +46,6 @@ impl DeviceMark {
         }
     }
 
-    /// The mark of the same device, issued at another time.
     #[must_use]
     pub fn renewed(&self, at: DateTime<Utc>) -> Self {
         Self {
@@ -58,7 +55,6 @@ impl DeviceMark {
     }
 
     /// Recognizes a mark that was signed here and has not expired.
-    #[must_use]
     pub fn read(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
         let mut parts = text.split('.');
         let mut number = || parts.next()?.parse::<i64>().ok();
@@ -81,39 +77,30 @@ impl DeviceMark {
         (is_ours && -MAX_CLOCK_SKEW <= age && age < Self::LIFETIME).then_some(mark)
     }
 
-    /// Its text, signed.
-    #[must_use]
     pub fn signed(&self, key: &DeviceKey) -> String {
         let tag = self.mac(key).finalize().into_bytes();
         format!("{}.{}", self.text(), hex(&tag))
     }
 
-    /// The account of whoever signed in on it.
-    #[must_use]
     pub const fn account(&self) -> AccountId {
         self.account
     }
 
-    /// Who signed in on it.
-    #[must_use]
     pub const fn user(&self) -> UserId {
         self.user
     }
 
     /// What the audit log calls the device by: 8 hexadecimal digits that tell nothing of the mark.
-    #[must_use]
     pub fn label(&self) -> String {
         hex(&Sha256::digest(self.nonce.as_bytes())[..4])
     }
 
     /// When it was issued, to the microsecond.
-    #[must_use]
     pub const fn issued_at(&self) -> DateTime<Utc> {
         self.issued_at
     }
 
     /// What this device's guesses are counted by, when it is that person's.
-    #[must_use]
     pub fn throttle_key(&self, user: UserId) -> Option<ThrottleKey> {
         (self.user == user).then(|| ThrottleKey::of_device(user, &self.nonce))
     }

@@ -1,5 +1,3 @@
-//! The name of a monitored site.
-
 use std::fmt;
 
 /// A host name that may be monitored: lower case, as ASCII (what DNS and URLs hold) and as people
@@ -12,19 +10,14 @@ pub struct SiteDomain {
 
 impl SiteDomain {
     /// Takes a pair that was accepted before.
-    #[must_use]
     pub fn accepted(ascii: String, unicode: String) -> Self {
         Self { ascii, unicode }
     }
 
-    /// As DNS and URLs hold it.
-    #[must_use]
     pub fn ascii(&self) -> &str {
         &self.ascii
     }
 
-    /// As people write it.
-    #[must_use]
     pub fn unicode(&self) -> &str {
         &self.unicode
     }

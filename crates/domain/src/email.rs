@@ -1,5 +1,3 @@
-//! E-mail addresses.
-
 use std::fmt;
 use thiserror::Error;
 
@@ -7,7 +5,6 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmailAddress(String);
 
-/// The text is no e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be an e-mail address such as name@example.com")]
 pub struct NotAnEmailAddress;
@@ -20,7 +17,6 @@ impl EmailAddress {
     /// length. It is narrower than RFC 5322 (no quoted local part, no address literal).
     pub const PATTERN: &'static str = r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])$";
 
-    /// Checks and lower-cases.
     pub fn parse(text: &str) -> Result<Self, NotAnEmailAddress> {
         let (local, host) = text.rsplit_once('@').ok_or(NotAnEmailAddress)?;
         let fits = text.len() <= Self::MAX && is_local_part(local) && is_host(host);
@@ -28,8 +24,6 @@ impl EmailAddress {
             .ok_or(NotAnEmailAddress)
     }
 
-    /// The address.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

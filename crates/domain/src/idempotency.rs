@@ -15,7 +15,6 @@ pub struct Fingerprint(pub [u8; 32]);
 
 impl Fingerprint {
     /// The fingerprint of a request; parts are told apart by their lengths.
-    #[must_use]
     pub fn of(method: &str, path: &str, canonical_body: &[u8]) -> Self {
         let mut hash = Sha256::new();
         for part in [method.as_bytes(), path.as_bytes(), canonical_body] {
@@ -29,31 +28,24 @@ impl Fingerprint {
 /// A request that is to be executed once, however often it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnceOnly {
-    /// The caller's key.
     pub key: String,
-    /// What is asked.
     pub fingerprint: Fingerprint,
-    /// With which token or session.
     pub caller: CallerId,
 }
 
-/// What was answered, as far as a repeat is answered with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// The status.
     pub status: u16,
     /// `Location`, when it had one.
     pub location: Option<String>,
     /// `ETag`, when it had one.
     pub etag: Option<String>,
-    /// The body.
     pub body: String,
 }
 
 /// Keeps the answer to a request in the transaction of its effect: there is either both or
 /// neither. Use cases take one when their request came with a key.
 pub struct Receipt<'a, T> {
-    /// The request.
     pub request: &'a OnceOnly,
     /// How its outcome is answered.
     pub answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
@@ -139,25 +131,17 @@ pub(crate) async fn remember(
     })
 }
 
-/// A request that was executed, kept so that a repeat is answered without being executed again.
-/// Written in the transaction of the effect: there is either both or neither.
+/// Written in the transaction of the request's effect: there is either both or neither.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// Whose key it is.
     pub account: AccountId,
-    /// The caller's key.
     pub key: String,
-    /// What was asked.
     pub fingerprint: Fingerprint,
-    /// With which token or session.
     pub caller: CallerId,
-    /// What was answered.
     pub answer: StoredAnswer,
-    /// When it was first used.
     pub first_used_at: DateTime<Utc>,
 }
 
-/// What a key that comes again means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     /// The same request: answer as before.
@@ -169,17 +153,12 @@ pub enum Repeat {
 }
 
 impl IdempotencyRecord {
-    /// How long a key is remembered.
     pub const KEPT_FOR: TimeDelta = TimeDelta::hours(24);
 
-    /// Whether the key is free again.
-    #[must_use]
     pub fn is_over(&self, now: DateTime<Utc>) -> bool {
         self.first_used_at + Self::KEPT_FOR <= now
     }
 
-    /// What it means that this key comes with that request now.
-    #[must_use]
     pub fn judge(&self, fingerprint: Fingerprint, now: DateTime<Utc>) -> Repeat {
         if self.is_over(now) {
             return Repeat::Expired;

@@ -136,8 +136,6 @@ struct Series {
 }
 
 impl IdMint {
-    /// A mint on this clock and this source of randomness.
-    #[must_use]
     pub fn new(clock: Arc<dyn Clock>, randomness: Arc<dyn Randomness>) -> Self {
         let series = Mutex::default();
         Self {

@@ -1,5 +1,4 @@
-//! Pages of a site as they are kept between runs: what the next one compares with, and asks by
-//! whether anything changed.
+//! Pages of a site, kept between runs for comparison and for conditional requests.
 
 use analysis::{
     document::Document,
@@ -18,7 +17,6 @@ pub struct Validators {
 
 impl Validators {
     /// What to ask for a page by next time. One that was cut is read anew.
-    #[must_use]
     pub fn of(page: &PageContent) -> Self {
         if page.fetched.truncation != Truncation::None {
             return Self::default();
@@ -29,8 +27,6 @@ impl Validators {
         }
     }
 
-    /// Whether there is nothing to ask by.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.etag.is_none() && self.last_modified.is_none()
     }
@@ -39,9 +35,7 @@ impl Validators {
 /// A page on its way to be kept: invisible until its job ends well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedPage {
-    /// The page.
     pub url: String,
-    /// When it was visited.
     pub visited_at: DateTime<Utc>,
     /// What it is now; `None` leaves the content that is kept, because the visit brought none.
     pub content: Option<StagedContent>,
@@ -52,19 +46,14 @@ pub struct StagedPage {
 /// The content of a visit, which stands in the job's journal and is not written twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedContent {
-    /// The journal's entry.
     pub entry: i64,
-    /// What to ask by next time.
     pub validators: Validators,
 }
 
-/// A page that is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptPage {
-    /// The page.
     pub url: String,
     /// The entry of the journal that has its content.
     pub body: Vec<u8>,
-    /// What is remembered beside the content.
     pub memory: Document,
 }

@@ -22,30 +22,23 @@ pub struct KeywordText {
     normalized: String,
 }
 
-/// Why text is no keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum KeywordRefusal {
     /// Nothing is left after trimming.
     #[error("must not be empty")]
     Empty,
-    /// Too many characters.
     #[error("must not be longer than {} characters", KeywordText::MOST_CHARACTERS)]
     TooLong,
-    /// Too many words.
     #[error("must not have more than {} words", KeywordText::MOST_WORDS)]
     TooManyWords,
-    /// Holds a character that cannot be searched for.
     #[error("must not hold control characters")]
     ControlCharacter,
 }
 
 impl KeywordText {
-    /// Longest keyword, in characters.
     pub const MOST_CHARACTERS: usize = 200;
-    /// Most words in a keyword.
     pub const MOST_WORDS: usize = 20;
 
-    /// Folds and checks.
     pub fn parse(text: &str) -> Result<Self, KeywordRefusal> {
         let shown = analysis::keyword_text::display(text);
         if shown.is_empty() {
@@ -64,14 +57,10 @@ impl KeywordText {
         Ok(Self { shown, normalized })
     }
 
-    /// The form that is shown and searched for.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.shown
     }
 
-    /// The form that is compared.
-    #[must_use]
     pub fn normalized(&self) -> &str {
         &self.normalized
     }
@@ -83,53 +72,38 @@ impl fmt::Display for KeywordText {
     }
 }
 
-/// Where a keyword stood when it was last measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestRank {
     /// The position, or `None` when the site was not found in the depth looked at.
     pub position: Option<u32>,
     /// The best-ranked own page.
     pub url: Option<String>,
-    /// When.
     pub measured_at: DateTime<Utc>,
-    /// What came of it.
     pub state: RankState,
 }
 
-/// A tracked keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyword {
-    /// Whose it is.
     pub account: AccountId,
-    /// Its id.
     pub id: KeywordId,
-    /// Whose site it is tracked for.
     pub project: ProjectId,
-    /// What is searched for.
     pub text: KeywordText,
-    /// Where and how.
     pub market: Market,
     /// Whether it counts toward the AI visibility allowance.
     pub ai_tracked: bool,
-    /// In use or not.
     pub status: Status,
     /// The page that should rank.
     pub target_url: Option<String>,
-    /// Free labels.
     pub tags: Vec<Tag>,
     /// Searches a month, when known.
     pub search_volume: Option<u32>,
     /// What keyword research found, the volume included; it may be simulated.
     pub metrics: Option<KeywordMetrics>,
-    /// Where it stood last.
     pub latest: Option<LatestRank>,
     /// Grows with each change that a caller can see.
     pub row_version: i64,
-    /// When it was added.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was deactivated.
     pub deactivated_at: Option<DateTime<Utc>>,
 }
 
@@ -148,12 +122,9 @@ pub enum KeywordChoice {
 pub struct NewKeywords {
     /// The texts; repeats are folded.
     pub texts: Vec<KeywordText>,
-    /// Whether they count toward the AI visibility allowance; `None` leaves keywords that are
-    /// already there as they are, and begins new ones with `false`.
+    /// `None` leaves keywords that are there as they are, and begins new ones with `false`.
     pub ai_tracked: Option<bool>,
-    /// Where and how.
     pub market: Market,
-    /// Free labels.
     pub tags: Vec<Tag>,
 }
 
@@ -162,24 +133,17 @@ impl NewKeywords {
     pub const MOST: usize = 1_000;
 }
 
-/// A merge patch of a keyword.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeywordPatch {
-    /// See [`Keyword::ai_tracked`].
     pub ai_tracked: Change<bool>,
-    /// See [`Keyword::status`].
     pub status: Change<Status>,
-    /// See [`Keyword::market`].
     pub market: Change<Market>,
-    /// See [`Keyword::target_url`].
     pub target_url: Change<Option<String>>,
-    /// See [`Keyword::tags`].
     pub tags: Change<Vec<Tag>>,
 }
 
 impl KeywordPatch {
     /// Brings a keyword back; `None` leaves its AI measurement as it was.
-    #[must_use]
     pub fn bring_back(ai_tracked: Option<bool>) -> Self {
         Self {
             status: Change::Set(Status::Active),
@@ -190,11 +154,8 @@ impl KeywordPatch {
 }
 
 impl Keyword {
-    /// How many tags a keyword carries at most.
     pub const MOST_TAGS: usize = 50;
 
-    /// A keyword as it begins.
-    #[must_use]
     pub fn begin(
         account: AccountId,
         project: ProjectId,
@@ -244,7 +205,6 @@ impl Keyword {
         next
     }
 
-    /// The keyword with these researched figures.
     #[must_use]
     pub fn researched(mut self, metrics: KeywordMetrics) -> Self {
         self.search_volume = metrics.real_volume().or(self.search_volume);
@@ -253,7 +213,6 @@ impl Keyword {
     }
 
     /// The search volume that weighs its rank: a simulated one only beside simulated ranks.
-    #[must_use]
     pub fn volume_beside(&self, ranks: Provenance) -> Option<u32> {
         let simulated = { self.metrics.as_ref() }
             .filter(|_| ranks.is_simulated())
@@ -261,14 +220,10 @@ impl Keyword {
         self.search_volume.or(simulated)
     }
 
-    /// Whether it is in use.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
 
-    /// Whether it takes a place of the AI visibility allowance.
-    #[must_use]
     pub fn takes_ai_place(&self) -> bool {
         self.is_active() && self.ai_tracked
     }

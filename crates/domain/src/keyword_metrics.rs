@@ -1,5 +1,3 @@
-//! What keyword research found for a keyword that is tracked.
-
 use crate::{keyword_research::Search, money::MicroUsd};
 use analysis::{
     findings::keyword_research::{KeywordFacts, report},
@@ -17,19 +15,14 @@ pub struct KeywordMetrics {
     pub search_volume: Option<u32>,
     /// How hard it is to rank, 0 to 100.
     pub difficulty: Option<u8>,
-    /// What advertisers pay for a click.
     pub cpc: Option<Cpc>,
-    /// What most searchers want.
     pub intent: Option<Intent>,
     /// Who answered, as a neutral label.
     pub provider: String,
-    /// What the figures are.
     pub provenance: Provenance,
-    /// When they answered.
     pub researched_at: DateTime<Utc>,
 }
 
-/// A cost per click.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cpc {
     /// Millionths of the currency.
@@ -40,7 +33,6 @@ pub struct Cpc {
 
 impl KeywordMetrics {
     /// The figures of the search's keyword and of its ideas, by normalized text.
-    #[must_use]
     pub fn of_search(search: &Search) -> BTreeMap<String, Self> {
         let subject = &search.subject;
         let language = subject.language.to_string();
@@ -67,7 +59,6 @@ impl KeywordMetrics {
     /// Whether it takes the place of what is known. Simulated figures never replace others, and figures
     /// without a volume never those with one: the last known volume is kept. Otherwise newer ones
     /// replace older ones.
-    #[must_use]
     pub fn replaces(&self, known: Option<&Self>) -> bool {
         let Some(known) = known else {
             return true;
@@ -87,7 +78,6 @@ impl KeywordMetrics {
     }
 
     /// The volume, unless it is simulated: that one must not weigh what was measured.
-    #[must_use]
     pub fn real_volume(&self) -> Option<u32> {
         self.search_volume
             .filter(|_| !self.provenance.is_simulated())

@@ -1,5 +1,3 @@
-//! What is known of a keyword in a calendar month.
-
 use crate::{
     ids::{JobId, KeywordId},
     kept_answers::KeywordTallies,
@@ -17,8 +15,7 @@ use std::{
     fmt,
 };
 
-/// How many days before a month still tell where a keyword stood when it began: a week, for those
-/// that are measured once a week.
+/// How long before a month a measurement still tells its start: keywords may be measured once a week.
 const BEFORE: Days = Days::new(7);
 
 /// A calendar month, in UTC.
@@ -30,7 +27,6 @@ pub struct CalendarMonth {
 
 impl CalendarMonth {
     /// The month of a day; `None` at the end of the calendar.
-    #[must_use]
     pub fn of(day: NaiveDate) -> Option<Self> {
         let first = day.with_day(1)?;
         let last = first.checked_add_months(Months::new(1))?.pred_opt()?;
@@ -38,7 +34,6 @@ impl CalendarMonth {
     }
 
     /// A month as it is written, for example `2026-11`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         let is_plain = |part: &str, digits| {
@@ -51,20 +46,15 @@ impl CalendarMonth {
         Self::of(first)
     }
 
-    /// Its first day.
-    #[must_use]
     pub const fn first(self) -> NaiveDate {
         self.first
     }
 
-    /// Its last day.
-    #[must_use]
     pub const fn last(self) -> NaiveDate {
         self.last
     }
 
     /// The first day that may tell where a keyword stood when it began.
-    #[must_use]
     pub fn looked_back_to(self) -> NaiveDate {
         self.first.checked_sub_days(BEFORE).unwrap_or(self.first)
     }
@@ -79,7 +69,6 @@ impl fmt::Display for CalendarMonth {
 /// Where a keyword stood on a day; of several measurements of a day the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonthPoint {
-    /// When.
     pub measured_at: DateTime<Utc>,
     /// The position; `None` when it was not found in the depth looked at.
     pub position: Option<u32>,
@@ -90,18 +79,15 @@ pub struct MonthPoint {
 /// What one source saw of a keyword in a month. Measurements that failed are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonthCourse {
-    /// The keyword.
     pub keyword: KeywordId,
     /// Who was asked; other sources are other series.
     pub source: SearchSource,
     /// Days of the month on which it was measured.
     pub days: u32,
-    /// The best position of the month.
     pub best: Option<u32>,
     /// Where it stood when the month began: the newest measurement of its first day and the week
     /// before it, else the first one in it.
     pub start: MonthPoint,
-    /// Where it stood last in the month.
     pub last: MonthPoint,
 }
 
@@ -116,12 +102,10 @@ pub struct AiMentions {
     pub engines: Vec<(String, MentionRate)>,
 }
 
-/// A rate with what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MentionRate {
     /// The rate with its interval; `None` without answers.
     pub rate: Option<PanelRate>,
-    /// Answers.
     pub answers: u64,
     /// Answers that name the project.
     pub mentions: u64,
@@ -129,7 +113,6 @@ pub struct MentionRate {
     pub prompts: u64,
 }
 
-/// A keyword in a month.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordMonth {
     /// The keyword as it is now.
@@ -146,7 +129,6 @@ pub struct KeywordMonth {
 }
 
 /// Puts together what is known of keywords, in their order.
-#[must_use]
 pub fn put_together(
     keywords: Vec<Keyword>,
     month: CalendarMonth,

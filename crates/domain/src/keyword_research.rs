@@ -1,5 +1,4 @@
-//! Keyword research: what is asked, what is kept of it for everyone and for whom, and how much of it
-//! an account may have.
+//! Keyword research: questions, what is kept for everyone and for one account, and quotas.
 
 use crate::{
     ids::{AccountId, FlightId, SearchId, UserId},
@@ -11,25 +10,19 @@ use analysis::{observation::keyword_research::ResearchedKeyword, provenance::Pro
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
-/// What is researched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResearchSubject {
-    /// The keyword.
     pub keyword: KeywordText,
-    /// Where it is searched.
     pub country: Country,
-    /// In which language.
     pub language: Language,
 }
 
-/// Under which name a subject's data is kept: equal for equal keywords, markets and suppliers. It
-/// tells nothing of who asked.
+/// Equal for equal keywords, markets and suppliers; tells nothing of who asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubjectKey(pub [u8; 32]);
 
 impl ResearchSubject {
     /// Its key at a supplier, named as its answers name it.
-    #[must_use]
     pub fn key(&self, supplier: &str) -> SubjectKey {
         let mut hash = Sha256::new();
         for part in [
@@ -49,20 +42,14 @@ impl ResearchSubject {
 /// What was bought and is kept for everyone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptResearch {
-    /// What the supplier answered.
     pub found: ResearchedKeyword,
-    /// When.
     pub bought_at: DateTime<Utc>,
-    /// Until when it is good.
     pub expires_at: DateTime<Utc>,
 }
 
 impl KeptResearch {
-    /// How long a result is good.
     pub const LIFETIME: TimeDelta = TimeDelta::days(30);
 
-    /// What was bought just now.
-    #[must_use]
     pub fn bought(found: ResearchedKeyword, now: DateTime<Utc>) -> Self {
         Self {
             found,
@@ -75,7 +62,6 @@ impl KeptResearch {
 /// One question to a supplier under way: others who ask the same wait for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flight {
-    /// Which one.
     pub id: FlightId,
     /// Until when whoever asked holds the question.
     pub until: DateTime<Utc>,
@@ -93,19 +79,14 @@ impl Flight {
 /// of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reservation {
-    /// Whose.
     pub account: AccountId,
-    /// The question.
     pub flight: FlightId,
     /// The day on which it was asked, which also says the month.
     pub day: NaiveDate,
-    /// What is set aside for it.
     pub most: MicroUsd,
-    /// Until when it holds.
     pub until: DateTime<Utc>,
 }
 
-/// How much of a month's research is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResearchQuota {
     /// The month, by its first day (UTC).
@@ -114,70 +95,52 @@ pub struct ResearchQuota {
     pub used: u32,
     /// Searches under way.
     pub reserved: u32,
-    /// How many there may be.
     pub limit: u32,
 }
 
 impl ResearchQuota {
     /// What is used, searches under way included.
-    #[must_use]
     pub const fn usage(&self) -> u32 {
         self.used.saturating_add(self.reserved)
     }
 
-    /// Whether one more fits.
-    #[must_use]
     pub const fn is_available(&self) -> bool {
         self.usage() < self.limit
     }
 
     /// When the next month begins.
-    #[must_use]
     pub fn resets_at(&self) -> DateTime<Utc> {
         let next = self.month + Months::new(1);
         next.and_time(NaiveTime::MIN).and_utc()
     }
 }
 
-/// A search of a person, with what was shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// Whose account.
     pub account: AccountId,
-    /// Who searched.
     pub user: UserId,
-    /// Its id.
     pub id: SearchId,
-    /// What was researched.
     pub subject: ResearchSubject,
-    /// Under which name.
     pub key: SubjectKey,
     /// When it was searched last.
     pub searched_at: DateTime<Utc>,
-    /// What was shown.
     pub kept: KeptResearch,
 }
 
-/// A search in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchLine {
-    /// Its id.
     pub id: SearchId,
-    /// What was researched.
     pub subject: ResearchSubject,
     /// Who answered, as a neutral label.
     pub provider: String,
-    /// What the figures are.
     pub provenance: Provenance,
     /// Searches a month, when known.
     pub search_volume: Option<u64>,
-    /// How many ideas there were.
     pub ideas: u32,
     /// When it was searched last.
     pub searched_at: DateTime<Utc>,
     /// When the supplier answered.
     pub bought_at: DateTime<Utc>,
-    /// Until when that is good.
     pub expires_at: DateTime<Utc>,
 }
 

@@ -1,5 +1,3 @@
-//! Where and how a keyword is searched.
-
 use crate::text::{Text, TextRefusal};
 use analysis::observation::search_page::Device;
 use std::fmt;
@@ -79,13 +77,9 @@ pub type Location = Text<100>;
 /// Where and how a keyword is searched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Market {
-    /// The country.
     pub country: Country,
-    /// The language.
     pub language: Language,
-    /// The device.
     pub device: Device,
-    /// A place inside the country.
     pub location: Option<Location>,
 }
 
@@ -102,7 +96,6 @@ impl Default for Market {
 }
 
 impl Market {
-    /// Reads a location.
     pub fn location(text: &str) -> Result<Location, TextRefusal> {
         Location::parse(text)
     }

@@ -29,10 +29,8 @@ const EVERYDAY_COUNTRIES: [(&str, &str); 10] = [
     ("vi", "United States Virgin Islands"),
     ("vn", "Vietnam"),
 ];
-/// Everyday names of languages.
 const EVERYDAY_LANGUAGES: [(&str, &str); 2] = [("el", "Greek"), ("ug", "Uyghur")];
 
-/// A name that nothing known has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("is no {what} that is known by its English name or its ISO code")]
 pub struct UnknownName {
@@ -42,7 +40,6 @@ pub struct UnknownName {
     pub nearest: Vec<String>,
 }
 
-/// The names of one kind of thing.
 struct Names<T> {
     what: &'static str,
     shown: HashMap<T, String>,
@@ -60,8 +57,6 @@ impl Country {
         OF_COUNTRIES.find(name)
     }
 
-    /// Its everyday English name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         OF_COUNTRIES.shown.get(&self).map_or("", String::as_str)
     }
@@ -73,8 +68,6 @@ impl Language {
         OF_LANGUAGES.find(name)
     }
 
-    /// Its English name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         OF_LANGUAGES.shown.get(&self).map_or("", String::as_str)
     }

@@ -2,18 +2,15 @@
 
 use std::fmt;
 
-/// An amount of US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct MicroUsd(pub i64);
 
 impl MicroUsd {
     /// The currency, as ISO 4217 names it.
     pub const CURRENCY: &'static str = "USD";
-    /// How many of them make one.
     pub const PER_UNIT: i64 = 1_000_000;
 
     /// Reads a decimal amount that is not negative, with at most six places.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
         let digits =

@@ -5,20 +5,16 @@ pub use analysis::site_class::SiteClass;
 use crate::text::{Label, Text, TextRefusal};
 use chrono::{DateTime, Utc};
 
-/// A site that the owner names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedSite {
     /// Its registrable domain, as DNS holds it.
     pub domain: String,
-    /// What it is to the project.
     pub role: SiteRole,
     /// What kind of site it is, against the list that Sightline has.
     pub class: Option<SiteClass>,
-    /// When that was said.
     pub named_at: DateTime<Utc>,
 }
 
-/// What a site is to a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteRole {
     /// A rival that is followed, wherever it stands.
@@ -30,11 +26,8 @@ pub enum SiteRole {
 }
 
 impl SiteRole {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Competitor, Self::Own, Self::Other];
 
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Competitor => "competitor",
@@ -43,21 +36,16 @@ impl SiteRole {
         }
     }
 
-    /// The role of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// A suggestion that the owner does not want to see as open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredSuggestion {
     /// The `suggestionId` of its records.
     pub id: String,
-    /// Why.
     pub reason: Option<String>,
-    /// Since when.
     pub ignored_at: DateTime<Utc>,
 }
 
@@ -85,8 +73,6 @@ impl IgnoreReason {
         Text::parse(text).map(Self)
     }
 
-    /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

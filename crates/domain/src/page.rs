@@ -1,47 +1,35 @@
 //! Pages of long lists: keyset paging, so that rows that stay are seen exactly once.
 
-/// Which way a list is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Smallest first.
     Ascending,
-    /// Largest first.
     Descending,
 }
 
-/// The value of the sort column in the last row of a page. Rows without a value come last, in
-/// both directions.
+/// The sort column's value in the last row of a page. Rows without one come last in both directions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortValue {
     /// A number, or a time in microseconds since 1970.
     Number(i64),
     /// A text, compared byte by byte.
     Text(String),
-    /// A fraction.
     Real(f64),
-    /// No value.
     Missing,
 }
 
 /// Where a page ends: the next one begins behind this row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Position {
-    /// The sort column's value.
     pub value: SortValue,
     /// The row's id, which makes the order total.
     pub id: i64,
 }
 
-/// What part of a list is wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageRequest<S> {
-    /// The sort column.
     pub sort: S,
-    /// The direction.
     pub direction: Direction,
-    /// Begin behind this row.
     pub after: Option<Position>,
-    /// How many rows at the most.
     pub limit: u32,
     /// Whether all rows are counted, up to [`MOST_COUNTED`].
     pub counted: bool,
@@ -50,22 +38,18 @@ pub struct PageRequest<S> {
     pub bytes: Option<usize>,
 }
 
-/// A part of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// The rows.
     pub items: Vec<T>,
     /// Where a page would end that ended with the row at the same place in `items`.
     pub ends: Vec<Position>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<Position>,
-    /// How many rows there are on all pages, when that was asked.
+    /// Over all pages; `None` unless asked for.
     pub total: Option<Total>,
 }
 
 impl<T> Page<T> {
-    /// A page of an empty list.
-    #[must_use]
     pub const fn empty() -> Self {
         Self {
             items: vec![],
@@ -89,18 +73,15 @@ impl<T> Page<T> {
 /// Rows beyond these are not counted: that would cost more than the page itself.
 pub const MOST_COUNTED: u32 = 10_000;
 
-/// How many rows a list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Total {
     /// Counted rows, [`MOST_COUNTED`] at the most.
     pub rows: u32,
-    /// Whether there are more.
     pub is_lower_bound: bool,
 }
 
 impl Total {
     /// Of rows that were counted up to one beyond [`MOST_COUNTED`].
-    #[must_use]
     pub fn of(found: usize) -> Self {
         let found = u32::try_from(found).unwrap_or(u32::MAX);
         Self {

@@ -14,22 +14,17 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Whether something is in use. Callers delete nothing; deactivated projects are purged after a
-/// term ([`PurgeTerm`]).
+/// Callers delete nothing; deactivated projects are purged after a term ([`PurgeTerm`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// In use.
     Active,
     /// Out of use; counts toward no allowance of active things, and can be brought back with its history.
     Deactivated,
 }
 
 impl Status {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -37,24 +32,17 @@ impl Status {
         }
     }
 
-    /// The status of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// How much a project matters to its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Priority {
-    /// Little.
     Low,
-    /// As usual.
     #[default]
     Normal,
-    /// More than usual.
     High,
-    /// Most.
     Critical,
 }
 
@@ -62,8 +50,6 @@ impl Priority {
     /// All of them, rising.
     pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Critical];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -73,8 +59,6 @@ impl Priority {
         }
     }
 
-    /// The priority of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
@@ -83,21 +67,15 @@ impl Priority {
 /// Where a project stands in its owner's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WorkflowStatus {
-    /// Being set up.
     #[default]
     Onboarding,
-    /// Under way.
     Active,
-    /// Resting.
     Paused,
-    /// Being looked at.
     Review,
-    /// Done.
     Completed,
 }
 
 impl WorkflowStatus {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Onboarding,
         Self::Active,
@@ -106,8 +84,6 @@ impl WorkflowStatus {
         Self::Completed,
     ];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Onboarding => "onboarding",
@@ -118,8 +94,6 @@ impl WorkflowStatus {
         }
     }
 
-    /// The workflow status of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
@@ -128,19 +102,13 @@ impl WorkflowStatus {
 /// What an owner notes about a project; returned with every listing and every result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProjectMeta {
-    /// Whose site it is.
     pub client_name: Option<Label>,
-    /// A free label.
     pub category: Option<Label>,
     /// Free labels, each once, in the order given.
     pub tags: Vec<Tag>,
-    /// Whether it stands first.
     pub favorite: bool,
-    /// How much it matters.
     pub priority: Priority,
-    /// Where it stands.
     pub workflow_status: WorkflowStatus,
-    /// Who looks after it.
     pub assigned_to_name: Option<Label>,
     /// Who gets its reports, each once, in the order given.
     pub report_recipients: Vec<EmailAddress>,
@@ -149,26 +117,17 @@ pub struct ProjectMeta {
 }
 
 impl ProjectMeta {
-    /// How many tags a project carries at most.
     pub const MOST_TAGS: usize = 50;
-    /// How many recipients a project's reports have at most.
     pub const MOST_RECIPIENTS: usize = 20;
 }
 
-/// A monitored site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
-    /// Whose it is.
     pub account: AccountId,
-    /// Its id.
     pub id: ProjectId,
-    /// The site.
     pub domain: SiteDomain,
-    /// What it is called.
     pub name: Label,
-    /// In use or not.
     pub status: Status,
-    /// What its owner notes.
     pub meta: ProjectMeta,
     /// Active keywords.
     pub keyword_count: u32,
@@ -178,28 +137,21 @@ pub struct Project {
     pub last_analysis_at: Option<DateTime<Utc>>,
     /// Grows with each change that a caller can see; the entity tag.
     pub row_version: i64,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When its owner last changed it.
     pub updated_at: DateTime<Utc>,
-    /// When it was deactivated.
     pub deactivated_at: Option<DateTime<Utc>>,
 }
 
-/// What a caller gives to create a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProject {
-    /// The site.
     pub domain: SiteDomain,
     /// What it is called; the domain when left out.
     pub name: Option<Label>,
-    /// What its owner notes.
     pub meta: ProjectMeta,
 }
 
 impl NewProject {
-    /// The project as it begins.
-    #[must_use]
     pub fn begin(self, account: AccountId, mint: &IdMint, now: DateTime<Utc>) -> Project {
         let name = self.name.unwrap_or_else(|| name_of(&self.domain));
         Project {
@@ -286,8 +238,6 @@ impl Project {
         self.deactivated_at = (status == Status::Deactivated).then_some(now);
     }
 
-    /// Whether it is in use.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
@@ -305,33 +255,27 @@ impl Default for PurgeTerm {
 }
 
 impl PurgeTerm {
-    /// How long it is; `None` is for ever.
     pub(crate) fn length(self) -> Option<TimeDelta> {
         self.0.map(|days| TimeDelta::days(days.into()))
     }
 
     /// From when on the project is purged; `None` while it is active, and where nothing is purged.
-    #[must_use]
     pub fn purge_at(self, project: &Project) -> Option<DateTime<Utc>> {
         let since = project.deactivated_at.filter(|_| !project.is_active())?;
         since.checked_add_signed(self.length()?)
     }
 
-    /// Whether the project's time is over.
-    #[must_use]
     pub fn is_over(self, project: &Project, now: DateTime<Utc>) -> bool {
         self.purge_at(project).is_some_and(|it| it <= now)
     }
 
     /// The last moment at which a project may have been deactivated that is purged now.
-    #[must_use]
     pub fn cutoff(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         now.checked_sub_signed(self.length()?)
     }
 }
 
 /// Keeps the first of each value, in order.
-#[must_use]
 pub fn each_once<T: PartialEq>(values: Vec<T>) -> Vec<T> {
     let mut kept = Vec::with_capacity(values.len());
     for value in values {

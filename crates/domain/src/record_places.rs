@@ -13,15 +13,12 @@ pub const PLACES: i64 = 64;
 const BRANDED: i64 = PLACES / 2;
 
 /// The ordinal of a record about an engine and a keyword, or about the project itself.
-#[must_use]
 pub fn ordinal(keyword: Option<KeywordId>, engine: &str, is_branded: bool) -> i64 {
     let [discovery, branded] = places(engine);
     let place = if is_branded { branded } else { discovery };
     keyword.map_or(0, |it| it.0) * PLACES + place
 }
 
-/// The places of an engine.
-#[must_use]
 pub fn places(engine: &str) -> [i64; 2] {
     let names = ENGINES.iter().chain(&SIMULATED_ENGINES).map(|it| it.0);
     let place = (0..BRANDED).zip(names).find(|(_, name)| *name == engine);

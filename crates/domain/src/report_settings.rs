@@ -2,25 +2,17 @@
 
 use std::collections::BTreeMap;
 
-/// How often reports are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frequency {
-    /// Every day.
     Daily,
-    /// Every week.
     Weekly,
-    /// Every month.
     Monthly,
-    /// Every quarter.
     Quarterly,
 }
 
 impl Frequency {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Daily, Self::Weekly, Self::Monthly, Self::Quarterly];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Daily => "daily",
@@ -30,35 +22,22 @@ impl Frequency {
         }
     }
 
-    /// The frequency of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// One section of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// Positions.
     Rankings,
-    /// Visibility index.
     Visibility,
-    /// Share of voice.
     ShareOfVoice,
-    /// AI visibility.
     AiVisibility,
-    /// Competitors.
     Competitors,
-    /// Technical findings.
     Technical,
-    /// Web vitals.
     Vitals,
-    /// Page text.
     Content,
-    /// What to do next.
     Suggestions,
-    /// Where it is heading.
     Forecast,
 }
 
@@ -77,8 +56,6 @@ impl Section {
         Self::Forecast,
     ];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rankings => "rankings",
@@ -94,8 +71,6 @@ impl Section {
         }
     }
 
-    /// The section of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
@@ -104,11 +79,8 @@ impl Section {
 /// A project's own settings; `None` inherits the account's default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReportSettings {
-    /// Whether reports are sent.
     pub enabled: Option<bool>,
-    /// How often.
     pub frequency: Option<Frequency>,
-    /// Whether a PDF is attached.
     pub include_pdf: Option<bool>,
     /// Sections switched on or off for this project alone.
     pub content_overrides: BTreeMap<Section, bool>,
@@ -117,11 +89,8 @@ pub struct ReportSettings {
 /// Settings with nothing left to inherit: an account's defaults, or what a project ends up with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveReportSettings {
-    /// Whether reports are sent.
     pub enabled: bool,
-    /// How often.
     pub frequency: Frequency,
-    /// Whether a PDF is attached.
     pub include_pdf: bool,
     /// Every section, on or off.
     pub content: BTreeMap<Section, bool>,

@@ -23,70 +23,48 @@ pub const CARRIED: i64 = 1 << 60;
 /// A record on its way: invisible until its job ends well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedFinding {
-    /// What kind of record it is.
     pub result_type: ResultType,
     /// Its place in the default order; unique within the job and type, so that a step that is
     /// done again replaces what it wrote before.
     pub ordinal: i64,
-    /// The keyword it is about.
     pub keyword: Option<KeywordId>,
-    /// The page it is about.
     pub url: Option<String>,
     /// The value of the type's own sort order (for rankings the position); missing sorts last.
     pub sort_value: Option<f64>,
-    /// When it was measured.
     pub measured_at: DateTime<Utc>,
-    /// The record.
     pub record: Document,
 }
 
-/// A published record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The run it comes from.
     pub job: JobId,
-    /// Its place in the default order.
     pub ordinal: i64,
-    /// The value of the type's own sort order.
     pub sort_value: Option<f64>,
-    /// When it was measured.
     pub measured_at: DateTime<Utc>,
-    /// The record.
     pub record: Document,
 }
 
 /// The head of a project's newest results of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultHead {
-    /// Whose they are.
     pub account: AccountId,
-    /// The site.
     pub project: ProjectId,
-    /// What kind.
     pub result_type: ResultType,
-    /// The run they come from.
     pub job: JobId,
-    /// When they were computed.
     pub generated_at: DateTime<Utc>,
     /// When the last of them was measured.
     pub measured_at: DateTime<Utc>,
-    /// Method and version.
     pub method_version: String,
     /// A neutral label of who supplied the data.
     pub provider: String,
-    /// Where the figures come from.
     pub provenance: Provenance,
-    /// What was looked at.
     pub coverage: Coverage,
-    /// How many records there are.
     pub item_count: u64,
-    /// The summary of the type.
     pub summary: Document,
     /// Warnings, as machine codes.
     pub warnings: Vec<String>,
 }
 
-/// How records are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingSort {
     /// The type's default order.
@@ -97,16 +75,12 @@ pub enum FindingSort {
     MeasuredAt,
 }
 
-/// Which records of a project are wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingQuery {
-    /// What kind.
     pub result_type: ResultType,
     /// From this run alone; `None` reads all runs: the history.
     pub job: Option<JobId>,
-    /// About this keyword alone.
     pub keyword: Option<KeywordId>,
-    /// About this page alone.
     pub url: Option<String>,
     /// In this place of each run alone.
     pub ordinal: Option<i64>,
@@ -114,13 +88,11 @@ pub struct FindingQuery {
     pub from: Option<DateTime<Utc>>,
     /// Measured before.
     pub to: Option<DateTime<Utc>>,
-    /// Which part.
     pub page: PageRequest<FindingSort>,
 }
 
 impl FindingQuery {
     /// Up to `limit` records of a run in their own order, behind an ordinal.
-    #[must_use]
     pub fn in_order(result_type: ResultType, job: JobId, behind: Option<i64>, limit: u32) -> Self {
         Self {
             result_type,
@@ -151,13 +123,11 @@ impl FindingQuery {
 pub struct SearchSource {
     /// The engine, for example `google`.
     pub engine: String,
-    /// Whether its pages were seen or made up.
     pub provenance: Provenance,
 }
 
 impl SearchSource {
     /// Whether Search Console tells about its pages: Google's, and simulated ones stand for them.
-    #[must_use]
     pub fn is_google(&self) -> bool {
         self.engine == "google" || self.provenance.is_simulated()
     }
@@ -166,7 +136,6 @@ impl SearchSource {
 /// As of when the past of keywords is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
-    /// The day that is measured.
     pub day: NaiveDate,
     /// The run that measures: its own points are no past.
     pub job: JobId,
@@ -175,8 +144,6 @@ pub struct AsOf {
 }
 
 impl AsOf {
-    /// Of that job, as that source would tell it.
-    #[must_use]
     pub fn of(job: &Job, source: SearchSource) -> Self {
         Self {
             day: job.day,
@@ -189,15 +156,10 @@ impl AsOf {
 /// One measurement of a keyword: an append-only fact. A job measures a keyword once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordMeasurement {
-    /// The keyword.
     pub keyword: KeywordId,
-    /// The run.
     pub job: JobId,
-    /// The day that was measured.
     pub day: NaiveDate,
-    /// Who was asked.
     pub source: SearchSource,
-    /// What was seen.
     pub point: RankPoint,
     /// All own places on the page.
     pub own: Vec<OwnPlace>,
@@ -219,22 +181,16 @@ pub struct KeywordHistory {
     pub best: Option<Mark>,
     /// The worst position ever, as the newest point carries it.
     pub worst: Option<u32>,
-    /// The last snapshot.
     pub serp: Option<PreviousSerp>,
-    /// The one of a month ago.
     pub month_ago: Option<PreviousSerp>,
 }
 
 /// Where a keyword stood on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoursePoint {
-    /// The day.
     pub day: NaiveDate,
-    /// When exactly.
     pub measured_at: DateTime<Utc>,
-    /// What came of measuring.
     pub state: RankState,
-    /// The position.
     pub position: Option<u32>,
     /// How many organic results were seen.
     pub depth_checked: u32,

@@ -10,22 +10,16 @@ use sha2::{Digest, Sha256};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Ticks are spread over so long a time behind the hour that was asked for: midnight is no
-/// stampede.
+/// Ticks are spread over this time behind the hour, against a stampede at midnight.
 const SPREAD: TimeDelta = TimeDelta::minutes(30);
 
 /// An analysis of a project that is started by itself. A project has one of each kind at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    /// Whose it is.
     pub account: AccountId,
-    /// The site.
     pub project: ProjectId,
-    /// What is measured.
     pub kind: AnalysisKind,
-    /// How often, and when.
     pub rhythm: Rhythm,
-    /// When it is due.
     pub next_at: DateTime<Utc>,
     /// When it was due last.
     pub last_at: Option<DateTime<Utc>>,
@@ -36,20 +30,16 @@ pub struct Schedule {
 /// How often, and at what local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rhythm {
-    /// On which days.
     pub days: Days,
     /// The hour of the day, 0 to 23.
     pub hour: u8,
     /// The minute of the hour, 0 to 59.
     pub minute: u8,
-    /// Whose hour of the day that is.
     pub zone: Tz,
 }
 
-/// On which days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Days {
-    /// On all of them.
     Daily,
     /// On one day of the week, 1 (Monday) to 7.
     Weekly(u8),
@@ -57,16 +47,12 @@ pub enum Days {
     Monthly(u8),
 }
 
-/// Why something is no rhythm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RhythmRefusal {
-    /// Not among the forms there are.
     #[error("must be `daily`, `weekly:monday` to `weekly:sunday`, or `monthly:1` to `monthly:28`")]
     Days,
-    /// No time of the day.
     #[error("must be a time of the day such as 02:30")]
     Time,
-    /// No time zone.
     #[error("must be a time zone of the IANA database such as Europe/Berlin or UTC")]
     Zone,
 }
@@ -99,15 +85,12 @@ impl Rhythm {
         })
     }
 
-    /// The time of the day, as it is written.
-    #[must_use]
     pub fn time(self) -> String {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
     /// The first time after `now`. A time that the clock skips is made up for when it goes on;
     /// one that it repeats counts once, the first time.
-    #[must_use]
     pub fn next(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let today = now.with_timezone(&self.zone).date_naive();
         let mut times = { today.iter_days() }
@@ -117,7 +100,6 @@ impl Rhythm {
         found.unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
-    /// When it is that time of that day.
     fn on(self, day: NaiveDate) -> DateTime<Utc> {
         let midnight = day.and_time(NaiveTime::MIN);
         let wanted = i64::from(self.hour) * 60 + i64::from(self.minute);
@@ -131,7 +113,6 @@ impl Rhythm {
     }
 
     /// How often it comes round within 30 days.
-    #[must_use]
     pub fn times_in_30_days(self, now: DateTime<Utc>) -> u32 {
         let end = now + TimeDelta::days(30);
         let mut at = self.next(now);
@@ -192,8 +173,6 @@ impl fmt::Display for Days {
 }
 
 impl Schedule {
-    /// One that begins now.
-    #[must_use]
     pub fn begun(
         account: AccountId,
         project: ProjectId,

@@ -1,18 +1,12 @@
-//! What a token may do.
-
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// One permission of an API token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// List and read projects, read results and health.
     ProjectsRead,
-    /// Create, modify and deactivate projects.
     ProjectsWrite,
-    /// List keywords.
     KeywordsRead,
-    /// Add, modify and deactivate keywords.
     KeywordsWrite,
     /// Start analyses and read queue status.
     AnalysisRun,
@@ -20,7 +14,6 @@ pub enum Scope {
     ModelsRead,
 }
 
-/// The name is not a scope's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a scope; there are: projects:read, projects:write, keywords:read, keywords:write, analysis:run, models:read"
@@ -38,8 +31,6 @@ impl Scope {
         Self::ModelsRead,
     ];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ProjectsRead => "projects:read",
@@ -72,25 +63,18 @@ impl FromStr for Scope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// Every scope.
-    #[must_use]
     pub fn all() -> Self {
         Scope::ALL.into_iter().collect()
     }
 
-    /// Whether the set holds the scope.
-    #[must_use]
     pub const fn contains(self, scope: Scope) -> bool {
         self.0 & Self::bit(scope) != 0
     }
 
-    /// Whether the set holds nothing.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The scopes in the specification's order.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL
             .into_iter()

@@ -3,7 +3,6 @@
 use crate::ports::randomness::Randomness;
 use std::fmt::Write;
 
-/// The digits of base 62.
 pub(crate) const ALPHABET: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -25,7 +24,6 @@ pub(crate) fn base62(randomness: &dyn Randomness, length: usize) -> String {
     text
 }
 
-/// Bytes in hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

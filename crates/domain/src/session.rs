@@ -1,5 +1,3 @@
-//! Signed-in sessions: what identifies one, and how long it lasts.
-
 use crate::{
     ids::{AccountId, SessionId, UserId},
     ports::randomness::Randomness,
@@ -14,7 +12,6 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlainSession(String);
 
-/// The text does not have the form of a session's secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not a session of this service")]
 pub struct NotASession;
@@ -27,26 +24,21 @@ impl PlainSession {
     const LENGTH: usize = 43;
 
     /// A fresh one. Ids are always made here: what a browser brings is looked up and never adopted.
-    #[must_use]
     pub fn generate(randomness: &dyn Randomness) -> Self {
         Self(base62(randomness, Self::LENGTH))
     }
 
-    /// Recognises one by its form.
     pub fn parse(text: &str) -> Result<Self, NotASession> {
         let fits =
             text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         fits.then(|| Self(text.to_owned())).ok_or(NotASession)
     }
 
-    /// What is stored of it.
-    #[must_use]
     pub fn hash(&self) -> SessionHash {
         SessionHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
     /// The secret, for the cookie and for what is derived from it.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -58,14 +50,11 @@ impl fmt::Debug for PlainSession {
     }
 }
 
-/// A session of somebody who signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Whose account.
     pub account: AccountId,
     /// Its id, by which its owner ends it. It opens nothing.
     pub id: SessionId,
-    /// Whose session.
     pub user: UserId,
     /// Since when; the password was given then.
     pub created_at: DateTime<Utc>,
@@ -80,13 +69,10 @@ pub struct Session {
     pub device: Option<String>,
 }
 
-/// Why a known session opens nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SessionOver {
-    /// It was not used for too long.
     #[error("the session was not used for too long")]
     Idle,
-    /// It is too old.
     #[error("the session is too old")]
     Old,
 }
@@ -95,10 +81,8 @@ impl Session {
     /// How long one may rest unused. Longer than for a bank (OWASP: 15 to 30 minutes for low risk):
     /// figures of search engines are looked at all day, and no payment data is here.
     pub const IDLE: TimeDelta = TimeDelta::hours(12);
-    /// How long one lasts at the most.
     pub const LIFETIME: TimeDelta = TimeDelta::days(14);
-    /// How long after the password was given tokens, the e-mail address and other sessions may be
-    /// changed.
+    /// How long after the password was given tokens, e-mail address and other sessions may be changed.
     pub const FRESH: TimeDelta = TimeDelta::minutes(10);
     /// How often a use is written down at the most.
     pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
@@ -107,7 +91,6 @@ impl Session {
     /// How much is kept of what a browser calls itself, in characters.
     pub const MOST_BROWSER: usize = 200;
 
-    /// Whether it opens anything now.
     pub fn accept(&self, now: DateTime<Utc>) -> Result<(), SessionOver> {
         if self.created_at + Self::LIFETIME <= now {
             return Err(SessionOver::Old);
@@ -119,26 +102,19 @@ impl Session {
     }
 
     /// When it ends if nobody uses it again.
-    #[must_use]
     pub fn ends_at(&self) -> DateTime<Utc> {
         (self.last_seen_at + Self::IDLE).min(self.created_at + Self::LIFETIME)
     }
 
-    /// Until when the password counts as just given.
-    #[must_use]
     pub fn fresh_until(&self) -> DateTime<Utc> {
         self.created_at + Self::FRESH
     }
 
-    /// Whether the password was given a moment ago. Giving it again makes a new session, so that
-    /// each has one moment.
-    #[must_use]
+    /// Giving the password again makes a new session, so that each has one moment.
     pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
         now < self.fresh_until()
     }
 
-    /// Whether a use at this time is worth writing down.
-    #[must_use]
     pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
         self.last_seen_at + Self::USE_IS_NOTED_EVERY <= now
     }

@@ -18,24 +18,18 @@ pub struct StoredData {
 }
 
 impl StoredData {
-    /// All bytes that are counted.
-    #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.console_bytes.saturating_add(self.plan_bytes)
     }
 }
 
-/// The size of rows that come or go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DataSize {
-    /// Rows.
     pub rows: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 
 impl DataSize {
-    /// Both together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -50,9 +44,7 @@ impl DataSize {
 pub struct StorageLimits {
     /// How many times as many projects and keywords an account may store as it may have active ones.
     pub inactive_factor: Option<u32>,
-    /// Bytes of an account.
     pub account_bytes: Option<u64>,
-    /// Rows of Search Console of a project.
     pub project_rows: Option<u64>,
 }
 
@@ -66,21 +58,15 @@ impl Default for StorageLimits {
     }
 }
 
-/// What is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageQuota {
-    /// Bytes of the account.
     AccountBytes,
-    /// Rows of the project.
     ProjectRows,
 }
 
 impl StorageQuota {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::AccountBytes, Self::ProjectRows];
 
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AccountBytes => "storedBytes",
@@ -89,17 +75,13 @@ impl StorageQuota {
     }
 }
 
-/// There is no room for what was to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{used} of {limit} {} are stored, and {requested} more do not fit", quota.name())]
 pub struct StorageExceeded {
-    /// What is full.
     pub quota: StorageQuota,
-    /// How much there may be.
     pub limit: u64,
     /// How much there is, without what would be replaced.
     pub used: u64,
-    /// How much was to be added.
     pub requested: u64,
 }
 
@@ -108,7 +90,6 @@ impl StorageLimits {
     const MIN_INACTIVE: u32 = 10;
 
     /// Room for projects, deactivated ones included, where `stored` are there.
-    #[must_use]
     pub fn projects(&self, active_limit: u32, stored: u32) -> Allowance {
         Allowance {
             name: AllowanceName::StoredProjects,
@@ -118,7 +99,6 @@ impl StorageLimits {
     }
 
     /// Room for keywords, deactivated ones included, where `stored` are there.
-    #[must_use]
     pub fn keywords(&self, active_limit: u32, stored: u64) -> Allowance {
         Allowance {
             name: AllowanceName::StoredKeywords,

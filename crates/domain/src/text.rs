@@ -1,5 +1,3 @@
-//! Text that people write: trimmed, folded, bounded, free of control characters.
-
 use std::fmt;
 use thiserror::Error;
 
@@ -9,22 +7,18 @@ pub struct Text<const MAX: usize>(String);
 
 /// A name, a client, a category, a person.
 pub type Label = Text<200>;
-/// A tag.
 pub type Tag = Text<50>;
 
-/// Why text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TextRefusal {
     /// Nothing is left after trimming.
     #[error("must not be empty")]
     Empty,
-    /// Longer than allowed.
     #[error("must not be longer than {max} characters")]
     TooLong {
         /// The limit, in characters.
         max: usize,
     },
-    /// Holds a character that cannot be shown.
     #[error(
         "must not hold control characters, nor others that are not seen or turn the text around"
     )]
@@ -34,7 +28,6 @@ pub enum TextRefusal {
 /// Whether a character cannot be seen, or changes how others are seen: control characters, zero
 /// widths, and marks that turn the direction around (Unicode 16, 23.2 and 23.8). The joiners
 /// U+200C and U+200D are part of ordinary writing in several languages and of emoji.
-#[must_use]
 pub fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -47,7 +40,6 @@ impl<const MAX: usize> Text<MAX> {
     /// The limit, in characters.
     pub const MAX: usize = MAX;
 
-    /// Normalises and checks.
     pub fn parse(text: &str) -> Result<Self, TextRefusal> {
         let folded = analysis::keyword_text::display(text);
         if folded.is_empty() {
@@ -62,8 +54,6 @@ impl<const MAX: usize> Text<MAX> {
         Ok(Self(folded))
     }
 
-    /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,3 @@
-//! How fast passwords may be guessed.
-
 use crate::{
     email::EmailAddress,
     ids::{SessionId, UserId},
@@ -22,8 +20,6 @@ const CUSTOMER_BITS: u8 = 56;
 const SITE_BITS: u8 = 48;
 
 impl AddressPrefix {
-    /// The network of an address.
-    #[must_use]
     pub fn of(address: IpAddr) -> Self {
         let bits = |it: IpAddr| if it.is_ipv4() { 24 } else { 64 };
         let address = address.to_canonical();
@@ -68,27 +64,23 @@ impl fmt::Display for AddressPrefix {
 pub struct ThrottleKey(pub [u8; 32]);
 
 impl ThrottleKey {
-    /// An e-mail address, tried from a network; whether anybody has the address makes no
-    /// difference.
+    /// Whether anybody has the address makes no difference.
     fn of_network(email: &EmailAddress, network: &str) -> Self {
         Self::of(&["stranger", email.as_str(), network])
     }
 
     /// An e-mail address, tried from wherever, on devices that are not known.
-    #[must_use]
     pub fn of_email(email: &EmailAddress) -> Self {
         Self::of(&["email", email.as_str()])
     }
 
     /// A device on which that person signed in before. It is counted by itself, so that the
     /// failures of others never hold up its owner.
-    #[must_use]
     pub fn of_device(user: UserId, nonce: &str) -> Self {
         Self::of(&["device", &user.to_string(), nonce])
     }
 
     /// A session whose password is asked for again: whoever stole one does not hold up the others.
-    #[must_use]
     pub fn of_session(session: SessionId) -> Self {
         Self::of(&["session", &session.to_string()])
     }
@@ -109,17 +101,11 @@ pub enum Pace {
     /// So many cost no waiting; then each waits twice as long as the one before, from a second to
     /// [`Throttle::LONGEST`]. Counting begins anew after a success, and after
     /// [`Throttle::FORGOTTEN_AFTER`] without a guess.
-    Doubling {
-        /// Guesses without waiting.
-        free: u32,
-    },
+    Doubling { free: u32 },
     /// So many at once, and in the long run as many in [`Throttle::FORGOTTEN_AFTER`]: one counted
     /// guess is forgotten after each equal part of it. A success takes back its own guess and
     /// leaves those of others counted.
-    Draining {
-        /// Guesses at once.
-        most: u32,
-    },
+    Draining { most: u32 },
 }
 
 impl Pace {
@@ -140,12 +126,9 @@ impl Pace {
     }
 }
 
-/// A key with the pace of its guesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuessLimit {
-    /// What is counted by.
     pub key: ThrottleKey,
-    /// How many are allowed.
     pub pace: Pace,
 }
 
@@ -153,7 +136,6 @@ impl GuessLimit {
     /// Everything that a guess on an unknown device is counted by: the network, its site, the e-mail
     /// address. They are locked in this order, from many to one, so that no two attempts wait for
     /// each other.
-    #[must_use]
     pub fn of_stranger(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
         let (network, site) = from.counted();
         let by_network = |network: &str, pace| Self {
@@ -170,7 +152,6 @@ impl GuessLimit {
     }
 
     /// What guesses on a known device or in a session are counted by, and by nothing else.
-    #[must_use]
     pub fn alone(key: ThrottleKey) -> Vec<Self> {
         vec![Self {
             key,
@@ -209,8 +190,7 @@ impl Throttle {
         })
     }
 
-    /// How long after the last guess the next may come: nothing for the first ones, then a second,
-    /// and twice as long after each.
+    /// Wait after the last guess: none for the first ones, then a second, then twice as long each time.
     fn pause(self, free: u32) -> TimeDelta {
         let Some(beyond) = self.guesses.checked_sub(free) else {
             return TimeDelta::zero();

@@ -1,5 +1,3 @@
-//! API tokens: what they look like, what is kept of them, and when they are accepted.
-
 use crate::{
     ids::{AccountId, TokenId, UserId},
     ports::randomness::Randomness,
@@ -22,7 +20,6 @@ const CHECKSUM_LENGTH: usize = 6;
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlainToken(String);
 
-/// The text does not have a token's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not a token of this service")]
 pub struct NotAToken;
@@ -32,14 +29,11 @@ pub struct NotAToken;
 pub struct TokenHash(pub [u8; 32]);
 
 impl PlainToken {
-    /// What every token begins with.
     pub const PREFIX: &'static str = "sightline_agt_";
 
     /// The form, for documentation and secret scanners.
     pub const PATTERN: &'static str = "^sightline_agt_[0-9A-Za-z]{49}$";
 
-    /// A fresh token.
-    #[must_use]
     pub fn generate(randomness: &dyn Randomness) -> Self {
         let mut text = format!("{PREFIX}{}", base62(randomness, SECRET_LENGTH));
         let checksum = checksum(&text);
@@ -61,20 +55,15 @@ impl PlainToken {
             .ok_or(NotAToken)
     }
 
-    /// What is stored of it.
-    #[must_use]
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
     /// The whole token. For the one answer in which it is shown.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The end, by which its owner recognises it in a list.
-    #[must_use]
     pub fn last_four(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
@@ -96,22 +85,14 @@ fn checksum(body: &str) -> String {
     digits.map(char::from).iter().collect()
 }
 
-/// What is known of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiToken {
-    /// Whose it is.
     pub account: AccountId,
-    /// Its id.
     pub id: TokenId,
-    /// What its owner calls it.
     pub name: Label,
-    /// What it may do.
     pub scopes: Scopes,
-    /// Its last four characters.
     pub last_four: String,
-    /// Who made it.
     pub created_by: UserId,
-    /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it ends by itself; `None` is never.
     pub expires_at: Option<DateTime<Utc>>,
@@ -119,9 +100,7 @@ pub struct ApiToken {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When it was revoked. A rotated token is revoked at a moment to come.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// Why it was revoked.
     pub revoke_reason: Option<RevokeReason>,
-    /// The token that it takes the place of.
     pub rotated_from: Option<TokenId>,
 }
 
@@ -134,21 +113,17 @@ pub struct TokenPolicy {
 
 impl TokenPolicy {
     /// Whether a token may be made to last so long; `None` is for ever.
-    #[must_use]
     pub fn allows(self, lifetime: Option<TimeDelta>) -> bool {
         let fits = |longest| lifetime.is_some_and(|it| it <= longest);
         self.longest.is_none_or(fits)
     }
 
-    /// As long as that, or as long as tokens last at the most.
-    #[must_use]
     pub fn shortened(self, lifetime: TimeDelta) -> TimeDelta {
         self.longest.map_or(lifetime, |it| it.min(lifetime))
     }
 
     /// The token as it is accepted: one that was made to last longer, before there was a bound, ends
     /// where one that is made now would have.
-    #[must_use]
     pub fn applied(self, token: ApiToken) -> ApiToken {
         let latest = self.longest.map(|it| token.created_at + it);
         let expires_at = [token.expires_at, latest].into_iter().flatten().min();
@@ -159,23 +134,16 @@ impl TokenPolicy {
     }
 }
 
-/// Why a token ends before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RevokeReason {
-    /// Its owner ended it.
     Owner,
-    /// Another took its place.
     Rotated,
-    /// Somebody found it where it does not belong.
     Leaked,
 }
 
 impl RevokeReason {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Owner, Self::Rotated, Self::Leaked];
 
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Owner => "owner",
@@ -184,23 +152,15 @@ impl RevokeReason {
         }
     }
 
-    /// The reason of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-/// Why a known token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TokenRefusal {
-    /// Its time is over.
     #[error("the token has expired")]
-    Expired {
-        /// Since when.
-        at: DateTime<Utc>,
-    },
-    /// Its owner ended it.
+    Expired { at: DateTime<Utc> },
     #[error("the token was revoked")]
     Revoked,
 }
@@ -209,7 +169,6 @@ impl ApiToken {
     /// How often a use is written down at the most.
     pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
 
-    /// Whether it opens anything now.
     pub fn accept(&self, now: DateTime<Utc>) -> Result<(), TokenRefusal> {
         if let Some(at) = self.expires_at.filter(|at| *at <= now) {
             return Err(TokenRefusal::Expired { at });
@@ -221,7 +180,6 @@ impl ApiToken {
     }
 
     /// From when on it opens nothing any more, as far as is known; `None` is never.
-    #[must_use]
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
         [self.expires_at, self.revoked_at]
             .into_iter()
@@ -230,13 +188,10 @@ impl ApiToken {
     }
 
     /// Whether it is accepted only until the one that took its place is in use everywhere.
-    #[must_use]
     pub fn is_superseded(&self, now: DateTime<Utc>) -> bool {
         self.accept(now).is_ok() && self.revoked_at.is_some()
     }
 
-    /// Whether a use at this time is worth writing down.
-    #[must_use]
     pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
         self.last_used_at
             .is_none_or(|last| last + Self::USE_IS_NOTED_EVERY <= now)

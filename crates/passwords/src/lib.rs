@@ -1,7 +1,5 @@
-//! Argon2id behind the domain's port: hashes take long and much memory on purpose, so they are made
-//! on threads that may, a few at a time, and only so many wait for their turn.
-//!
-//! Deliberately absent: whose password it is, where hashes are kept.
+//! Argon2id behind the domain's port: hashes take long and much memory on purpose, so they are made on blocking threads,
+//! a few at a time, and only so many wait for their turn.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -21,16 +19,11 @@ use tokio::sync::Semaphore;
 /// Bytes of a salt (RFC 9106, 4).
 const SALT: usize = 16;
 
-/// How hashes are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashingSettings {
-    /// Memory of each, in KiB.
     pub memory_kib: u32,
-    /// Passes over it.
     pub passes: u32,
-    /// Lanes.
     pub lanes: u32,
-    /// How many are made at the same time.
     pub at_once: usize,
     /// How many may wait beyond these.
     pub waiting: usize,
@@ -51,17 +44,14 @@ impl Default for HashingSettings {
     }
 }
 
-/// Makes and compares hashes.
 pub struct Argon2Hasher {
     params: Params,
     randomness: Arc<dyn Randomness>,
-    /// Whoever is being served or waits.
     line: Arc<Semaphore>,
     turns: Arc<Semaphore>,
 }
 
 impl Argon2Hasher {
-    /// By these settings.
     pub fn new(
         settings: HashingSettings,
         randomness: Arc<dyn Randomness>,
@@ -81,8 +71,7 @@ impl Argon2Hasher {
         })
     }
 
-    /// A hasher by the same settings with places of its own: whoever waits for the one does not hold up the
-    /// other.
+    /// A hasher by the same settings with places of its own, so that neither holds up the other.
     #[must_use]
     pub fn apart(&self, at_once: usize, waiting: usize) -> Self {
         Self {

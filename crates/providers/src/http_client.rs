@@ -10,17 +10,14 @@ use std::{sync::Arc, time::Duration};
 /// No answer of a supplier is longer than this, decoded.
 const LONGEST_BODY: usize = 20 * 1024 * 1024;
 
-/// An answer, read to its end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub status: StatusCode,
-    /// The header's text, as it came.
     pub retry_after: Option<String>,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// An answer that came before and was kept.
     pub(crate) fn kept(body: Vec<u8>) -> Self {
         Self {
             status: StatusCode::OK,
@@ -30,8 +27,7 @@ impl Answer {
     }
 }
 
-/// Reads JSON of the documented shape. Suppliers cut texts amid a character: what is left of one is
-/// read as U+FFFD.
+/// Reads JSON of the documented shape. Suppliers cut texts amid a character: the rest of one is read as U+FFFD.
 pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
     let read = serde_json::from_slice(body).or_else(|error| match whole_characters(body) {
         Some(mended) if error.is_syntax() => serde_json::from_slice(&mended),
@@ -46,7 +42,7 @@ pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
     })
 }
 
-/// The same with every half of a surrogate pair that stands alone replaced; `None` when there is none.
+/// The body with every half of a surrogate pair that stands alone replaced; `None` when there is none.
 fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
     let half = |at: usize| -> Option<u16> {
         let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -74,8 +70,6 @@ fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
     mended
 }
 
-/// Builds a client.
-///
 /// # Panics
 /// Never: everything that could fail is fixed here.
 pub(crate) fn client(connect_timeout: Duration) -> Client {
@@ -102,7 +96,6 @@ fn tls() -> ClientConfig {
     config
 }
 
-/// Sends a request and reads the answer, whatever its status.
 pub(crate) async fn ask(request: RequestBuilder) -> Result<Answer, CallFailure> {
     let response = request.send().await.map_err(|error| unanswered(&error))?;
     let status = response.status();

@@ -13,13 +13,11 @@ use domain::{
     },
 };
 
-/// What a call brought, as far as the bill goes.
 pub(crate) trait Billed {
     /// What it cost by the supplier's own account, in millionths of a US dollar.
     fn told(&self) -> Option<u64>;
 }
 
-/// What the operator lets calls cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpendingRules {
     pub paid_calls: bool,
@@ -44,14 +42,12 @@ impl SpendingRules {
     }
 }
 
-/// Where the calls for one question are made and paid.
 pub(crate) struct Counter<'a> {
     guard: &'a Guard,
     journal: &'a dyn CallJournal,
     billing: Billing,
     /// What a call costs when the supplier does not tell, and at the most.
     price: u64,
-    /// What all calls took so far.
     pub spent: Spent,
     /// When the first answer came that an earlier attempt was given.
     pub since: Option<DateTime<Utc>>,
@@ -74,9 +70,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// One call, guarded; written down before it is made where it costs money, under a name that
-    /// is equal for calls that would bring the same. What an earlier attempt was answered is read
-    /// again instead.
+    /// One guarded call; where it costs money, written down before under a name that is equal for calls that would bring
+    /// the same. What an earlier attempt was answered is read again instead.
     pub(crate) async fn call<T, F>(
         &mut self,
         step: String,

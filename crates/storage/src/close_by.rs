@@ -1,5 +1,4 @@
-//! Several reads on one thread: whoever reads one thing after another borrows a turn for all of
-//! them, and hops to the blocking threads once.
+//! Several reads on one thread: they borrow one turn, and hop to the blocking threads once.
 
 use crate::{
     pool::{Pool, Turn},
@@ -14,7 +13,7 @@ thread_local! {
     static LENT: RefCell<Option<Turn>> = const { RefCell::new(None) };
 }
 
-/// Does the work on a thread that may block, with a turn of its own.
+/// Runs the work on a thread that may block, with a turn of its own.
 pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageError> {
     let turn = pool.turn().await?;
     let runtime = Handle::current();
@@ -25,7 +24,7 @@ pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageE
     .await
 }
 
-/// Uses the turn that was lent to the work on this thread; `None` when there is none for this pool.
+/// Uses the turn lent to the work on this thread; `None` when there is none for this pool.
 pub fn with_lent_turn<T>(pool: &Arc<Pool>, use_it: impl FnOnce(&Turn) -> T) -> Option<T> {
     LENT.with_borrow(|lent| {
         let turn = lent.as_ref()?;

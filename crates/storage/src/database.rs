@@ -1,5 +1,3 @@
-//! What pools and sessions do with a connection to either database.
-
 use crate::{
     postgres::wall,
     session::Whose,
@@ -11,7 +9,6 @@ use diesel::{
 };
 
 impl Db {
-    /// A connection that is set up.
     pub fn connect(kind: DatabaseKind, target: &str, setup: &str) -> ConnectionResult<Self> {
         let link = match kind {
             DatabaseKind::Postgres => Link::Postgres(connected(target, setup)?),
@@ -20,7 +17,6 @@ impl Db {
         Ok(link.into())
     }
 
-    /// Whether the connection answers.
     pub fn answer(&mut self) -> QueryResult<()> {
         self.batch_execute(match self.kind() {
             DatabaseKind::Postgres => "SELECT 1",
@@ -28,8 +24,7 @@ impl Db {
         })
     }
 
-    /// Tells the database whose rows are asked for, until the transaction ends. Only `PostgreSQL`
-    /// has a wall that listens.
+    /// Tells row-level security of `PostgreSQL` whose rows are asked for, to the transaction's end. `SQLite` has none.
     pub fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
         match self.kind() {
             DatabaseKind::Postgres => wall::say(self, whose),
@@ -37,8 +32,7 @@ impl Db {
         }
     }
 
-    /// Begins a transaction that changes something. One of `SQLite` that reads first and then finds that it cannot
-    /// write never happens.
+    /// Begins a transaction that writes. `SQLite` locks for writing at once, so that it cannot fail at the first write.
     pub fn begin(&mut self) -> QueryResult<()> {
         let begin = match self.kind() {
             DatabaseKind::Postgres => "BEGIN",
@@ -47,28 +41,27 @@ impl Db {
         AnsiTransactionManager::begin_transaction_sql(self, begin)
     }
 
-    /// Begins a part of a transaction that can be undone by itself.
+    /// Sets a savepoint.
     pub fn begin_part(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::begin_transaction(self)
     }
 
-    /// Keeps what was done in it, or in the part that was begun last.
+    /// Commits the transaction, or releases the newest savepoint.
     pub fn commit(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::commit_transaction(self)
     }
 
-    /// Undoes what was done in it, or in the part that was begun last.
+    /// Rolls back the transaction, or to the newest savepoint.
     pub fn rollback(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::rollback_transaction(self)
     }
 
-    /// Whether it was left in the middle of something.
+    /// Whether Diesel's transaction manager is broken, or a transaction is open.
     pub fn is_amid_something(&mut self) -> bool {
         AnsiTransactionManager::is_broken_transaction_manager(self)
     }
 }
 
-/// A connection of the database's own that is set up.
 fn connected<C: Connection>(target: &str, setup: &str) -> ConnectionResult<C> {
     let mut connection = C::establish(target)?;
     if !setup.is_empty() {

@@ -1,5 +1,3 @@
-//! Where the database is.
-
 use crate::{
     files::is_disk_full,
     postgres::{Parts, Server, TlsCheck, TlsRefusal, TlsWanted},
@@ -11,18 +9,13 @@ use std::{
 };
 use thiserror::Error;
 
-/// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatabaseKind {
-    /// A `PostgreSQL` server.
     Postgres,
-    /// A file.
     Sqlite,
 }
 
 impl DatabaseKind {
-    /// Its name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
@@ -34,9 +27,7 @@ impl DatabaseKind {
 /// How a connection that leaves the machine is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
-    /// Not at all.
     Missing,
-    /// By TLS, with so much checked of the server's certificate.
     Tls(TlsCheck),
 }
 
@@ -55,7 +46,7 @@ impl fmt::Display for Encryption {
     }
 }
 
-/// Where the database is; never shows its password.
+/// Never shows its password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(pub(crate) Target);
 
@@ -65,41 +56,33 @@ pub(crate) enum Target {
     Sqlite(PathBuf),
 }
 
-/// The text does not say where a database is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotADatabaseUrl {
-    /// It begins with something else.
     #[error(
         "must begin with postgres:// or sqlite://, for example sqlite:///var/lib/sightline/data.db"
     )]
     UnknownScheme,
-    /// It has no path.
     #[error("must name a file after sqlite://")]
     NoPath,
-    /// Nothing would be remembered.
     #[error("a database in memory is not supported: each connection would have its own")]
     InMemory,
-    /// It could be read in several ways, and part of a password taken for something else.
+    /// A part of a password could be taken for something else.
     #[error(
         "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE with everything else escaped: write @ in a password as %40, / as %2F, ? as %3F, : as %3A, # as %23 and % as %25"
     )]
     Unescaped,
-    /// It asks for TLS in a way that is not possible.
     #[error(transparent)]
     Tls(#[from] TlsRefusal),
 }
 
 impl DatabaseUrl {
-    /// A `SQLite` file.
-    #[must_use]
     pub const fn file(path: PathBuf) -> Self {
         Self(Target::Sqlite(path))
     }
 
     /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`.
     ///
-    /// Of `PostgreSQL`'s only those in which it is clear what is a password: libpq tells parts of the others in
-    /// its errors, and nobody could hide what is secret in them.
+    /// Refuses URLs of `PostgreSQL` with no clear password: libpq repeats parts of such URLs in its errors.
     pub fn parse(url: &str) -> Result<Self, NotADatabaseUrl> {
         if let Some((_, rest)) = url
             .split_once("://")
@@ -123,8 +106,6 @@ impl DatabaseUrl {
         }
     }
 
-    /// Which database it is.
-    #[must_use]
     pub fn kind(&self) -> DatabaseKind {
         match self.0 {
             Target::Postgres(_) => DatabaseKind::Postgres,
@@ -132,8 +113,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// How a connection to the server is encrypted; nothing where there is none, or none leaves this machine.
-    #[must_use]
+    /// `None` for `SQLite`, and where no connection leaves this machine.
     pub fn encryption(&self) -> Option<Encryption> {
         let Target::Postgres(url) = &self.0 else {
             return None;
@@ -151,8 +131,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// The file of a `SQLite` database.
-    #[must_use]
+    /// `None` for `PostgreSQL`.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             Target::Postgres(_) => None,
@@ -160,8 +139,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Whether nothing can be stored there for lack of room; `PostgreSQL` tells that of its own disk itself.
-    #[must_use]
+    /// Whether the disk is too full to store anything. Always false for `PostgreSQL`, which reports its own disk.
     pub fn is_disk_full(&self) -> bool {
         self.path().is_some_and(is_disk_full)
     }
@@ -194,7 +172,6 @@ fn has_a_port_or_none(host: &str) -> bool {
     })
 }
 
-/// What stands behind a `%`.
 fn is_escape(behind: &str) -> bool {
     let digits = behind.as_bytes().get(..2);
     digits.is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit) && it != b"00")

@@ -1,23 +1,19 @@
-//! What a database's error means to whoever asked.
-
 use crate::sqlite::constraint_of;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use domain::ports::storage::{NoConnection, StorageError};
 
-/// What an error means.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The connection is gone; a new one may work.
     ConnectionLost,
-    /// Another transaction was in the way.
+    /// A deadlock, a lock, or a failure to serialize.
     InTheWay,
-    /// Something unique is taken: the name of the constraint.
+    /// A unique constraint, by name.
     Taken(String),
     /// The disk is full.
     Full,
     /// `SQLite`'s file is broken.
     Broken,
-    /// Anything else.
     Other,
 }
 
@@ -35,7 +31,6 @@ const MINTED: [&str; 10] = [
     "keyword_searches_pkey",
 ];
 
-/// What an error of Diesel's means.
 pub fn trouble(error: &Error) -> Trouble {
     match error {
         Error::DatabaseError(kind, about) => weighed(*kind, about.as_ref()),
@@ -79,7 +74,6 @@ pub fn tells_of_corruption(message: &str) -> bool {
     WORDS.iter().any(|it| message.contains(it))
 }
 
-/// The same in the words of the port.
 pub fn told(error: Error) -> StorageError {
     match trouble(&error) {
         Trouble::InTheWay => StorageError::Interrupted(Box::new(error)),
@@ -94,7 +88,6 @@ pub fn told(error: Error) -> StorageError {
     }
 }
 
-/// Wraps any cause.
 pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StorageError {
     StorageError::Unavailable(cause.into())
 }

@@ -1,25 +1,22 @@
-//! Files, and those beside them.
-
 use std::{
     fs::{self, File, Metadata, TryLockError},
     io,
     path::{Path, PathBuf},
 };
 
-/// The file that is called like another, with that ending more.
+/// The path with `ending` appended.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// The folder that a file is in.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
     folder.unwrap_or_else(|| Path::new("."))
 }
 
-/// Room for this user on the disk of a folder, in bytes.
+/// Free bytes for this user on the disk of a folder.
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     let about = rustix::fs::statvfs(folder).ok()?;
     Some(about.f_bavail.saturating_mul(about.f_frsize))
@@ -28,25 +25,22 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
 /// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
 const MIN_FREE_BYTES: u64 = 1 << 20;
 
-/// Whether that is no room, or nearly none.
 pub fn is_full(free_bytes: Option<u64>) -> bool {
     free_bytes.is_some_and(|it| it < MIN_FREE_BYTES)
 }
 
-/// Whether there is no room on the disk of a file.
 pub fn is_disk_full(file: &Path) -> bool {
     is_full(free_bytes(folder_of(file)))
 }
 
-/// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. A link of that
-/// name is not followed.
+/// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. Follows no link.
 pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     opened(&mut options, path)
 }
 
-/// Makes a file that only its owner reads. There must be nothing of that name, a link that leads nowhere included.
+/// Makes a file that only its owner reads. Fails where the name exists, also as a link that leads nowhere.
 pub fn new_private(path: &Path) -> io::Result<File> {
     opened(fs::OpenOptions::new().write(true).create_new(true), path)
 }
@@ -75,7 +69,7 @@ fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Has a file for this process alone, as long as what is returned lives; `None` while another has it.
+/// Locks a file exclusively while the result lives; `None` while another has it.
 pub fn hold(path: &Path) -> io::Result<Option<File>> {
     let file = private(path)?;
     match file.try_lock() {
@@ -85,17 +79,16 @@ pub fn hold(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Which file it is, whatever it is called: device and number.
+/// Device and inode number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity(u64, u64);
 
 impl Identity {
-    /// Of the file that a path leads to.
+    /// Follows links.
     pub fn at(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|it| Self::of(&it))
     }
 
-    /// Of an open file.
     pub fn of_open(file: &File) -> io::Result<Self> {
         file.metadata().map(|it| Self::of(&it))
     }
@@ -106,7 +99,7 @@ impl Identity {
         Self(about.dev(), about.ino())
     }
 
-    /// Elsewhere files have no number that can be asked for: each looks like any other.
+    /// Other systems have no such number: all files look alike.
     #[cfg(not(unix))]
     const fn of(_about: &Metadata) -> Self {
         Self(0, 0)

@@ -1,16 +1,14 @@
-//! Group commit: what one writer is done with is kept on disk together with what the next ones do.
+//! Group commit: one commit keeps the work of several writers.
 //!
-//! A commit waits for the disk, and SQLite has one writer. So whoever is done while others wait for their turn
-//! does not commit: the transaction stays open, the next in line works on in it behind a savepoint of its own, and
-//! one commit keeps what all of them did. Nobody is told of success before that. Whoever fails goes back to their
-//! savepoint, and takes nothing of the others along.
+//! A commit waits for the disk, and SQLite has one writer. So a writer that is done while others wait does not commit:
+//! the transaction stays open, the next in line works on in it behind a savepoint of its own, and one commit keeps what
+//! all of them did. Nobody is told of success before that. A writer that fails rolls back to its own savepoint.
 //!
-//! Only workers share, whose transactions stay on one thread ([`crate::near`]). A request may find in its transaction
-//! what another has not committed yet (an analysis that is under way, an answer to the same key) and tell its caller so
-//! without a commit of its own: it begins once everything before it is kept.
+//! Only workers share, whose transactions stay on one thread ([`crate::near`]). A request does not join: it could read
+//! what another has not committed yet, and tell its caller so without a commit of its own.
 //!
-//! Whoever leaves a transaction open goes to the end of the line, to close it: so it holds what those did who waited
-//! just then, and nobody waits for long.
+//! Whoever leaves a transaction open enters the end of the line to close it: so it holds only the work of those who
+//! waited just then, and nobody waits for long.
 
 use crate::{
     pool::{Out, Pool},
@@ -19,37 +17,34 @@ use crate::{
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
-/// How many are kept with one commit at the most.
+/// Most writers of one commit.
 const MOST: usize = 64;
 
-/// What became of the commit, and why not.
 pub type Kept = Result<(), Arc<str>>;
 
-/// Those who are done, and have not been told of the commit yet.
+/// Writers whose work is in the open transaction, to be told of its commit.
 #[derive(Debug, Default)]
 pub struct Others(Vec<oneshot::Sender<Kept>>);
 
-/// A transaction that is left open for the next in line.
+/// A transaction left open for the next in line.
 pub struct Open {
     connection: Out,
     others: Others,
 }
 
-/// Where it is left; only who has the turn may take it.
+/// Holds the open transaction; only the holder of the turn may take it.
 pub struct Between(Mutex<Option<Open>>);
 
 impl Others {
-    /// Whether somebody's work stands in the transaction already.
     pub const fn are_there(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Whether one more may join.
     pub const fn have_room(&self) -> bool {
         self.0.len() < MOST
     }
 
-    /// Tells all of them. Whoever no longer listens does without.
+    /// Ignores receivers that are gone.
     pub fn tell(self, kept: &Kept) {
         for waiting in self.0 {
             let _ = waiting.send(kept.clone());
@@ -64,18 +59,16 @@ impl Default for Between {
 }
 
 impl Between {
-    /// The transaction that was left open, if there is one.
     pub fn take(&self) -> Option<(Out, Others)> {
         let open = self.lock().take()?;
         Some((open.connection, open.others))
     }
 
-    /// Leaves it open as it was found.
     pub fn give_back(&self, connection: Out, others: Others) {
         *self.lock() = Some(Open { connection, others });
     }
 
-    /// Leaves it open with one more who is done, and who hears here of the commit.
+    /// Leaves it open with the work of one more writer, whose receiver hears of the commit.
     pub fn leave(&self, connection: Out, mut others: Others) -> oneshot::Receiver<Kept> {
         let (tell, hear) = oneshot::channel();
         others.0.push(tell);
@@ -88,7 +81,6 @@ impl Between {
     }
 }
 
-/// Commits for everybody, and tells the others.
 pub fn commit_for_all(connection: &mut Out, others: Others) -> diesel::QueryResult<()> {
     let outcome = connection.inner.commit();
     let kept = match &outcome {
@@ -99,8 +91,7 @@ pub fn commit_for_all(connection: &mut Out, others: Others) -> diesel::QueryResu
     outcome
 }
 
-/// Commits what was left open, unless somebody has by then: at the end of the line, and whatever
-/// becomes of whoever asked for it.
+/// Commits an open transaction at the end of the line, unless somebody has by then; goes on when the caller is dropped.
 pub fn close_in_turn(pool: &Arc<Pool>) {
     let pool = Arc::clone(pool);
     tokio::spawn(async move {

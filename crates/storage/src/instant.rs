@@ -12,8 +12,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-/// The SQL type. The numbers are those of `pg_type`: naming the type would cost each new
-/// connection a query.
+/// The SQL type by its number in `pg_type`: looking it up by name would cost each new connection a query.
 #[derive(Debug, Clone, Copy, SqlType, QueryId)]
 #[diesel(postgres_type(oid = 1184, array_oid = 1185))]
 #[diesel(sqlite_type(name = "Long"))]
@@ -21,7 +20,6 @@ pub struct Instant;
 
 impl SqlOrd for Instant {}
 
-/// The value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromSqlRow, AsExpression)]
 #[diesel(sql_type = Instant)]
 pub struct At(pub DateTime<Utc>);
@@ -32,7 +30,6 @@ impl At {
         self.0.timestamp_micros()
     }
 
-    /// The moment of that many microseconds since 1970.
     pub fn from_micros(micros: i64) -> Option<Self> {
         DateTime::from_timestamp_micros(micros).map(Self)
     }

@@ -1,8 +1,6 @@
-//! Diesel behind the ports of the domain: every query is written and compiled once, for both PostgreSQL and SQLite.
-//!
-//! `sql/` is the backend of Diesel that sends `queries/` to either; `postgres/` and `sqlite/` hold what only one of
-//! them knows. `rows/` turns entities into rows and back. `session.rs` is a
-//! transaction that async code can hold. See `docs/DATABASES.md`.
+//! Diesel behind the ports of the domain: every query is written and compiled once, for both PostgreSQL and SQLite
+//! (`docs/DATABASES.md`). `sql/` is the backend of Diesel that sends `queries/` to either; `postgres/` and `sqlite/`
+//! hold what only one of them knows.
 //!
 //! Deliberately absent: business rules, HTTP, other adapters, the ambient clock.
 

@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// When nobody has waited for so long, whoever comes next is not held up by what was before.
+/// After so long without anybody waiting, newcomers do not count earlier waits.
 const FORGOTTEN: Duration = Duration::from_secs(1);
 
-/// Those who wait, in the order in which they came.
+/// In the order of arrival.
 #[derive(Debug, Default)]
 pub struct Line(Mutex<Waiting>);
 
@@ -17,20 +17,18 @@ pub struct Line(Mutex<Waiting>);
 struct Waiting {
     last: u64,
     since: BTreeMap<u64, Instant>,
-    /// Since when somebody waits and nobody who had a turn got anything done. Whoever waits gives up
-    /// after some seconds; the next one waits for the same reason.
+    /// Since when somebody has waited without any turn succeeding; outlives those who wait, who give up after seconds.
     stuck_since: Option<Instant>,
     left_at: Option<Instant>,
 }
 
-/// A place in the line; left when it is dropped, also by whoever gave up waiting.
+/// Dropping it leaves the line.
 pub struct Place<'l> {
     line: &'l Line,
     number: u64,
 }
 
 impl Line {
-    /// Goes to the end of the line.
     pub fn enter(&self) -> Place<'_> {
         let (mut waiting, now) = (self.lock(), Instant::now());
         let is_new =
@@ -44,18 +42,17 @@ impl Line {
         Place { line: self, number }
     }
 
-    /// Somebody who had a turn got something done.
+    /// Notes that a turn succeeded.
     pub fn moves(&self) {
         let mut waiting = self.lock();
         waiting.stuck_since = (!waiting.since.is_empty()).then(Instant::now);
     }
 
-    /// How many wait.
     pub fn length(&self) -> usize {
         self.lock().since.len()
     }
 
-    /// How long the first of them has waited, or how long nothing was got done while somebody did.
+    /// The longer of: how long the first has waited, and how long no turn has succeeded while somebody waited.
     pub fn age(&self) -> Duration {
         let waiting = self.lock();
         let first = waiting.since.first_key_value().map(|(_, at)| *at);

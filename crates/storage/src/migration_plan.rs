@@ -1,4 +1,4 @@
-//! What the steps of the schema that are still to be taken will do, without taking them.
+//! What pending migrations will do, without applying them.
 
 use crate::sql::{DatabaseKind, Db};
 use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
@@ -13,37 +13,31 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../migrations");
 /// on `SQLite` and 2.4 s on `PostgreSQL`, and changing every row 13.0 s and 27.8 s.
 const ROWS_A_SECOND: u64 = 30_000;
 
-/// A step that is still to be taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedStep {
-    /// Date, number and name, as its folder is called.
+    /// Date, number and name: the name of its folder.
     pub name: String,
-    /// What its statements do, in their order.
     pub actions: Vec<PlannedAction>,
 }
 
-/// What a statement does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedAction {
-    /// The statement on one line.
     pub statement: String,
-    /// The table whose rows are all read or written, if any.
+    /// The table all of whose rows are read or written.
     pub table: Option<String>,
     /// How many rows that has: counted on `SQLite`, estimated on `PostgreSQL`; 0 where the table is not there yet.
     pub rows: u64,
 }
 
 impl PlannedAction {
-    /// How long it may take, in whole seconds; 0 for what touches no rows. A slow disk takes several times as long.
-    #[must_use]
+    /// Estimate in whole seconds; 0 for what touches no rows. A slow disk takes several times as long.
     pub fn seconds(&self) -> u64 {
         self.rows.div_ceil(ROWS_A_SECOND)
     }
 }
 
-/// What the steps with these versions do.
 pub fn plan(db: &mut Db, pending: &[String]) -> QueryResult<Vec<PlannedStep>> {
     let mut rows = BTreeMap::new();
     let mut steps = Vec::new();
@@ -73,7 +67,6 @@ pub fn plan(db: &mut Db, pending: &[String]) -> QueryResult<Vec<PlannedStep>> {
     Ok(steps)
 }
 
-/// Names and texts of all steps, in their order.
 fn texts(kind: DatabaseKind) -> Vec<(&'static str, &'static str)> {
     let folder = FILES.get_dir(kind.name());
     let mut texts: Vec<_> = { folder.into_iter().flat_map(Dir::dirs) }
@@ -87,7 +80,7 @@ fn texts(kind: DatabaseKind) -> Vec<(&'static str, &'static str)> {
     texts
 }
 
-/// As Diesel counts: what is before the name, without hyphens.
+/// As Diesel derives it: the part before the name, without hyphens.
 fn version(name: &str) -> String {
     let before = name.split('_').next().unwrap_or(name);
     before.replace('-', "")
@@ -104,7 +97,6 @@ fn statements(text: &str) -> Vec<String> {
     statements.filter(|it| !it.is_empty()).collect()
 }
 
-/// The table whose rows a statement reads or writes all of.
 fn touched(statement: &str) -> Option<String> {
     let words: Vec<&str> = statement.split(' ').collect();
     let after = |word: &str| {

@@ -1,5 +1,3 @@
-//! The schema: which steps there are, which were taken, and taking the rest.
-
 use crate::{
     errors::unavailable,
     postgres::{self, partitions, wall},
@@ -18,38 +16,32 @@ use domain::ports::storage::StorageError;
 use std::{collections::BTreeSet, error::Error, thread, time::Duration};
 use thiserror::Error;
 
-/// Why the schema cannot be brought up to date.
 #[derive(Debug, Error)]
 pub enum MigrationError {
-    /// A newer version took something away that this one works with.
     #[error(
         "the database has schema version {0}, which this version cannot work with: use a newer one"
     )]
     Newer(String),
-    /// Rows are missing yet.
     #[error(
         "a transfer into this database is unfinished: run the same `sightline transfer` again to finish it, or use another database"
     )]
     UnfinishedTransfer,
-    /// A step failed; it was undone, the steps before it stand.
+    /// The step was undone; earlier steps stand.
     #[error("a migration failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
-    /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// How often a step is tried again while another process seems to be at it.
+/// Retries of a step while another process seems to be at it.
 const MOST_COLLISIONS: u32 = 5;
 
-/// Among the steps that programs cannot work with as long as a transfer into the database is unfinished. Versions that
-/// know no transfer refuse it as a newer schema.
+/// Stands among the breaking steps as long as a transfer into the database is unfinished: versions that know no
+/// transfer refuse it as a newer schema.
 pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
 
-/// Tables in which the steps are kept.
 pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
 
-/// What was done to the schema of a database.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// The steps, by version, in no order.
@@ -58,13 +50,12 @@ pub struct Taken {
     pub breaks: Vec<String>,
 }
 
-/// Whether rows are missing yet.
 pub fn is_unfinished_transfer(taken: &Taken) -> bool {
     taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)
 }
 
-/// Steps that are not among those taken, in order. A step that this version does not know is a newer
-/// one's: it leaves room for this one, unless it says otherwise (`schema_breaks`).
+/// Steps that are not taken, in order. A step that this version does not know is a newer one's, and is allowed unless
+/// it is in `schema_breaks`.
 pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer);
@@ -87,8 +78,8 @@ pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     Ok(taken)
 }
 
-/// Takes all pending steps, each in a transaction of its own; answers with those it took. Two
-/// processes may do so at once: whoever comes second to a step fails, looks again, and goes on.
+/// Takes all pending steps, each in a transaction of its own; answers with those it took. Two processes may do so at
+/// once: the second to a step fails, looks again, and goes on.
 fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;

@@ -1,5 +1,5 @@
-//! A transaction's statements one after another on the thread that asks for them: each of them elsewhere
-//! would cost two changes of threads, which is more than most statements take.
+//! Runs a transaction's statements on the thread that asks: handing each to another would cost two changes of threads,
+//! which is more than most statements take.
 
 use domain::ports::storage::Work;
 use std::{
@@ -17,7 +17,6 @@ thread_local! {
     static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a statement may be run on this thread.
 pub fn may_wait() -> bool {
     MAY_WAIT.get()
 }
@@ -43,7 +42,7 @@ impl Future for Near<'_> {
     }
 }
 
-/// The thread may wait as long as this lives, also when the work panics.
+/// The thread may block while this lives; ends also when the work panics.
 struct Here {
     before: bool,
 }

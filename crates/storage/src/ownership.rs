@@ -8,22 +8,18 @@
 
 use std::{io, path::Path, sync::OnceLock};
 
-/// Which user this process became, and why; for messages about what that user may not do.
+/// Which user this process became, and why; for error messages.
 static ACTED_AS: OnceLock<String> = OnceLock::new();
 
-/// Whether root acts as another user in this process, as a sentence; the first time counts.
-#[must_use]
+/// As a sentence; `None` where root acts as nobody else. The first time counts.
 pub fn acted_as() -> Option<&'static str> {
     ACTED_AS.get().map(String::as_str)
 }
 
-/// Gives up root's rights for good, in favour of the user who could redirect the path. Does nothing where this
-/// process is not root's, or the path leads through root's folders alone.
-///
-/// Only the calling thread changes, and the threads that it starts: call it before there are others.
-///
-/// # Errors
-/// Where a link of that user's is on the way, or the kernel refuses, as it does in containers without `CAP_SETUID`.
+/// Gives up root's rights for good, in favour of the user who could redirect the path. Does nothing where this process
+/// is not root's, or the path leads through root's folders alone. Only the calling thread changes, and threads that it
+/// starts: call it before there are others. Fails where a link of that user's is on the way, or the kernel refuses, as
+/// it does in containers without `CAP_SETUID`.
 pub fn become_owner_of(path: &Path) -> io::Result<()> {
     let Some(owner) = system::other_owner(path)? else {
         return Ok(());
@@ -32,11 +28,8 @@ pub fn become_owner_of(path: &Path) -> io::Result<()> {
     system::become_for_good(owner).map_err(|it| cannot_become(owner, path, &it))
 }
 
-/// Does something with the rights of the user who could redirect the path, and comes back. Inside of another call of
-/// this function the user stays who it is.
-///
-/// # Errors
-/// As [`become_owner_of`]; nothing was done then.
+/// Acts with the rights of the user who could redirect the path, and comes back. Inside of another call of this
+/// function the user stays who it is. Fails as [`become_owner_of`]; nothing was done then.
 pub fn as_owner_of<T>(path: &Path, act: impl FnOnce() -> T) -> io::Result<T> {
     let Some(owner) = system::other_owner(path)? else {
         return Ok(act());
@@ -48,10 +41,7 @@ pub fn as_owner_of<T>(path: &Path, act: impl FnOnce() -> T) -> io::Result<T> {
     Ok(outcome)
 }
 
-/// Whether root would act there as another user.
-///
-/// # Errors
-/// Where a link of that user's is on the way.
+/// Whether root would act there as another user. Fails where a link of that user's is on the way.
 pub fn is_anothers(path: &Path) -> io::Result<bool> {
     system::other_owner(path).map(|it| it.is_some())
 }
@@ -74,7 +64,6 @@ fn cannot_become(owner: Owner, path: &Path, why: &io::Error) -> io::Error {
     io::Error::new(why.kind(), told)
 }
 
-/// A user and the group of its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
     user: u32,
@@ -105,7 +94,7 @@ mod system {
     const MOST_LINKS: usize = 40;
     /// The group that may nothing, in place of root's.
     const NO_GROUP: u32 = 65_534;
-    /// What a user needs to get into its own folder through one that is closed to it. It reads, too, and writes nowhere.
+    /// What a user needs to reach its own folder through one that is closed to it. It reads, and writes nowhere.
     const PASSING: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
     /// Who could redirect the path, other than root, where this process has root's rights now: the owner of the first
@@ -186,7 +175,7 @@ mod system {
         Ok(())
     }
 
-    /// A thread of root's that has another user's rights until this is dropped.
+    /// The thread has another user's rights until this is dropped.
     pub struct Acting {
         groups: Vec<Gid>,
         group: Gid,

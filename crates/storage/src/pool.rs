@@ -1,5 +1,5 @@
-//! Connections: r2d2 keeps them, a fair semaphore hands them out, and a generation number throws
-//! all of them away when one was found dead.
+//! Connections: r2d2 keeps them, a fair semaphore hands them out, and a generation number discards all of them when one
+//! was found dead.
 
 use crate::{
     errors::{Trouble, tells_of_corruption, told, trouble, unavailable},
@@ -32,10 +32,9 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How often something is tried on a fresh connection before it is given up.
+/// Tries on fresh connections before giving up.
 pub const TRIES: u32 = 3;
 
-/// How connections are made.
 pub struct Connector {
     place: Place,
     setup: String,
@@ -43,11 +42,8 @@ pub struct Connector {
     generation: Arc<AtomicU64>,
 }
 
-/// Where a database is, as its driver wants it.
 pub enum Place {
-    /// A server.
     Postgres(Reach),
-    /// A file.
     Sqlite(String),
 }
 
@@ -73,7 +69,6 @@ fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
     ConnectionError::BadConnection(format!("{DISK_FULL}: {file} ({error})"))
 }
 
-/// A connection, and which generation it is of.
 pub struct Kept {
     pub inner: Db,
     generation: u64,
@@ -104,28 +99,21 @@ impl ManageConnection for Connector {
     }
 }
 
-/// A connection out of the pool.
 pub type Out = PooledConnection<Connector>;
 
-/// How a pool is made.
 pub struct PoolSettings {
-    /// Where the database is.
     pub place: Place,
-    /// What is said to each new connection.
+    /// Statements for each new connection.
     pub setup: String,
-    /// How many connections there are at the most.
     pub size: u32,
-    /// Whether a pooler in transaction mode stands between.
     pub through_pooler: bool,
-    /// How long to wait for one.
+    /// How long to wait for a connection.
     pub deadline: Duration,
-    /// Whether it is the one writer of `SQLite`, whose queue is counted by itself.
+    /// The one writer of `SQLite`, whose queue is counted by itself.
     pub is_writer: bool,
-    /// What is known of `SQLite`'s file.
     pub soundness: Arc<Soundness>,
 }
 
-/// Connections to one database.
 pub struct Pool {
     connections: r2d2::Pool<Connector>,
     generation: Arc<AtomicU64>,
@@ -149,19 +137,17 @@ pub struct Turn {
     _share: Option<OwnedSemaphorePermit>,
 }
 
-/// What each account may use at the same time: half of the connections, so that the reads of one never take
-/// all of them. A connection is given back when its query ends, also where the caller has hung up.
+/// What each account may use at the same time: half of the connections, so that one account's reads never take all.
+/// A connection is given back when its query ends, also where the caller has hung up.
 struct Shares {
     each: u32,
     by_account: Mutex<HashMap<AccountId, Arc<Semaphore>>>,
 }
 
-/// How much of its account's share a read takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
-    /// One connection.
     One,
-    /// All that the account may use, and one connection.
+    /// All that the account may use; takes one connection.
     Whole,
 }
 
@@ -221,22 +207,21 @@ impl Pool {
         })
     }
 
-    /// Whether the database is told from now on whose rows are asked for.
+    /// Whether transactions tell the database whose rows they ask for.
     pub fn says_whose(&self, it_does: bool) {
         self.is_walled.store(it_does, Ordering::Relaxed);
     }
 
-    /// Whether it is.
     pub fn is_walled(&self) -> bool {
         self.is_walled.load(Ordering::Relaxed)
     }
 
-    /// Waits for its turn, first come, first served.
+    /// First come, first served.
     pub async fn turn(self: &Arc<Self>) -> Result<Turn, StorageError> {
         self.turn_within(None).await
     }
 
-    /// The same for what one account reads, which waits for its other reads first.
+    /// For reads of one account, which wait for its other reads first.
     pub async fn turn_to_read(
         self: &Arc<Self>,
         whose: Whose,
@@ -296,7 +281,7 @@ impl Pool {
             .map_err(unavailable)
     }
 
-    /// A turn behind everybody who waits now, however long that takes; `None` when nobody gets one any more.
+    /// A turn behind everybody who waits now, without a time limit; `None` when the pool is closed.
     pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn> {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         Some(Turn {
@@ -306,17 +291,14 @@ impl Pool {
         })
     }
 
-    /// The transaction that was left open for whoever has the next turn.
     pub const fn between(&self) -> &Between {
         &self.between
     }
 
-    /// Who waits for a turn.
     pub const fn line(&self) -> &Line {
         &self.line
     }
 
-    /// Why no connection could be made a moment ago.
     pub fn last_failure(&self) -> Option<String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failures.last.as_ref();
@@ -324,7 +306,7 @@ impl Pool {
             .map(|it| it.1.clone())
     }
 
-    /// Open connections, and how many of them nobody uses.
+    /// Open connections, and how many of them are idle.
     pub fn connections(&self) -> (u32, u32) {
         let state = self.connections.state();
         (state.connections, state.idle_connections)
@@ -332,17 +314,15 @@ impl Pool {
 }
 
 impl Turn {
-    /// Whether it is one of this pool's.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }
 
-    /// Whether the database wants to be told whose rows are asked for.
     pub fn is_walled(&self) -> bool {
         self.pool.is_walled()
     }
 
-    /// What an error means to callers; a fault in `SQLite`'s file is noted.
+    /// Maps an error for callers; notes a fault in `SQLite`'s file.
     pub fn told(&self, error: Error) -> StorageError {
         if trouble(&error) == Trouble::Broken {
             self.pool.soundness.deny(error.to_string());
@@ -350,24 +330,21 @@ impl Turn {
         told(error)
     }
 
-    /// Notes that the turn was of use.
     pub fn got_on(&self) {
         self.pool.line.moves();
     }
 
-    /// Whether what is done in this turn may wait for the next ones to be kept with it: the disk is what
-    /// they wait for, and they stand in line already.
+    /// Whether a commit may be left to the next in line ([`crate::group`]): the disk is what they wait for.
     pub fn is_shared(&self) -> bool {
         self.pool.is_writer && self.pool.line.length() > 0
     }
 
-    /// Whose turn it is.
     pub const fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
 
-    /// What it means that no connection could be made: there are as many permits as connections, so none is waited for.
-    /// r2d2 tells the cause to the first who waited alone.
+    /// A failure to connect: there are as many permits as connections, so none is waited for. r2d2 tells the cause to
+    /// the first waiter alone.
     fn no_connection(&self, error: &r2d2::Error) -> StorageError {
         let cause = self.pool.last_failure();
         let cause = cause.unwrap_or_else(|| error.to_string());
@@ -381,7 +358,7 @@ impl Turn {
         unavailable(NoConnection(cause))
     }
 
-    /// A connection of the current generation. Blocks while one is made.
+    /// Of the current generation. Blocks while one is made.
     pub fn connection(&self) -> Result<Out, StorageError> {
         loop {
             let connection =
@@ -392,7 +369,7 @@ impl Turn {
         }
     }
 
-    /// Throws away this connection and all that are as old.
+    /// Discards this connection and all that are as old.
     pub fn forget(&self, connection: Out) {
         let known = connection.generation;
         // Whoever was first has said it already: what is newer than this connection stays.
@@ -405,8 +382,7 @@ impl Turn {
         drop(connection);
     }
 
-    /// Runs a query that changes nothing, again on a fresh connection while the old one was dead
-    /// or something was in the way.
+    /// Runs a read; again on a fresh connection when the old one was dead or another transaction was in the way.
     pub fn look<T>(
         &self,
         whose: Whose,
@@ -416,8 +392,8 @@ impl Turn {
         self.by_itself(whose, query)
     }
 
-    /// Runs one statement that changes something and is a transaction of its own; again on a fresh connection
-    /// while the old one was dead. Nobody knows then whether it was done, so this is for what may be done twice.
+    /// Runs one writing statement as a transaction of its own; again on a fresh connection when the old one was dead.
+    /// It may then run twice, so it has to be idempotent.
     pub fn touch<T>(
         &self,
         whose: Whose,
@@ -459,8 +435,7 @@ impl Turn {
     }
 }
 
-/// A query in a transaction of its own: what the database is told of it ends with it, and a pooler
-/// leaves it with one server process.
+/// In a transaction of its own: what the database is told ends with it, and a pooler keeps it on one server process.
 fn in_a_transaction<T>(
     db: &mut Db,
     whose: Option<Whose>,
@@ -481,11 +456,10 @@ fn in_a_transaction<T>(
 /// An older failure to connect says nothing of now: r2d2 tries again within half of this.
 const MAX_FAILURE_AGE: Duration = Duration::from_secs(5);
 
-/// How often a process logs failures to connect that are of one cause.
+/// Interval of logs of failures with one cause.
 const WARN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Notes failures to connect. Each cause is told at once, and then every [`WARN_INTERVAL`] with how many there were: r2d2
-/// goes on trying.
+/// Logs each cause of failed connections at once, then every [`WARN_INTERVAL`] with the number: r2d2 goes on trying.
 #[derive(Debug)]
 struct Noting(Arc<Mutex<Failures>>);
 

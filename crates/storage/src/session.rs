@@ -1,8 +1,6 @@
-//! A reader, or a transaction that async code can hold between queries.
-//!
-//! Each call is one hop to the blocking threads, which takes the connection along and gives it
-//! back, unless it is made on a thread that may wait ([`crate::near`]); a call that is abandoned half-way leaves
-//! nothing open.
+//! A reader, or a transaction that async code can hold between queries. Each call is one hop to the blocking threads,
+//! which takes the connection along and gives it back, unless it is made on a thread that may wait ([`crate::near`]); a
+//! call that is abandoned half-way leaves nothing open.
 
 use crate::{
     close_by::with_lent_turn,
@@ -22,9 +20,8 @@ use tokio::{runtime::Handle, sync::oneshot};
 /// ([`crate::postgres::wall`]); elsewhere the query's own conditions decide alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// One account's.
     Account(AccountId),
-    /// What is looked up before the account is known, and what is decided across accounts.
+    /// Before the account is known, or across accounts.
     Everyone,
 }
 
@@ -41,16 +38,14 @@ impl Whose {
     }
 }
 
-/// What a use case works with.
 pub enum Session {
-    /// Sees what is committed, call by call.
+    /// Each call sees what is committed.
     Reader(Arc<Pool>),
-    /// Changes everything or nothing. Empty after a call was abandoned.
+    /// Changes everything or nothing. `None` after a call was abandoned.
     Writer(Option<Box<Work>>),
 }
 
-/// A transaction under way. Its connection comes and its transaction begins with the first query,
-/// in the same hop.
+/// A transaction. Its connection is taken, and it begins, with the first query, in the same hop.
 pub struct Work {
     // Given back before the turn, or the next in line would find none.
     connection: Option<Joined>,
@@ -62,25 +57,23 @@ pub struct Work {
     shares: bool,
 }
 
-/// A connection amid a transaction, and those whose work stands in it already.
+/// A connection amid a transaction, and the writers whose work is in it already.
 type Joined = (Out, Others);
 
-/// How a transaction ends.
 enum End {
-    /// It is kept.
     Kept,
-    /// It will be, together with what others do.
+    /// With a later commit, together with others' work.
     Later(oneshot::Receiver<Kept>),
 }
 
 impl Session {
-    /// A transaction, once it is its turn.
+    /// Waits for a turn.
     pub async fn begin(pool: &Arc<Pool>) -> Result<Self, StorageError> {
         let turn = pool.turn().await?;
         Ok(Self::Writer(Some(Box::new(Work::new(turn)))))
     }
 
-    /// Asks something; in a transaction, of what it has changed too.
+    /// In a transaction, the query sees its changes.
     pub fn ask<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
@@ -89,8 +82,7 @@ impl Session {
         self.ask_with(whose.into(), Share::One, erased(query))
     }
 
-    /// The same for what reads very many rows: nothing else of the account is read outside of transactions
-    /// meanwhile.
+    /// For queries that read very many rows: the account's other reads outside of transactions wait meanwhile.
     pub fn ask_alone<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
@@ -99,7 +91,7 @@ impl Session {
         self.ask_with(whose.into(), Share::Whole, erased(query))
     }
 
-    /// Changes something; refused to a reader.
+    /// Fails for a reader.
     pub fn change<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
@@ -146,7 +138,6 @@ impl Session {
         }
     }
 
-    /// Keeps everything.
     pub async fn keep(self) -> Result<(), StorageError> {
         let end = match self {
             Self::Reader(_) => return Ok(()),
@@ -164,13 +155,12 @@ impl Session {
     }
 }
 
-/// What a query found, of whatever type.
 type Found = Box<dyn Any + Send>;
 
-/// A query of whatever type: what carries queries out is compiled once for each database, not for each query.
+/// Type-erased, so that what carries queries out is compiled once for each database, not for each query.
 type Erased = dyn Fn(&mut Db) -> QueryResult<Found> + Send;
 
-/// The same, borrowed; it may first tell the database whose rows are meant.
+/// Borrowed; it may first tell the database whose rows are meant.
 type Borrowed<'q> = dyn Fn(&mut Db) -> QueryResult<Found> + 'q;
 
 fn erased<T: Send + 'static>(
@@ -179,7 +169,6 @@ fn erased<T: Send + 'static>(
     Box::new(move |db| query(db).map(|found| Box::new(found) as Found))
 }
 
-/// What was found, as the type that its query has.
 fn revealed<T: 'static>(found: Found) -> Result<T, StorageError> {
     let found = found.downcast();
     found
@@ -312,7 +301,7 @@ impl Work {
         }
     }
 
-    /// Undoes what this work did, and leaves what others did for the next in line.
+    /// Undoes this work, and leaves that of others for the next in line.
     fn undo(&self, (mut connection, others): Joined) {
         if !others.are_there() {
             return undo(&mut connection);
@@ -324,7 +313,7 @@ impl Work {
         }
     }
 
-    /// Keeps what was done; or, while others wait for their turn, leaves that to one of them.
+    /// Commits; or, while others wait for their turn, leaves that to one of them.
     fn end(mut self) -> Result<End, StorageError> {
         if self.has_failed {
             return Err(failed_before());
@@ -378,7 +367,7 @@ impl Drop for Work {
     }
 }
 
-/// What several did is lost with what went wrong for one of them: the database undid all of it.
+/// The database undid everything: the others' work is lost with what went wrong for one.
 fn spoilt(others: Others, error: StorageError) -> StorageError {
     others.tell(&Err(Arc::from(error.to_string())));
     error
@@ -392,7 +381,6 @@ fn undo(connection: &mut Out) {
     }
 }
 
-/// Runs something off the async threads.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StorageError> {

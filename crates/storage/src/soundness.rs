@@ -1,14 +1,12 @@
-//! Whether `SQLite`'s file is sound, as far as it is known.
-
 use domain::ports::storage::StorageError;
 use tokio::sync::watch;
 
-/// What is known of a file, by all who use it; nothing at first.
+/// `None` while unknown; shared by all users of the file.
 #[derive(Debug, Default)]
 pub struct Soundness(watch::Sender<Option<Result<(), String>>>);
 
 impl Soundness {
-    /// Its own check found no fault, unless a statement met one meanwhile.
+    /// The check found no fault. Does not override a fault that a statement met.
     pub fn confirm(&self) {
         self.0.send_if_modified(|known| {
             let is_news = known.is_none();
@@ -17,7 +15,7 @@ impl Soundness {
         });
     }
 
-    /// A fault was found. The file stays broken: it is replaced, and the process started again.
+    /// Final: the file has to be replaced, and the process restarted.
     pub fn deny(&self, fault: String) {
         self.0.send_if_modified(|known| {
             let is_news = !matches!(known, Some(Err(_)));
@@ -28,12 +26,12 @@ impl Soundness {
         });
     }
 
-    /// `None` as long as it is not known.
+    /// `None` while it is not known.
     pub fn is_sound(&self) -> Option<bool> {
         self.0.borrow().as_ref().map(Result::is_ok)
     }
 
-    /// Refuses what must not go on in a broken file.
+    /// Fails where the file is broken.
     pub fn expect(&self) -> Result<(), StorageError> {
         match &*self.0.borrow() {
             Some(Err(fault)) => Err(StorageError::Broken(fault.clone().into())),
@@ -41,7 +39,7 @@ impl Soundness {
         }
     }
 
-    /// The fault, once there is one.
+    /// Waits for a fault.
     pub async fn until_broken(&self) -> String {
         let mut known = self.0.subscribe();
         let broken = known.wait_for(|it| matches!(it, Some(Err(_)))).await;

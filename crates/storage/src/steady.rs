@@ -1,8 +1,8 @@
 //! Statements that each connection prepares once.
 //!
-//! Diesel prepares anew, each time, whatever it cannot prove to have one of few texts: every `UPDATE`, every
-//! upsert, every condition in literal SQL. For the queue's statements that is most of what they cost: the
-//! database reads and plans thirty columns again. Their texts stand in this crate and differ in nothing but values.
+//! Diesel prepares anew, each time, whatever it cannot prove to have one of few texts: every `UPDATE`, upsert and
+//! condition in literal SQL. That is most of the cost of the queue's statements, whose texts stand in this crate and
+//! differ only in values.
 
 use crate::sql::{DatabaseKind, Db};
 use diesel::{
@@ -11,16 +11,15 @@ use diesel::{
     query_builder::{AstPass, Query, QueryFragment, QueryId},
 };
 
-/// A statement whose text is one of few.
 pub struct Steady<Q>(Q);
 
-/// Says that the statement's text is one of few, so that it is worth keeping prepared: no list of changing
-/// length in it, and nothing that was put together at run time.
+/// The statement's text has to be one of few, to be worth keeping prepared: no list of changing length in it, and
+/// nothing put together at run time.
 pub const fn steady<Q>(query: Q) -> Steady<Q> {
     Steady(query)
 }
 
-/// Says a [`steady`] statement that answers with no rows.
+/// Runs a [`steady`] statement that answers with no rows.
 pub fn say(db: &mut Db, statement: impl QueryFragment<DatabaseKind>) -> QueryResult<()> {
     steady(statement).execute(db).map(drop)
 }

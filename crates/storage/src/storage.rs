@@ -1,5 +1,3 @@
-//! The storage: opens readers and transactions on whichever database it is.
-
 use crate::{
     close_by::close_by,
     database_url::{DatabaseKind, DatabaseUrl, Target},
@@ -34,43 +32,35 @@ use std::{
     time::Duration,
 };
 
-/// Everything that is remembered, in one database. Cheap to clone.
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct DieselStorage {
     opened: Arc<Opened>,
-    /// Whether it is used by jobs ([`DieselStorage::for_work`]).
+    /// By jobs ([`DieselStorage::for_work`]).
     is_for_work: bool,
 }
 
-/// How matters stand between this process and its database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PoolFigures {
-    /// Open connections that somebody uses.
     pub used: u32,
-    /// Open connections that nobody uses.
     pub idle: u32,
-    /// How long the first who waits has waited for a connection that may write.
+    /// Of the first who waits for a connection that may write.
     pub longest_wait: Duration,
-    /// What there is only on `SQLite`.
+    /// `None` on `PostgreSQL`.
     pub sqlite: Option<SqliteFigures>,
 }
 
-/// How matters stand with the one writer of `SQLite`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SqliteFigures {
-    /// How many wait for it.
     pub writers_waiting: usize,
-    /// The size of the write-ahead log, in bytes.
     pub wal_bytes: u64,
-    /// Room on the disk for this user, in bytes; `None` where the system does not tell.
+    /// Free on the disk for this user; `None` where the system does not tell.
     pub free_bytes: Option<u64>,
-    /// Whether its own check of the file found no fault; `None` until it was made ([`DieselStorage::faults`]).
+    /// Result of the check of the file; `None` until it was made ([`DieselStorage::faults`]).
     pub is_sound: Option<bool>,
 }
 
 impl SqliteFigures {
-    /// Whether nothing can be stored for lack of room.
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         is_full(self.free_bytes)
     }
@@ -80,17 +70,15 @@ enum Opened {
     Postgres {
         reach: Reach,
         pool: Arc<Pool>,
-        /// Those of jobs, from when there are any: neither waits for the other's.
+        /// Of jobs, from when there are any: neither waits for the other's.
         of_work: OnceLock<Arc<Pool>>,
         options: OpenOptions,
     },
     Sqlite {
         path: PathBuf,
-        /// Which file was opened there.
         identity: Identity,
         writer: Arc<Pool>,
         readers: Arc<Pool>,
-        /// What its own check found, from when it was made.
         soundness: Arc<Soundness>,
         /// Held as long as the storage lives.
         _lock: Option<File>,
@@ -98,7 +86,7 @@ enum Opened {
 }
 
 impl DieselStorage {
-    /// Opens a database that answers. Its schema is left as it is.
+    /// Fails where the database does not answer. Its schema is left as it is.
     pub async fn open(url: DatabaseUrl, options: OpenOptions) -> Result<Self, OpenError> {
         let opened = blocking(move || Opened::open(url, &options)).await??;
         let storage = Self {
@@ -112,8 +100,7 @@ impl DieselStorage {
         Ok(storage)
     }
 
-    /// The same database for jobs: on `PostgreSQL` by connections of their own, whose statements may take
-    /// longer than those of requests.
+    /// The same database for jobs: on `PostgreSQL` by connections of their own, with longer time-outs of statements.
     #[must_use]
     pub fn for_work(&self) -> Self {
         Self {
@@ -122,8 +109,6 @@ impl DieselStorage {
         }
     }
 
-    /// Which database it is.
-    #[must_use]
     pub fn kind(&self) -> DatabaseKind {
         match *self.opened {
             Opened::Postgres { .. } => DatabaseKind::Postgres,
@@ -131,8 +116,7 @@ impl DieselStorage {
         }
     }
 
-    /// How matters stand; asks nothing of the database.
-    #[must_use]
+    /// Asks nothing of the database.
     pub fn figures(&self) -> PoolFigures {
         match &*self.opened {
             Opened::Postgres { .. } => {
@@ -174,20 +158,18 @@ impl DieselStorage {
         }
     }
 
-    /// Why no connection could be made a moment ago, in the words of the driver: they may name hosts and roles.
-    #[must_use]
+    /// Why no connection could be made a moment ago; the driver's words may name hosts and roles.
     pub fn last_failure(&self) -> Option<String> {
         self.readers().last_failure()
     }
 
-    /// Brings the schema up to date; answers with the steps that were taken.
+    /// Answers with the steps that were taken.
     pub async fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         let opened = Arc::clone(&self.opened);
         blocking(move || opened.migrate()).await?
     }
 
-    /// The steps of the schema that are still to be taken; an error when a newer version took
-    /// steps that left this one no room, or when the file that was opened is not the database any more.
+    /// Steps still to be taken. Fails when a newer version took breaking steps, or the opened file was replaced.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         if self.kind() == DatabaseKind::Sqlite {
             let opened = Arc::clone(&self.opened);
@@ -196,7 +178,7 @@ impl DieselStorage {
         migrations::pending(self.kind(), &taken(self.opened.readers()).await?)
     }
 
-    /// What the steps that are still to be taken will do. Rows of tables are counted for it.
+    /// What pending steps will do. Rows of tables are counted for it.
     pub async fn plan(&self) -> Result<Vec<PlannedStep>, MigrationError> {
         let pending = self.pending().await?;
         let turn = self.opened.readers().turn().await?;
@@ -204,11 +186,8 @@ impl DieselStorage {
         Ok(blocking(move || turn.look(Whose::Everyone, &plan)).await??)
     }
 
-    /// What is wrong with `SQLite`'s file, in its own words, the first few; nothing where it is sound. All of it is
-    /// read. `PostgreSQL` looks after its pages itself, and is not asked.
-    ///
-    /// # Errors
-    /// When the file is so broken that it cannot even be looked at.
+    /// What is wrong with `SQLite`'s file, in its own words, the first few; empty where it is sound. Reads all of it;
+    /// fails where it cannot even be looked at. `PostgreSQL` looks after its pages itself, and is not asked.
     pub async fn faults(&self) -> Result<Vec<String>, StorageError> {
         match &*self.opened {
             Opened::Postgres { .. } => Ok(vec![]),
@@ -229,8 +208,7 @@ impl DieselStorage {
         }
     }
 
-    /// The first fault that [`Self::faults`] or any statement met in `SQLite`'s file, once there is one. From then on
-    /// nothing is written.
+    /// The first fault that [`Self::faults`] or any statement meets in `SQLite`'s file; then nothing more is written.
     pub async fn until_broken(&self) -> String {
         match &*self.opened {
             Opened::Postgres { .. } => future::pending().await,
@@ -239,10 +217,7 @@ impl DieselStorage {
     }
 
     /// Makes `SQLite`'s file smaller; only where nobody else has the database open. `None` on `PostgreSQL`, which does
-    /// it while it runs.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written. What was packed until then stays.
+    /// it while it runs. Fails where the file cannot be read or written; what was packed until then stays.
     pub async fn compact(&self) -> Result<Option<Compacted>, StorageError> {
         let opened = Arc::clone(&self.opened);
         let compact = move || match &*opened {
@@ -266,8 +241,7 @@ impl DieselStorage {
         }
     }
 
-    /// Raises row-level security, or takes it down. Servers and workers that run meanwhile have to
-    /// be started again: they learn of it when they open the database.
+    /// Servers and workers that run meanwhile have to be restarted: they read it when they open the database.
     pub async fn wall(&self, up: bool) -> Result<(), WallError> {
         let opened = Arc::clone(&self.opened);
         blocking(move || opened.wall(up)).await??;
@@ -275,12 +249,12 @@ impl DieselStorage {
         Ok(())
     }
 
-    /// Whether the database has no schema at all: nobody can be using it.
+    /// Whether the database has no schema: nobody can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
         Ok(taken(self.opened.readers()).await?.steps.is_empty())
     }
 
-    /// That of requests, or in its place that of jobs.
+    /// The pool of requests, or in its place that of jobs.
     fn mine<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
         match &*self.opened {
             Opened::Postgres {
@@ -297,7 +271,6 @@ impl DieselStorage {
         }
     }
 
-    /// The connections that read.
     fn readers(&self) -> &Arc<Pool> {
         match &*self.opened {
             Opened::Postgres { pool, .. } => self.mine(pool),
@@ -305,7 +278,6 @@ impl DieselStorage {
         }
     }
 
-    /// Those that write.
     fn writers(&self) -> &Arc<Pool> {
         match &*self.opened {
             Opened::Postgres { pool, .. } => self.mine(pool),
@@ -372,14 +344,12 @@ impl Opened {
         )))
     }
 
-    /// The connections of requests that read.
     const fn readers(&self) -> &Arc<Pool> {
         match self {
             Self::Postgres { pool, .. } | Self::Sqlite { readers: pool, .. } => pool,
         }
     }
 
-    /// Those to `PostgreSQL`.
     fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
         let both = match self {
             Self::Postgres { pool, of_work, .. } => [Some(pool), of_work.get()],

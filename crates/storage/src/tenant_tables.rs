@@ -1,7 +1,5 @@
-//! Which tables hold rows of accounts.
-
-/// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
-/// names the account, and the wall of `PostgreSQL` stands before them.
+/// Each has a column `account_id`. Every statement on them names the account, and the wall of `PostgreSQL` stands
+/// before them.
 pub const TENANT_TABLES: [&str; 41] = [
     "accounts",
     "users",

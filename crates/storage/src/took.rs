@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// An operation under way; what it took is counted when it is over, however it ends.
+/// Counts when it is dropped, however the operation ends.
 pub struct Took {
     operation: &'static str,
     began: Instant,

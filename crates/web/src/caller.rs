@@ -1,5 +1,3 @@
-//! Whoever calls: an agent with a token, by request or by tool, or somebody who is signed in.
-
 use domain::{
     account::Account,
     ids::CallerId,
@@ -8,20 +6,15 @@ use domain::{
     use_cases::{authenticate_agent::Agent, authenticate_session::Member},
 };
 
-/// Whoever calls. What they may do was checked before; what is left is whose data it is about.
+/// What they may do was checked before; what is left is whose data it is about.
 #[derive(Debug, Clone)]
 pub enum Caller {
-    /// Holds a token.
     Agent(Box<Agent>),
-    /// Holds a token, and calls a tool.
     Tool(Box<Agent>),
-    /// Is signed in.
     Member(Box<Member>),
 }
 
 impl Caller {
-    /// Their account.
-    #[must_use]
     pub fn account(&self) -> &Account {
         match self {
             Self::Agent(agent) | Self::Tool(agent) => &agent.account,
@@ -29,8 +22,6 @@ impl Caller {
         }
     }
 
-    /// The number of the token or the session.
-    #[must_use]
     pub fn id(&self) -> CallerId {
         match self {
             Self::Agent(agent) | Self::Tool(agent) => agent.token.id.into(),
@@ -38,8 +29,7 @@ impl Caller {
         }
     }
 
-    /// The token; somebody who is signed in has none.
-    #[must_use]
+    /// `None` for somebody who is signed in.
     pub fn token(&self) -> Option<&ApiToken> {
         match self {
             Self::Agent(agent) | Self::Tool(agent) => Some(&agent.token),
@@ -47,8 +37,6 @@ impl Caller {
         }
     }
 
-    /// What an analysis that they start was started by.
-    #[must_use]
     pub const fn trigger(&self) -> Trigger {
         match self {
             Self::Agent(_) => Trigger::Api,

@@ -1,5 +1,4 @@
-//! How many connections there are, in all and by network. Each costs two files, and an idle one lasts as
-//! long as the keep-alive allows.
+//! Counts connections, in all and by network. Each costs two files; an idle one lasts as long as the keep-alive.
 
 use crate::{
     counted,
@@ -10,7 +9,6 @@ use actix_web::{dev::Extensions, rt::net::TcpStream};
 use ipnet::IpNet;
 use std::{any::Any, net::IpAddr, sync::Arc};
 
-/// Counts connections.
 pub struct Connections {
     slots: Arc<Slots>,
     per_address: u32,
@@ -18,14 +16,12 @@ pub struct Connections {
     exempt: Vec<IpNet>,
 }
 
-/// A connection that counts until it ends.
+/// Counts until dropped.
 struct Open {
     _slot: Slot,
 }
 
 impl Connections {
-    /// There are none.
-    #[must_use]
     pub fn new(limits: &RequestLimits) -> Self {
         counted::limit_begins("connections");
         let proxies = limits.trusted_proxies.iter();
@@ -37,8 +33,7 @@ impl Connections {
         }
     }
 
-    /// Notes a connection that begins, in what Actix keeps of it; closes it where its network or the
-    /// process has as many as it may.
+    /// Counts a connection, in Actix's extensions of it; closes it where its network or the process has too many.
     pub fn begin(&self, connection: &dyn Any, kept: &mut Extensions) {
         let Some(stream) = connection.downcast_ref::<TcpStream>() else {
             return;
@@ -60,8 +55,7 @@ impl Connections {
         kept.insert(peer);
     }
 
-    /// Whether so many exist that none is kept for a next request: three quarters of all.
-    #[must_use]
+    /// Whether three quarters of all exist: then none is kept for a next request.
     pub fn are_scarce(&self) -> bool {
         self.slots.held() >= self.slots.max() - self.slots.max() / 4
     }

@@ -3,28 +3,22 @@
 use actix_web::{HttpRequest, http::header};
 use domain::{device::DeviceMark, session::Session};
 
-/// How cookies are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieStyle {
     /// Over https alone, and for this very host: `__Host-` (RFC 6265bis, 4.1.3.2).
     Secure,
-    /// Over plain http, under other names: a browser would not keep the others. For loopback, and
-    /// where the operator says so.
+    /// Over plain http (loopback, or where the operator says so): browsers would not keep `__Host-` cookies there.
     Plain,
 }
 
-/// Which cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie {
-    /// What opens the session.
     Session,
-    /// That somebody signed in on this device before; it opens nothing.
+    /// Marks a device on which somebody signed in before; opens nothing.
     Device,
 }
 
 impl CookieStyle {
-    /// The cookie's name.
-    #[must_use]
     pub const fn name(self, cookie: Cookie) -> &'static str {
         match (self, cookie) {
             (Self::Secure, Cookie::Session) => "__Host-sid",
@@ -34,8 +28,6 @@ impl CookieStyle {
         }
     }
 
-    /// `Set-Cookie` that gives it a value.
-    #[must_use]
     pub fn set(self, cookie: Cookie, value: &str) -> String {
         let seconds = match cookie {
             Cookie::Session => Session::LIFETIME.num_seconds(),
@@ -44,14 +36,11 @@ impl CookieStyle {
         self.line(cookie, value, seconds)
     }
 
-    /// `Set-Cookie` that takes it away.
-    #[must_use]
     pub fn clear(self, cookie: Cookie) -> String {
         self.line(cookie, "", 0)
     }
 
-    /// Lax, so that links to reports in letters open signed in; what changes anything is protected
-    /// by more than that.
+    /// Lax, so that links to reports in letters open signed in; changes are protected by more than that.
     fn line(self, cookie: Cookie, value: &str, seconds: i64) -> String {
         let name = self.name(cookie);
         let secure = match self {
@@ -61,9 +50,7 @@ impl CookieStyle {
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly{secure}; SameSite=Lax")
     }
 
-    /// The value that the browser sent. Two of the same name are none: nobody could say which of
-    /// them is ours.
-    #[must_use]
+    /// `None` where two have the name: nobody could say which of them is ours.
     pub fn sent(self, cookie: Cookie, request: &HttpRequest) -> Option<String> {
         let name = self.name(cookie);
         let lines = request.headers().get_all(header::COOKIE);

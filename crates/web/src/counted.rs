@@ -1,6 +1,5 @@
-//! What is counted of requests, for the metrics of the process. Labels are the code's own words:
-//! templates of routes, codes of problems, names of policies and tools, and never anything that a
-//! caller wrote.
+//! Metrics of requests. Labels are the code's own words (templates of routes, codes of problems, names of policies and
+//! tools), and never anything that a caller wrote.
 
 use crate::problem::{Code, Problem};
 use actix_web::http::Method;
@@ -10,9 +9,8 @@ use domain::{
 };
 use std::time::Duration;
 
-/// The route of requests for which there is none.
 const UNMATCHED: &str = "_unmatched";
-/// Methods that have no name here; callers may invent any number of them.
+/// Methods without a name here: callers may invent any number of them.
 const OTHER: &str = "_OTHER";
 
 /// What is used up without being an allowance or a budget.
@@ -20,7 +18,7 @@ pub(crate) const UNFINISHED_ANALYSES: &str = "unfinishedAnalyses";
 pub(crate) const SERVER_QUEUE: &str = "serverQueue";
 pub(crate) const KEYWORD_RESEARCH: &str = "keywordResearch";
 
-/// Counts nothing, so that the first step of each counter is seen as one.
+/// Begins at zero, so that the first step of each counter is seen as one.
 pub fn begin() {
     let refusals = Code::ALL.iter().filter(|it| is_about_who(**it));
     for code in refusals {
@@ -42,21 +40,18 @@ pub fn begin() {
 
 const UNTRUSTED_PROXY: &str = "untrusted_proxy_requests_total";
 
-/// A request came from what is probably a proxy, and is not trusted.
 pub fn from_an_untrusted_proxy() {
     metrics::counter!(UNTRUSTED_PROXY).increment(1);
 }
 
-/// A limit of requests that can be reached.
 pub(crate) fn limit_begins(policy: &'static str) {
     metrics::counter!("rate_limited_total", "policy" => policy).absolute(0);
 }
 
-/// A request under way; it counts until it is dropped.
+/// Counts until it is dropped.
 pub struct Active(());
 
 impl Active {
-    /// It begins.
     pub fn begin() -> Self {
         metrics::gauge!("http_server_active_requests").increment(1.0);
         Self(())
@@ -69,7 +64,7 @@ impl Drop for Active {
     }
 }
 
-/// A request was answered. `route` is a template; `none` where there is none.
+/// `route` is a template; `none` where there is none.
 pub fn answered(method: &Method, route: &'static str, status: u16, took: Duration) {
     let route = if route == "none" { UNMATCHED } else { route };
     metrics::histogram!(
@@ -81,7 +76,7 @@ pub fn answered(method: &Method, route: &'static str, status: u16, took: Duratio
     .record(took);
 }
 
-/// A request was refused: whoever is not let in is counted by why.
+/// Whoever is not let in is counted by why.
 pub fn refused(problem: &Problem) {
     if is_about_who(problem.code) {
         metrics::counter!("auth_failures_total", "reason" => problem.code.name()).increment(1);
@@ -99,22 +94,19 @@ fn is_about_who(code: Code) -> bool {
         )
 }
 
-/// A limit of requests was reached.
 pub fn limited(policy: &'static str) {
     metrics::counter!("rate_limited_total", "policy" => policy).increment(1);
 }
 
-/// A quota or a budget was used up.
 pub fn over_quota(quota: &'static str) {
     metrics::counter!("quota_rejected_total", "quota" => quota).increment(1);
 }
 
-/// A request was answered with what its idempotency key was answered before.
+/// Answered as its idempotency key was before.
 pub fn replayed() {
     metrics::counter!("idempotency_replays_total").increment(1);
 }
 
-/// A tool was called.
 pub fn tool_called(tool: &'static str, refusal: Option<&Problem>) {
     let outcome = match refusal {
         None => "ok",
@@ -124,12 +116,11 @@ pub fn tool_called(tool: &'static str, refusal: Option<&Problem>) {
     metrics::counter!("mcp_tool_calls_total", "tool" => tool, "outcome" => outcome).increment(1);
 }
 
-/// An analysis was queued.
 pub fn enqueued(kind: AnalysisKind) {
     metrics::counter!("jobs_enqueued_total", "type" => kind.name()).increment(1);
 }
 
-/// An analysis ended before a worker had it.
+/// Ended before a worker had it.
 pub fn canceled(kind: AnalysisKind) {
     let (kind, outcome) = (kind.name(), "canceled");
     metrics::counter!("jobs_finished_total", "type" => kind, "outcome" => outcome).increment(1);
@@ -148,7 +139,7 @@ fn named(method: &Method) -> &'static str {
     }
 }
 
-/// The statuses that are answered, without making a text for each request anew.
+/// Avoids a new text for each request.
 fn status_text(status: u16) -> &'static str {
     macro_rules! known {
         ($($number:literal)+) => { match status { $($number => stringify!($number),)+ _ => "other" } };

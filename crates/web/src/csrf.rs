@@ -1,8 +1,6 @@
-//! That a request comes from a page of ours: another site's page can make a browser send the
-//! cookie along.
-//!
-//! Three layers: where the browser says that the request was made (Fetch Metadata, or the origin);
-//! a body that no form can send ([`crate::pipeline`]); and a token that only our own page can read.
+//! That a request comes from a page of ours: another site's page can make a browser send the cookie along. Three
+//! layers: where the browser says that the request was made (Fetch Metadata, or the origin); a body that no form can
+//! send ([`crate::pipeline`]); and a token that only our own page can read.
 
 use crate::problem::{Code, Problem};
 use actix_web::HttpRequest;
@@ -10,14 +8,12 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Where the token is sent.
 pub const HEADER: &str = "X-CSRF-Token";
 const SITE: &str = "sec-fetch-site";
-/// What the token is for. The session's secret is used for nothing else under this name.
+/// The session's secret is used for nothing else under this name.
 const PURPOSE: &[u8] = b"sightline csrf 1";
 
-/// The token of a session: whoever knows it does not know the session's secret.
-#[must_use]
+/// Does not tell the session's secret.
 pub fn token(secret: &str) -> String {
     URL_SAFE_NO_PAD.encode(mac(secret).finalize().into_bytes())
 }
@@ -28,7 +24,6 @@ fn mac(secret: &str) -> Hmac<Sha256> {
     mac
 }
 
-/// Refuses a request without the session's token.
 pub fn check_token(request: &HttpRequest, secret: &str) -> Result<(), Problem> {
     let sent = one(request, "x-csrf-token").ok().flatten();
     let tag = sent.and_then(|it| URL_SAFE_NO_PAD.decode(it).ok());
@@ -45,8 +40,7 @@ pub fn check_token(request: &HttpRequest, secret: &str) -> Result<(), Problem> {
     )))
 }
 
-/// Refuses a request that was made by a page of another site, of another host of this site, or by
-/// nobody knows whom. Programs without a browser use the Agent API.
+/// Refuses pages of another site or of another host of this one, and unknown origins. Programs use the Agent API.
 pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let (Ok(site), Ok(origin)) = (one(request, SITE), one(request, "origin")) else {
         return Err(refused("no-origin", "The request says twice where it was made.").hint(HINT));
@@ -69,7 +63,7 @@ pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem
 
 const HINT: &str = "Send it from a page of this server, at the address that public_base_url names; programs use the Agent API with a token.";
 
-/// The only value of a header; an error when there are several or none that can be read.
+/// Fails when there are several, or one that cannot be read.
 fn one<'a>(request: &'a HttpRequest, name: &str) -> Result<Option<&'a str>, ()> {
     let mut values = request.headers().get_all(name);
     let Some(value) = values.next() else {

@@ -10,7 +10,6 @@ use crate::{
 use domain::scope::Scope;
 use std::sync::Arc;
 
-/// Turns an async handler into what the table holds.
 macro_rules! agent {
     ($scope:expr, $handler:path) => {
         Access::Agent($scope, |services: Arc<Services>, call: Call| -> Handling {
@@ -23,8 +22,6 @@ fn nothing() -> Vec<Parameter> {
     vec![]
 }
 
-/// The 15 endpoints.
-#[must_use]
 pub fn agent_api() -> Vec<Endpoint> {
     [about(), projects(), keywords(), analyses(), reading()]
         .into_iter()

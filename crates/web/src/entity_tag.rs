@@ -6,7 +6,6 @@ use serde::Serialize;
 use std::hash::Hasher;
 use twox_hash::XxHash3_64;
 
-/// A tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityTag {
     opaque: String,
@@ -14,12 +13,10 @@ pub struct EntityTag {
 }
 
 impl EntityTag {
-    /// What `If-Match` and `If-None-Match` hold, as far as it is documented.
+    /// Documented syntax of `If-Match` and `If-None-Match`.
     pub const LIST_PATTERN: &'static str = r#"^(\*|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$"#;
 
-    /// The tag of one resource: of everything that is shown of it, since that is more than its
-    /// version covers (when it was last analysed, what it inherits).
-    #[must_use]
+    /// Of everything that is shown of it, which is more than its version covers (last analysis, inherited values).
     pub fn of(resource: &impl Serialize) -> Self {
         Self {
             opaque: hashed_text(&[&serde_json::to_string(resource).unwrap_or_default()]),
@@ -27,8 +24,6 @@ impl EntityTag {
         }
     }
 
-    /// The same, of a resource that is JSON text already.
-    #[must_use]
     pub fn of_text(resource: &str) -> Self {
         Self {
             opaque: hashed_text(&[resource]),
@@ -36,9 +31,7 @@ impl EntityTag {
         }
     }
 
-    /// The tag of a list or a summary, which may be cut into pages in more than one way: of these
-    /// parts of its text.
-    #[must_use]
+    /// Of parts of the text of a list or a summary; weak, since it may be cut into pages in more than one way.
     pub fn weak(parts: &[&str]) -> Self {
         Self {
             opaque: hashed_text(parts),
@@ -46,14 +39,10 @@ impl EntityTag {
         }
     }
 
-    /// Whether representations that differ in their bytes may share it.
-    #[must_use]
     pub const fn is_weak(&self) -> bool {
         self.is_weak
     }
 
-    /// As it stands in a header.
-    #[must_use]
     pub fn text(&self) -> String {
         let weak = if self.is_weak { "W/" } else { "" };
         format!("{weak}\"{}\"", self.opaque)
@@ -70,22 +59,18 @@ fn hashed_text(parts: &[&str]) -> String {
     format!("{:016x}", hash.finish())
 }
 
-/// The tags of an `If-Match` or `If-None-Match` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// `*`: anything that is there.
     Anything,
-    /// One of these.
     OneOf(Vec<EntityTag>),
 }
 
 impl Wanted {
-    /// `If-Match`, when it was sent.
     pub fn if_match(request: &HttpRequest) -> Result<Option<Self>, Problem> {
         Self::read(request, &header::IF_MATCH, "If-Match")
     }
 
-    /// `If-None-Match`, when it was sent.
     pub fn if_none_match(request: &HttpRequest) -> Result<Option<Self>, Problem> {
         Self::read(request, &header::IF_NONE_MATCH, "If-None-Match")
     }
@@ -139,8 +124,7 @@ impl Wanted {
         (!tags.is_empty()).then_some(Self::OneOf(tags))
     }
 
-    /// Whether it is among them, byte for byte: what `If-Match` asks.
-    #[must_use]
+    /// Byte for byte: what `If-Match` asks.
     pub fn has_strongly(&self, tag: &EntityTag) -> bool {
         match self {
             Self::Anything => true,
@@ -148,8 +132,7 @@ impl Wanted {
         }
     }
 
-    /// Whether something as good is among them: what `If-None-Match` asks.
-    #[must_use]
+    /// Weak comparison: what `If-None-Match` asks.
     pub fn has_weakly(&self, tag: &EntityTag) -> bool {
         match self {
             Self::Anything => true,

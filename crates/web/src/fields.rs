@@ -6,23 +6,19 @@ use domain::patch::Change;
 use serde_json::{Map, Value};
 use std::{cell::RefCell, fmt::Display};
 
-/// A JSON object being read; nested objects share the list of what is wrong.
+/// Nested objects share the list of errors.
 pub struct Fields<'a> {
     members: &'a Map<String, Value>,
     pointer: String,
     errors: &'a RefCell<Vec<FieldError>>,
 }
 
-/// A member as it was found. What is wrong with a value is already noted.
+/// What is wrong with a value is already noted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Given<T> {
-    /// Not there.
     Absent,
-    /// `null`.
     Null,
-    /// A value that cannot be used.
     Wrong,
-    /// A value.
     Value(T),
 }
 
@@ -45,12 +41,12 @@ pub fn read_body<T>(
 }
 
 impl<'a> Fields<'a> {
-    /// Notes every member that is not among the known ones.
+    /// Notes unknown members.
     pub fn only(&self, known: &[&str]) {
         self.only_or(known, &[]);
     }
 
-    /// The same, with members that may stand there and are not to be proposed.
+    /// Members in `tolerated` may be there, and are not proposed.
     pub fn only_or(&self, known: &[&str], tolerated: &[&str]) {
         let is_known = |name: &str| known.contains(&name) || tolerated.contains(&name);
         for name in self.members.keys().filter(|name| !is_known(name)) {
@@ -64,17 +60,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The member's raw value.
     pub fn raw(&self, name: &str) -> Option<&'a Value> {
         self.members.get(name)
     }
 
-    /// Notes that something is wrong with a member.
     pub fn note_at(&self, name: &str, code: &'static str, message: impl Into<String>) {
         self.note(FieldError::at(self.at(name), code, message));
     }
 
-    /// Notes something that is wrong.
     pub fn note(&self, error: FieldError) {
         self.errors.borrow_mut().push(error);
     }
@@ -88,7 +81,6 @@ impl<'a> Fields<'a> {
         )
     }
 
-    /// A text that `parse` understands.
     pub fn text<T, E: Display>(
         &self,
         name: &str,
@@ -97,7 +89,6 @@ impl<'a> Fields<'a> {
         self.given(name, |value| self.parsed(&self.at(name), value, &parse))
     }
 
-    /// `true` or `false`.
     pub fn flag(&self, name: &str) -> Given<bool> {
         self.given(name, |value| {
             let found = value.as_bool();
@@ -108,7 +99,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// One of the allowed names.
     pub fn choice<T>(
         &self,
         name: &str,
@@ -131,12 +121,12 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A positive integer that JSON carries exactly: an id.
+    /// A positive integer that JSON carries exactly.
     pub fn id(&self, name: &str) -> Given<i64> {
         self.given(name, |value| self.id_of(&self.at(name), value))
     }
 
-    /// A number that `fits`; `rule` says which do.
+    /// `rule` says which numbers fit.
     pub fn number(&self, name: &str, rule: &str, fits: impl Fn(f64) -> bool) -> Given<f64> {
         self.given(name, |value| {
             let Some(number) = value.as_f64() else {
@@ -151,7 +141,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of at most `most` nested objects.
     pub fn objects<T>(
         &self,
         name: &str,
@@ -171,7 +160,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of at most `most` texts that `parse` understands.
     pub fn texts<T, E: Display>(
         &self,
         name: &str,
@@ -183,12 +171,10 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of at most `most` ids.
     pub fn ids(&self, name: &str, most: usize) -> Given<Vec<i64>> {
         self.list(name, most, |pointer, value| self.id_of(pointer, value))
     }
 
-    /// A nested object.
     pub fn object<T>(&self, name: &str, read: impl Fn(&Fields) -> T) -> Given<T> {
         self.given(name, |value| {
             let Some(members) = value.as_object() else {
@@ -203,12 +189,10 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The names of all members.
     pub fn names(&self) -> impl Iterator<Item = &'a String> + use<'a> {
         self.members.keys()
     }
 
-    /// A member that has to be there.
     pub fn required<T>(&self, name: &str, given: Given<T>) -> Option<T> {
         match given {
             Given::Value(value) => Some(value),
@@ -220,7 +204,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A member that may be left out, but not be `null`.
+    /// May be left out, but not be `null`.
     pub fn or_left_out<T>(&self, name: &str, given: Given<T>) -> Option<T> {
         match given {
             Given::Value(value) => Some(value),
@@ -232,7 +216,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A patch of a field that has no empty state.
+    /// For a field that has no empty state.
     pub fn change<T>(&self, name: &str, given: Given<T>) -> Change<T> {
         self.or_left_out(name, given)
             .map_or(Change::Keep, Change::Set)
@@ -323,10 +307,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A day as RFC 3339 writes it (`full-date`).
-///
-/// # Errors
-/// Anything else, with the rule.
+/// A day as RFC 3339 writes it (`full-date`); the error is the rule.
 pub fn day(text: &str) -> Result<NaiveDate, &'static str> {
     // Longer texts that chrono reads as days are years beyond the fourth digit, or signs.
     let is_plain = text.len() == 10;
@@ -335,7 +316,6 @@ pub fn day(text: &str) -> Result<NaiveDate, &'static str> {
 }
 
 /// A whole number, as JSON Schema has it: `8.0` is one.
-#[must_use]
 pub fn whole(value: &Value) -> Option<i64> {
     /// Beyond this a number with a fraction part is not exact (2⁵³).
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -346,7 +326,6 @@ pub fn whole(value: &Value) -> Option<i64> {
 }
 
 impl<T> Given<T> {
-    /// A patch of a field that `null` clears.
     pub fn clearable(self) -> Change<Option<T>> {
         match self {
             Self::Absent | Self::Wrong => Change::Keep,
@@ -355,7 +334,6 @@ impl<T> Given<T> {
         }
     }
 
-    /// A patch of a field that `null` resets to its default.
     pub fn resettable(self) -> Change<T>
     where
         T: Default,
@@ -366,7 +344,6 @@ impl<T> Given<T> {
         }
     }
 
-    /// The value, if there is one.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-/// How often a connection is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a connection looks like whose other end is closed. Elsewhere than on Linux only once it is reset.
@@ -19,19 +18,15 @@ const CLOSED: PollFlags = PollFlags::RDHUP.union(PollFlags::HUP).union(PollFlags
 #[cfg(not(target_os = "linux"))]
 const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR);
 
-/// The socket of a connection, to look at beside Actix.
 #[derive(Clone)]
 pub struct Peer(Arc<OwnedFd>);
 
 impl Peer {
-    /// The socket of a connection.
-    #[must_use]
     pub fn of(connection: &TcpStream) -> Option<Self> {
         let socket = connection.as_fd().try_clone_to_owned().ok()?;
         Some(Self(Arc::new(socket)))
     }
 
-    /// Ends the connection in both directions.
     pub fn shut_down(&self) {
         if let Ok(socket) = self.0.try_clone() {
             // Whoever has hung up already is shut out all the same.
@@ -52,7 +47,6 @@ pub async fn by_sender_of(request: &HttpRequest) {
     by(request.conn_data::<Peer>()).await;
 }
 
-/// The same of a connection.
 pub async fn by(peer: Option<&Peer>) {
     let Some(peer) = peer.cloned() else {
         return std::future::pending().await;

@@ -4,26 +4,21 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// How deeply values may be nested.
 pub const MOST_DEPTH: usize = 16;
 
-/// Why a body cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// Why.
     pub reason: String,
-    /// The line, from 1.
+    /// From 1.
     pub line: usize,
     /// The byte in the line, from 1; 0 is before the first.
     pub column: usize,
 }
 
-/// Reads a body.
 pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
     parse_within(bytes, MOST_DEPTH)
 }
 
-/// Reads an object that may be nested that deeply.
 pub fn parse_within(bytes: &[u8], most: usize) -> Result<Map<String, Value>, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Guard { depth: 0, most }

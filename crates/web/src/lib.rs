@@ -56,21 +56,17 @@ use pipeline::Pipeline;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
 
-/// Configures an Actix application: everything that is served. The pipeline sees every request,
-/// so that none of Actix's own answers is ever seen.
+/// The pipeline sees every request, so that none of Actix's own answers is ever seen.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
     serve_these(services, everything())
 }
 
-/// The whole route table: what agents may call, and what people do who are signed in.
-#[must_use]
 pub fn everything() -> Vec<Endpoint> {
     let mut all = endpoints::agent_api();
     all.extend(session_endpoints::session_api());
     all
 }
 
-/// The same with another route table.
 pub fn serve_these(
     services: Arc<Services>,
     endpoints: Vec<Endpoint>,
@@ -113,13 +109,11 @@ fn plain_id(text: &str) -> Option<i64> {
 /// An id that nothing ever has.
 const NOBODYS: i64 = 0;
 
-/// The id that a text names; one that nothing has when it is none. A look-up then costs what it
-/// costs for any id that is not there, so that the time tells nothing either.
+/// The id of a text, or one that nothing has: its look-up takes as long as for any id that is not there.
 fn object_id(text: &str) -> i64 {
     plain_id(text).unwrap_or(NOBODYS)
 }
 
-/// The text, or its first characters and a mark that it goes on.
 fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

@@ -1,5 +1,4 @@
-//! Which suppliers refuse the operator's account, as the processes of the server noted it: read every five seconds at
-//! the most.
+//! Suppliers that refuse the operator's account, as the server's processes noted it; read at most every five seconds.
 
 use domain::ports::{
     server_notes::{ServerNote, Topic},
@@ -10,12 +9,11 @@ use tokio::sync::Mutex;
 
 const HOLDS: Duration = Duration::from_secs(5);
 
-/// The notes that were read last, and when.
 #[derive(Debug, Default)]
 pub struct Noticed(Mutex<Option<(Instant, Vec<ServerNote>)>>);
 
 impl Noticed {
-    /// What those that refuse it are asked for, and how that is told.
+    /// What they are asked for, and how the refusal is told.
     pub async fn refusals(
         &self,
         storage: &dyn Storage,

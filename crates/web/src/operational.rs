@@ -1,5 +1,4 @@
-//! Paths outside the Agent API: whether the process lives, whether it serves, where everything is,
-//! and what a problem's type means.
+//! Paths outside the Agent API: liveness, readiness, where everything is, and what a problem's type means.
 
 use crate::{
     answer::Answer,
@@ -9,32 +8,23 @@ use crate::{
 };
 use serde_json::json;
 
-/// What such a path answers to GET, HEAD and OPTIONS.
 pub const ALLOWED: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
-/// Where kinds of problems are explained.
 const PROBLEMS: &str = "/problems/";
 
-/// A path that is served for everyone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operational<'a> {
-    /// Where everything is.
     Root,
     /// Something answers here: what balancers and watchers ask who may not see more.
     Healthz,
-    /// The process lives.
     Livez,
-    /// The server serves.
     Readyz,
-    /// What a kind of problem means.
     Problem(&'a str),
-    /// What a client may learn of a resource before it has a token.
+    /// Protected resource metadata (RFC 9728).
     Resource(&'static str),
 }
 
 impl<'a> Operational<'a> {
-    /// What is served at that path.
-    #[must_use]
     pub fn at(path: &'a str) -> Option<Self> {
         match path {
             "/" => Some(Self::Root),
@@ -47,8 +37,6 @@ impl<'a> Operational<'a> {
         }
     }
 
-    /// The path, for the log.
-    #[must_use]
     pub const fn template(self) -> &'static str {
         match self {
             Self::Root => "/",
@@ -60,7 +48,7 @@ impl<'a> Operational<'a> {
         }
     }
 
-    /// Answers; needs no token.
+    /// Needs no token.
     pub async fn answer(self, services: &Services) -> Result<Answer, Problem> {
         let answer = match self {
             Self::Root => root(&services.config.public_base_url),

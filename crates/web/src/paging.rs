@@ -15,41 +15,33 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// How long a cursor is good.
 const CURSOR_LIFETIME: TimeDelta = TimeDelta::hours(24);
 const TAG_LENGTH: usize = 16;
 
-/// How many rows a page of a list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// When nothing is said.
     pub default: u32,
-    /// At the most; more is taken as this.
+    /// More is taken as this.
     pub most: u32,
 }
 
-/// The key under which cursors are signed; every server on a database has the same.
+/// Every server on a database has the same.
 #[derive(Clone)]
 pub struct CursorKey(pub [u8; 32]);
 
-/// What a list request says about its page.
 pub struct Paging<'a, S> {
-    /// The query.
     pub query: &'a Query,
-    /// Whose list.
     pub account: AccountId,
-    /// The parameters that a cursor is bound to, as they were sent.
+    /// Parameters that a cursor is bound to, as they were sent.
     pub bound_to: &'a str,
-    /// How many rows.
     pub limits: Limits,
     /// The sort orders by name; the first is the default, with its direction.
     pub sorts: &'a [(&'static str, S)],
-    /// The direction of the default order.
+    /// Of the default order.
     pub default_direction: Direction,
 }
 
 impl<S: Copy> Paging<'_, S> {
-    /// The page that is wanted.
     pub fn request(&self, key: &CursorKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
         // All three are read before any is found wanting: what is wrong is told at once.
         let sort = self.sort();
@@ -70,7 +62,7 @@ impl<S: Copy> Paging<'_, S> {
         })
     }
 
-    /// How many rows; what is none is noted.
+    /// Notes what is no number.
     pub fn limit(&self) -> Option<u32> {
         let Some(text) = self.query.text("limit") else {
             return Some(self.limits.default);
@@ -133,7 +125,7 @@ impl<S: Copy> Paging<'_, S> {
         found
     }
 
-    /// The cursor behind that page, when another one follows.
+    /// `None` when no page follows.
     pub fn next_cursor<T>(
         &self,
         page: &Page<T>,
@@ -154,7 +146,6 @@ impl<S: Copy> Paging<'_, S> {
 }
 
 /// The part of a query string that a cursor is bound to: everything but where and how much.
-#[must_use]
 pub fn bound_part(path: &str, query: &str) -> String {
     let mut parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
     parts.retain(|part| {
@@ -240,7 +231,7 @@ fn sign(key: &CursorKey, body: &[u8]) -> [u8; TAG_LENGTH] {
     std::array::from_fn(|at| tag[at])
 }
 
-/// Refuses when the page could not be read; the query then holds why.
+/// The query holds why it could not be read.
 pub fn wanted<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
     query.finish()?;
     page.ok_or_else(|| Problem::invalid(vec![]))

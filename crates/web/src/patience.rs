@@ -1,10 +1,7 @@
-//! Waiting, by the runtime's timer.
-
 use async_trait::async_trait;
 use domain::ports::patience::Patience;
 use std::time::Duration;
 
-/// Lets time pass without holding a thread.
 pub struct TimerPatience;
 
 #[async_trait]

@@ -10,16 +10,14 @@ use crate::{
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 
-/// Where it is served.
 pub const PATH: &str = "/api/policy-reports";
-/// How large a body may be, in bytes. Browsers send several reports together.
+/// In bytes. Browsers send several reports together.
 pub const MOST_BODY: usize = 16 * 1_024;
-/// How many of them are told.
+/// Reports that are logged.
 const MOST_REPORTS: usize = 5;
-/// How much of a name is, in characters.
+/// In characters.
 const MOST_NAME: usize = 80;
 
-/// What a browser refused.
 #[derive(Debug, PartialEq, Eq)]
 struct Refusal {
     directive: String,
@@ -27,7 +25,7 @@ struct Refusal {
     blocked: String,
 }
 
-/// Takes what a browser reports, in either of the two forms that there are.
+/// In either of the two forms that there are.
 pub fn take(services: &Services, body: &[u8]) -> Result<Answer, Problem> {
     let unread = |_| Problem::new(Code::MalformedJson, "The body is no report of a browser.");
     let body: Value = serde_json::from_slice(body).map_err(unread)?;
@@ -65,7 +63,7 @@ fn refusals(body: &Value) -> Vec<Refusal> {
     told.collect()
 }
 
-/// Paths and queries hold what people look for.
+/// Without path and query, which hold what people look for.
 fn origin(url: &str) -> &str {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.split([':', '/', '?', '#']).next().unwrap_or_default();

@@ -9,37 +9,27 @@ pub use field_error::{FieldError, one_of};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// How many field errors one answer holds.
 const MOST_ERRORS: usize = 50;
-/// Largest document, in bytes: errors beyond it are counted, not told.
+/// In bytes: errors beyond it are counted, not told.
 const MOST_BYTES: usize = 4 * 1024;
-/// Longest detail, in characters: it may quote what the caller sent.
+/// In characters: it may quote what the caller sent.
 const MOST_DETAIL: usize = 300;
 
-/// A refusal or a breakage on its way to the caller.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What kind of problem it is.
     pub code: Code,
-    /// What happened this time.
     pub detail: String,
     /// How to mend it, in one sentence.
     pub hint: Option<String>,
-    /// What is wrong with which field.
     pub errors: Vec<FieldError>,
     /// Requests that help, ready to send.
     pub next_actions: Vec<Value>,
-    /// Further members of this kind of problem.
     pub extra: Map<String, Value>,
-    /// When to try again.
     pub retry_after: Option<Duration>,
-    /// Further headers.
     pub headers: Vec<(&'static str, String)>,
 }
 
 impl Problem {
-    /// A problem of that kind.
-    #[must_use]
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self {
             code,
@@ -53,8 +43,6 @@ impl Problem {
         }
     }
 
-    /// With what is wrong with which field.
-    #[must_use]
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let detail = match errors.as_slice() {
             [one] => format!("{}: {}", one.place(), one.message),
@@ -67,33 +55,27 @@ impl Problem {
         problem.hint("Correct the values named in errors and send the request again.")
     }
 
-    /// With one invalid value.
-    #[must_use]
     pub fn invalid_value(error: FieldError) -> Self {
         Self::invalid(vec![error])
     }
 
-    /// With how to mend it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// With one more sentence of what to do.
     pub fn add_hint(&mut self, more: &str) {
         let hint = self.hint.take();
         self.hint = Some(hint.map_or_else(|| more.to_owned(), |hint| format!("{hint} {more}")));
     }
 
-    /// With one more member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.extra.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With a request that helps.
     #[must_use]
     pub fn next_action(mut self, method: &str, href: impl Into<String>, why: &str) -> Self {
         self.next_actions
@@ -101,28 +83,24 @@ impl Problem {
         self
     }
 
-    /// With when to try again.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// With one more header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// With the end of the connection: callers that are not known keep none open after a refusal.
+    /// Callers that are not known keep no connection open after a refusal.
     #[must_use]
     pub fn closing(self) -> Self {
         self.header("Connection", "close")
     }
 
-    /// The document.
-    #[must_use]
     pub fn document(&self, base_url: &str, request_id: &str) -> Value {
         let mut document = Map::new();
         let own_type = || format!("{base_url}/problems/{}", self.code.name());
@@ -195,8 +173,6 @@ fn instance(request_id: &str) -> String {
     }
 }
 
-/// A request that helps, ready to send.
-#[must_use]
 pub fn next_action(method: &str, href: &str, why: &str, body: Option<Value>) -> Value {
     let mut action = json!({ "method": method, "href": href, "description": why });
     if let (Some(body), Some(action)) = (body, action.as_object_mut()) {

@@ -7,15 +7,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A query string being read; what is wrong is collected.
+/// Errors are collected.
 pub struct Query {
     values: BTreeMap<String, String>,
     errors: Mutex<Vec<FieldError>>,
 }
 
 impl Query {
-    /// Splits the text, and notes parameters that are not known or come twice.
-    #[must_use]
+    /// Notes parameters that are unknown or come twice.
     pub fn parse(text: &str, known: &[&str]) -> Self {
         let query = Self {
             values: BTreeMap::new(),
@@ -48,19 +47,17 @@ impl Query {
         Self { values, ..query }
     }
 
-    /// The text of a parameter.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// With a parameter that stands elsewhere in the request.
+    /// For a parameter that stands elsewhere in the request.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
         self.values.insert(name.to_owned(), value);
         self
     }
 
-    /// A number within these bounds.
     pub fn number(&self, name: &str, bounds: &std::ops::RangeInclusive<u32>) -> Option<u32> {
         let found = self
             .text(name)?
@@ -78,22 +75,19 @@ impl Query {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How much is wrong so far.
+    /// Errors so far.
     pub fn noted(&self) -> usize {
         self.errors().len()
     }
 
-    /// Notes something that is wrong.
     pub fn note(&self, error: FieldError) {
         self.errors().push(error);
     }
 
-    /// Notes that a parameter has the wrong form.
     pub fn wrong(&self, name: &str, rule: impl Into<String>) {
         self.note(FieldError::in_query(name, "invalid-value", rule));
     }
 
-    /// `true` or `false`.
     pub fn flag(&self, name: &str) -> Option<bool> {
         match self.text(name)? {
             "true" => Some(true),
@@ -105,7 +99,7 @@ impl Query {
         }
     }
 
-    /// A positive integer that JSON carries exactly: an id.
+    /// A positive integer that JSON carries exactly.
     pub fn id(&self, name: &str) -> Option<i64> {
         let found = crate::plain_id(self.text(name)?);
         if found.is_none() {
@@ -118,12 +112,11 @@ impl Query {
         found
     }
 
-    /// The id of the object that the request is about; what is no id names one that is not there.
+    /// What is no id names an object that is not there.
     pub fn object_id(&self, name: &str) -> Option<i64> {
         self.text(name).map(crate::object_id)
     }
 
-    /// One of the allowed names.
     pub fn choice<T>(
         &self,
         name: &str,
@@ -139,7 +132,6 @@ impl Query {
         found
     }
 
-    /// The same of a parameter that has to be there.
     pub fn required_choice<T>(
         &self,
         name: &str,
@@ -153,12 +145,12 @@ impl Query {
         self.choice(name, allowed, named)
     }
 
-    /// A time in RFC 3339, or a day, which is its first moment in UTC.
+    /// RFC 3339, or a day, which is its first moment in UTC.
     pub fn time(&self, name: &str) -> Option<DateTime<Utc>> {
         self.time_or(name, Some)
     }
 
-    /// A time at which something ends, not included; of a day all of it is included.
+    /// Exclusive; of a day all of it is included.
     pub fn end(&self, name: &str) -> Option<DateTime<Utc>> {
         self.time_or(name, |day| day.succ_opt())
     }
@@ -186,7 +178,7 @@ impl Query {
         found
     }
 
-    /// Text of at most `most` characters, without control characters.
+    /// At most `most` characters, without control characters.
     pub fn free_text(&self, name: &str, most: usize) -> Option<String> {
         let text = self.text(name)?;
         if text.chars().count() > most || text.chars().any(char::is_control) {
@@ -196,7 +188,6 @@ impl Query {
         Some(text.to_owned())
     }
 
-    /// Notes that a parameter is missing.
     pub fn required<T>(&self, name: &str, found: Option<T>) -> Option<T> {
         if found.is_none() && self.text(name).is_none() {
             self.note(FieldError::in_query(name, "required", "is required"));

@@ -1,21 +1,19 @@
-//! Whether the database answers, for whoever asks whether the server serves: asked once a second at the
-//! most, and not waited for longer than that.
+//! Whether the database answers, for readiness: asked once a second at the most, and not waited for longer than that.
 
 use domain::ports::storage::Storage;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// For how long an answer holds. Balancers ask often, and all at once when something is wrong.
+/// Balancers ask often, and all at once when something is wrong.
 const HOLDS: Duration = Duration::from_secs(1);
 /// How long the database may take. With [`HOLDS`], a lost one is told within two seconds.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// What the database said last, and when it was asked.
 #[derive(Debug, Default)]
 pub struct Readiness(Mutex<Option<(Instant, bool)>>);
 
 impl Readiness {
-    /// Whether it answers with the right schema. Whoever asks meanwhile waits for the same answer.
+    /// With the right schema. Whoever asks meanwhile waits for the same answer.
     pub async fn has_database(&self, storage: &dyn Storage) -> bool {
         let mut known = self.0.lock().await;
         if let Some((at, answers)) = *known

@@ -30,9 +30,7 @@ use std::{error::Error, time::Duration};
 const CONTENTION: &str = "contention";
 const PROJECTS: &str = "/api/agent/v1/projects";
 
-/// No such project of this account: the same words whether it is somebody else's, never was, or
-/// is no id at all.
-#[must_use]
+/// The same words whether it is somebody else's, never was, or is no id at all.
 pub fn no_project() -> Problem {
     let problem = Problem::new(
         Code::ProjectNotFound,
@@ -45,8 +43,6 @@ pub fn no_project() -> Problem {
     )
 }
 
-/// No such keyword of this account.
-#[must_use]
 pub fn no_keyword() -> Problem {
     let problem = Problem::new(
         Code::KeywordNotFound,
@@ -57,8 +53,6 @@ pub fn no_keyword() -> Problem {
         .next_action("GET", PROJECTS, "The account's projects")
 }
 
-/// No such content plan of that project.
-#[must_use]
 pub fn no_content_plan(project: ProjectId) -> Problem {
     let problem = Problem::new(
         Code::ContentPlanNotFound,
@@ -73,8 +67,6 @@ pub fn no_content_plan(project: ProjectId) -> Problem {
         )
 }
 
-/// No such job of this account.
-#[must_use]
 pub fn no_job() -> Problem {
     let problem = Problem::new(
         Code::JobNotFound,
@@ -93,8 +85,7 @@ fn no_database(what: &str, hint: &str, wait: Duration) -> Problem {
         .retry_after(wait)
 }
 
-/// Breakage; what broke is for the log, not for the caller.
-#[must_use]
+/// What broke is for the log, not for the caller.
 pub fn storage(error: &StorageError) -> Problem {
     let mut told = error.to_string();
     let mut cause = error.source();
@@ -149,8 +140,6 @@ pub fn storage(error: &StorageError) -> Problem {
     }
 }
 
-/// Whether the request failed because others were in its way.
-#[must_use]
 pub fn is_contention(problem: &Problem) -> bool {
     problem
         .extra
@@ -158,8 +147,6 @@ pub fn is_contention(problem: &Problem) -> bool {
         .is_some_and(|it| it == CONTENTION)
 }
 
-/// What is to be changed, or was asked for, has another tag than the caller named.
-#[must_use]
 pub fn not_as_expected(current: &EntityTag) -> Problem {
     changed().with("currentEtag", current.text())
 }
@@ -193,8 +180,6 @@ pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
     })
 }
 
-/// The account, or the project, stores as much as it may.
-#[must_use]
 pub fn storage_exceeded(error: StorageExceeded) -> Problem {
     let name = error.quota.name();
     counted::over_quota(name);
@@ -218,13 +203,12 @@ fn deactivated() -> Problem {
     problem.hint("Bring the project back first: set its status to active.")
 }
 
-/// This project is deactivated, and here is the way back.
-#[must_use]
+/// With the way back.
 pub fn deactivated_project(project: ProjectId) -> Problem {
     of_project(project)(deactivated())
 }
 
-/// How a refusal that concerns this project is told: with the way back when it is deactivated.
+/// With the way back when the project is deactivated.
 pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
     move |error| {
         let mut problem = error.into();
@@ -389,8 +373,6 @@ impl From<ListJobsError> for Problem {
     }
 }
 
-/// How a request for an analysis of that project is refused.
-#[must_use]
 pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
@@ -490,8 +472,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     }
 }
 
-/// A budget has no room; `instead` is what can be done besides waiting.
-#[must_use]
+/// `instead` is what can be done besides waiting.
 pub fn over_budget(
     which: Budget,
     until: DateTime<Utc>,
@@ -518,7 +499,7 @@ pub fn over_budget(
         ))
 }
 
-/// What the other accounts spend is not told.
+/// Does not tell what the other accounts spend.
 fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
     Problem::new(
@@ -529,8 +510,7 @@ fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
 }
 
-/// How keywords are added; which ones is the caller's to say, so that no example can be sent.
-#[must_use]
+/// Which ones is the caller's to say, so that no example can be sent.
 pub fn add_keywords(project: ProjectId) -> serde_json::Value {
     next_action(
         "POST",
@@ -540,8 +520,6 @@ pub fn add_keywords(project: ProjectId) -> serde_json::Value {
     )
 }
 
-/// How keywords come to be measured in AI answers.
-#[must_use]
 pub fn track_keywords(project: ProjectId) -> serde_json::Value {
     next_action(
         "POST",
@@ -551,8 +529,6 @@ pub fn track_keywords(project: ProjectId) -> serde_json::Value {
     )
 }
 
-/// How a deactivated project is brought back.
-#[must_use]
 pub fn bring_back(project: ProjectId) -> serde_json::Value {
     next_action(
         "PATCH",

@@ -1,31 +1,27 @@
-//! `fields=`: only the members that a caller asks for. What can be asked for is read off the
-//! schemas of what is answered.
+//! `fields=`: only the members that a caller asks for, out of those in the schemas of answers.
 
 use crate::{openapi, problem::FieldError, query::Query};
 use analysis::result_type::ResultType;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// A kind of thing of which members can be selected.
 #[derive(Debug)]
 pub struct Selectable {
-    /// The members, those of objects in it as dotted paths.
+    /// Those of nested objects as dotted paths.
     pub paths: Vec<String>,
-    /// What is always among the selected: what tells one thing from others.
+    /// Always selected: what tells one thing from others.
     always: &'static [&'static str],
 }
 
-/// A project.
 pub static PROJECT: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: openapi::members(&["Project"]),
     always: &["id"],
 });
-/// A keyword.
 pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: openapi::members(&["Keyword"]),
     always: &["id"],
 });
-/// A record of a result, of whatever type: what the parameter may be, before the type is known.
+/// Of whatever type: what the parameter may be, before the type is known.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
     let schemas: Vec<&str> = ResultType::ALL.into_iter().map(schema_of).collect();
     record(&schemas)
@@ -35,8 +31,6 @@ static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
     ResultType::ALL.into_iter().map(of).collect()
 });
 
-/// A record of that type.
-///
 /// # Panics
 /// Never: there is one of every type.
 pub fn record_of(result_type: ResultType) -> &'static Selectable {
@@ -72,12 +66,12 @@ const fn schema_of(result_type: ResultType) -> &'static str {
     }
 }
 
-/// Members to keep, and what of each: nothing inside means all of it.
+/// Members to keep, and what of each: an empty selection means all of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection(Vec<(String, Selection)>);
 
 impl Selection {
-    /// `fields=a,b,c.d`, when it is there; a name that is none is noted, with the nearest that is.
+    /// `None` without `fields=`. An unknown name is noted, with the nearest known one.
     pub fn read(query: &Query, of: &Selectable) -> Option<Self> {
         let text = query.text("fields")?;
         let known: Vec<&str> = of.paths.iter().map(String::as_str).collect();
@@ -119,8 +113,7 @@ impl Selection {
         }
     }
 
-    /// The selected members of an object, as far as it has them.
-    #[must_use]
+    /// As far as the object has them.
     pub fn of(&self, whole: &Value) -> Value {
         let mut kept = Map::new();
         for (name, inner) in &self.0 {
@@ -131,8 +124,7 @@ impl Selection {
         Value::Object(kept)
     }
 
-    /// What is selected of a member. Of a list it is the same of each of its objects. A member that may
-    /// be an object and is none here has nothing inside.
+    /// Of a list the same of each of its objects. A member that may be an object and is none here has nothing inside.
     fn part(&self, whole: &Value) -> Option<Value> {
         match whole {
             whole if self.0.is_empty() || whole.is_null() => Some(whole.clone()),
@@ -145,7 +137,7 @@ impl Selection {
     }
 }
 
-/// The names beside the one that is wrong: those of the same object.
+/// The names of the same object.
 fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
     let parent = path.rsplit_once('.').map(|(parent, _)| parent);
     let parent = parent.filter(|it| known.contains(it));

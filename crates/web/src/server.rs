@@ -5,23 +5,17 @@ use crate::connections::Connections;
 use actix_web::{App, HttpServer, dev::Server, web::ServiceConfig};
 use std::{io, net::TcpListener, num::NonZeroUsize, sync::Arc, time::Duration};
 
-/// What is served, and how.
 pub struct Served {
-    /// Configures the application of each thread.
     pub configure: Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>,
-    /// Counts and limits connections.
     pub connections: Option<Arc<Connections>>,
-    /// Threads; one for each core where there is no number.
+    /// `None`: one for each core.
     pub threads: Option<NonZeroUsize>,
-    /// How long requests under way may take to finish when the server is stopped.
+    /// For requests under way when the server is stopped.
     pub drain: Duration,
 }
 
 impl Served {
-    /// Serves on the listener as soon as the server is polled. Signals do not stop it.
-    ///
-    /// # Errors
-    /// The listener cannot be used.
+    /// Serves as soon as the server is polled. Signals do not stop it. Fails when the listener cannot be used.
     pub fn on(self, listener: TcpListener) -> io::Result<Server> {
         let Self {
             configure,

@@ -1,5 +1,3 @@
-//! What handlers work with: use cases, and what was decided when the server started.
-
 use crate::{
     agent_api::docs::Documents,
     connections::Connections,
@@ -98,85 +96,58 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What was decided when the server started.
 #[derive(Clone)]
 pub struct WebConfig {
-    /// The address under which callers reach the server, without a trailing slash.
+    /// Without a trailing slash.
     pub public_base_url: String,
-    /// The key under which cursors are signed.
     pub cursor_key: CursorKey,
-    /// The queue's numbers.
     pub policy: QueuePolicy,
-    /// What measuring takes.
     pub prices: Prices,
-    /// Who supplies search pages.
     pub search: SupplierLabel,
-    /// Who answers questions.
     pub engines: AiEngines,
-    /// Who knows how fast pages are.
     pub speed: SpeedLabel,
-    /// Bodies of requests with an accepted token or session.
+    /// With an accepted token or session.
     pub body: BodyLimit,
-    /// Bodies of requests without one.
+    /// Without an accepted token or session.
     pub unknown_body: BodyLimit,
-    /// How long a handler may take.
     pub handler_patience: std::time::Duration,
-    /// How much may be asked.
     pub limits: RequestLimits,
-    /// How browsers know who is signed in.
     pub sessions: SessionConfig,
-    /// How much the first account may have.
     pub new_accounts: AccountLimits,
-    /// How much may be stored.
     pub storage_limits: StorageLimits,
-    /// For how long deactivated projects can be brought back.
+    /// How long deactivated projects can be brought back.
     pub purge_term: PurgeTerm,
-    /// How long tokens last at the most.
     pub tokens: TokenPolicy,
 }
 
-/// How browsers know who is signed in.
 #[derive(Clone)]
 pub struct SessionConfig {
-    /// How cookies are sent.
     pub cookies: CookieStyle,
-    /// The key under which devices are known.
     pub device_key: DeviceKey,
 }
 
-/// What handlers work with that is neither a use case nor a number: what the outside is asked by.
 #[derive(Clone)]
 pub struct Ports {
-    /// Where everything is remembered.
     pub storage: Arc<dyn Storage>,
-    /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// Where what cannot be foreseen comes from.
     pub randomness: Arc<dyn Randomness>,
-    /// Where ids come from.
     pub mint: Arc<IdMint>,
-    /// Who computes hashes of passwords.
     pub hasher: Arc<dyn PasswordHasher>,
-    /// The same for people who are known: signed in, or on a device that they signed in on before.
+    /// For people who are signed in, or on a device that they signed in on before.
     pub known_hasher: Arc<dyn PasswordHasher>,
-    /// Who reads exports of Search Console.
     pub console_exports: Arc<dyn ConsoleExports>,
-    /// Who tells about keywords.
     pub keyword_data: Arc<dyn KeywordData>,
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
 #[derive(Debug, Clone, Default)]
 pub struct SpeedLabel {
-    /// Their neutral names; none where nobody does.
+    /// Neutral names; empty where nobody knows.
     pub names: Vec<String>,
-    /// What is missing, and how to provide it.
     pub missing: Vec<NotConfigured>,
 }
 
 impl SpeedLabel {
-    /// What there is to say of these sources.
-    #[must_use]
     pub fn of(sources: &SpeedSources) -> Self {
         Self {
             names: sources.names(),
@@ -191,19 +162,14 @@ const MAX_IMPORTS: u32 = 2;
 /// Changes of passwords at the same time: estimating and hashing a new one takes a core a quarter of a second.
 const MAX_PASSWORD_CHANGES: u32 = 8;
 
-/// What handlers work with.
 pub struct Services {
-    /// What was decided when the server started.
     pub config: WebConfig,
-    /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// Where request ids come from.
     pub randomness: Arc<dyn Randomness>,
-    /// For readiness.
     pub storage: Arc<dyn Storage>,
     /// Wakes a worker in the same process.
     pub wake: Arc<tokio::sync::Notify>,
-    /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
+    /// Cancelled when the process is told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) noticed: Noticed,
@@ -270,15 +236,11 @@ pub struct Services {
     pub(crate) list_searches: ListSearches,
     pub(crate) reopen_search: ReopenSearch,
     pub(crate) forget_search: ForgetSearch,
-    /// What browsers reported to have refused, since the server started.
+    /// Refusals that browsers reported since the server started.
     pub(crate) policy_reports: AtomicU64,
 }
 
 impl Services {
-    /// A project of the account's, as it is stored.
-    ///
-    /// # Errors
-    /// There is none, or the storage fails.
     pub(crate) async fn project(
         &self,
         account: AccountId,
@@ -288,7 +250,7 @@ impl Services {
         found.ok_or_else(refusals::no_project)
     }
 
-    /// What comes of it, unless it takes longer than a handler may.
+    /// Fails when it takes longer than a handler may.
     pub(crate) async fn patiently<T>(
         &self,
         handling: impl Future<Output = Result<T, Problem>>,
@@ -304,8 +266,6 @@ impl Services {
         timely.await.map_err(slow)?
     }
 
-    /// Everything on one storage.
-    #[must_use]
     pub fn new(
         config: WebConfig,
         ports: &Ports,
@@ -405,13 +365,11 @@ impl Services {
         }
     }
 
-    /// The connections of the process.
-    #[must_use]
     pub fn connections(&self) -> Arc<Connections> {
         Arc::clone(&self.connections)
     }
 
-    /// What the operator is shown while there is no account; `None` afterwards.
+    /// Shown to the operator while there is no account; `None` afterwards.
     pub async fn welcome_code(&self) -> Result<Option<WelcomeCode>, StorageError> {
         self.welcome_owner.code().await
     }

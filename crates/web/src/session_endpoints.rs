@@ -18,7 +18,6 @@ use domain::audit::AuditAction;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Turns an async handler into what the table holds.
 macro_rules! handled {
     ($access:ident, $call:ty, $handler:path) => {
         Access::$access(|services: Arc<Services>, call: $call| -> Handling {
@@ -90,7 +89,6 @@ fn how_many() -> Vec<Parameter> {
     ]
 }
 
-/// Where a list goes on.
 fn pages_of(limits: Limits) -> Vec<Parameter> {
     vec![
         Parameter {
@@ -167,7 +165,7 @@ fn which_project() -> Vec<Parameter> {
     }]
 }
 
-/// The parameters of results but the project, which stands in the path.
+/// The project stands in the path.
 fn results_of_a_project() -> Vec<Parameter> {
     let mut all = parameters::results();
     all.retain(|it| it.name != "projectId");
@@ -198,8 +196,6 @@ fn line(
     }
 }
 
-/// Everything that needs a session, or begins one.
-#[must_use]
 pub fn session_api() -> Vec<Endpoint> {
     [
         sessions_of_people(),
@@ -385,7 +381,7 @@ fn settings() -> Vec<Endpoint> {
     ]
 }
 
-/// Projects, with the agents' handlers where there are any.
+/// With the agents' handlers where there are any.
 fn own_projects() -> Vec<Endpoint> {
     let tagged = |it| Endpoint {
         is_conditional: true,
@@ -444,7 +440,6 @@ fn own_projects() -> Vec<Endpoint> {
     ]
 }
 
-/// Keywords, likewise.
 fn own_keywords() -> Vec<Endpoint> {
     let tagged = |it| Endpoint {
         is_conditional: true,
@@ -589,7 +584,6 @@ fn what_comes_of_it() -> Vec<Endpoint> {
     ]
 }
 
-/// What is to be written.
 fn content_planning() -> Vec<Endpoint> {
     let tagged = |it| Endpoint {
         is_conditional: true,

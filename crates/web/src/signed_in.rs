@@ -8,9 +8,7 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// Whose session that is; `None` when it is not known or does not last.
-///
-/// That it was used is noted, and one that is over is put away, off the request's path.
+/// `None` when it is not known or does not last. Notes its use, and removes one that is over, off the request's path.
 pub async fn member(
     services: &Arc<Services>,
     secret: &PlainSession,

@@ -9,15 +9,12 @@ use crate::{
 use domain::token::PlainToken;
 use serde_json::{Map, Value, json};
 
-/// Where it is served.
 pub const PATH: &str = "/api/token-revocations";
-/// What the path answers to.
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];
 /// Longer texts are no tokens.
 const MOST_CHARACTERS: usize = 1_000;
 
-/// Ends the token, when it is one. The answer is always the same: it tells nobody whether a text
-/// opens something.
+/// The answer is always the same: it tells nobody whether a text opens something.
 pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answer, Problem> {
     let token = read_body(body, token)?;
     services.report_leak.run(&token).await?;
@@ -38,7 +35,7 @@ fn token(fields: &Fields) -> Option<String> {
     fields.required("token", token)
 }
 
-/// The token in what somebody pasted: without quotes, `Bearer` and line ends around it.
+/// Without quotes, `Bearer` and line ends around it.
 fn pasted(text: &str) -> &str {
     let Some(start) = text.find(PlainToken::PREFIX) else {
         return text;

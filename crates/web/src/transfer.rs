@@ -1,5 +1,4 @@
-//! How answers travel, those of the APIs and pages alike: compressed or not, with or without a body,
-//! and the headers that all of them have.
+//! How answers of the APIs and pages are sent: compressed or not, with or without a body, and headers of all of them.
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
@@ -9,7 +8,7 @@ use actix_web::{
 };
 use std::io;
 
-/// Whether the caller reads gzip, and likes it at least as much as plain text (RFC 9110, 12.5.3).
+/// And likes it at least as much as plain text (RFC 9110, 12.5.3).
 pub fn reads_gzip(request: &HttpRequest) -> bool {
     let offered = [Encoding::gzip(), Encoding::identity()];
     let wanted = AcceptEncoding::parse(request).ok();
@@ -17,7 +16,7 @@ pub fn reads_gzip(request: &HttpRequest) -> bool {
     chosen == Some(Encoding::gzip())
 }
 
-/// What browsers are to keep to, whatever it is that they got; `secure` when they came by https.
+/// Security headers, whatever is sent; `secure` when it goes by https.
 pub fn guard(response: &mut HttpResponseBuilder, secure: bool) {
     response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     response.insert_header(("cross-origin-resource-policy", "same-origin"));

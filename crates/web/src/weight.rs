@@ -1,20 +1,15 @@
-//! How much an answer may weigh, and how tersely it is told.
-//!
-//! An answer over HTTP has at most 256 KiB; one of a tool as many bytes as its caller reads. A page of
-//! a list ends before it would pass that, however many rows were asked for.
+//! How much an answer may weigh, and how tersely it is told: over HTTP at most 256 KiB, for a tool as many bytes as its
+//! caller reads. A page of a list ends before it would pass that, however many rows were asked for.
 
 use serde_json::{Value, value::RawValue};
 
-/// Largest rows of an answer together, in bytes; the rest of the 256 KiB is for what stands around
-/// them.
+/// Rows of an answer together, in bytes; the rest of the 256 KiB is for what stands around them.
 pub const MOST_BYTES: usize = (256 - 16) * 1024;
 
 /// A row as JSON text.
 pub trait Row: Sized {
-    /// The text.
     fn text(&self) -> &str;
 
-    /// A value as such a row.
     fn of(value: &Value) -> Option<Self>;
 }
 
@@ -38,19 +33,16 @@ impl Row for String {
     }
 }
 
-/// How an answer is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
-    /// As it is.
     Whole,
-    /// Without what is null or empty, for models that read it: so many bytes at the most, and each
-    /// row twice, as content with a structure and as text.
+    /// For models: without what is null or empty, in at most so many bytes, and each row twice, as content with a
+    /// structure and as text.
     Terse(usize),
 }
 
 impl Telling {
-    /// The same with something beside the rows that weighs so much as JSON; half of the room is left for
-    /// them at the least.
+    /// With something beside the rows that weighs so much as JSON; at least half of the room is left for them.
     #[must_use]
     pub const fn beside(self, bytes: usize) -> Self {
         match self {
@@ -60,14 +52,11 @@ impl Telling {
         }
     }
 
-    /// Room for the rows of an answer.
-    #[must_use]
     pub const fn room(self) -> Room {
         self.room_of_one_list_in(1)
     }
 
-    /// Room for one of that many lists in an answer that has all of them.
-    #[must_use]
+    /// For one of that many lists in an answer that has all of them.
     pub const fn room_of_one_list_in(self, lists: usize) -> Room {
         let left = match self {
             Self::Whole => MOST_BYTES / lists,
@@ -81,7 +70,6 @@ impl Telling {
     }
 }
 
-/// Room for the rows of an answer.
 #[derive(Debug)]
 pub struct Room {
     left: usize,
@@ -90,13 +78,11 @@ pub struct Room {
 }
 
 impl Room {
-    /// Of a whole answer over HTTP.
     pub const fn of_an_answer() -> Self {
         Telling::Whole.room()
     }
 
-    /// The rows that fit, written; with one at least, so that nobody waits forever for a row that
-    /// is too large.
+    /// At least one, so that nobody waits forever for a row that is too large.
     pub fn fill<R: Row, E>(
         &mut self,
         rows: impl Iterator<Item = Result<R, E>>,
@@ -116,7 +102,7 @@ impl Room {
         Ok(written)
     }
 
-    /// The row as it is told, and what it weighs with the comma behind it.
+    /// With the comma behind it.
     fn weighed<R: Row>(&self, row: R) -> (R, usize) {
         if self.telling == Telling::Whole {
             let bytes = row.text().len() + 1;
@@ -136,14 +122,13 @@ fn terse_row<R: Row>(row: R) -> R {
     R::of(&value).unwrap_or(row)
 }
 
-/// What JSON weighs that stands in an answer as it is and once more as the text of a JSON string.
-#[must_use]
+/// JSON's size in an answer that has it as it is and once more as the text of a JSON string.
 pub fn told_twice(json: &str) -> usize {
     let escaped = json.bytes().filter(|it| matches!(it, b'"' | b'\\')).count();
     2 * json.len() + escaped
 }
 
-/// Takes out members that are null or empty lists, at any depth. What is in a list stays where it is.
+/// Removes members that are null or empty lists, at any depth. Items of lists stay.
 pub fn leave_out_nothing(value: &mut Value) {
     match value {
         Value::Object(members) => {

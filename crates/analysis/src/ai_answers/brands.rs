@@ -12,22 +12,17 @@ use crate::url_rules::{self, OwnSites};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A brand, as its owner describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BrandSpec {
-    /// Its name.
     pub name: String,
     /// Its hosts; what is below them is its own.
     pub domains: Vec<String>,
-    /// Legal names and whatever else it is called.
     pub aliases: Vec<String>,
     /// Whether its name is also a word; `None` leaves it to the lists.
     pub is_ambiguous: Option<bool>,
 }
 
 impl BrandSpec {
-    /// A brand of a name and a host.
-    #[must_use]
     pub fn named(name: &str, domain: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -40,10 +35,8 @@ impl BrandSpec {
 /// A brand by its place in the book; the project is the first.
 pub type BrandId = usize;
 
-/// The project.
 pub const OWN: BrandId = 0;
 
-/// All brands of a project, ready to be looked for.
 #[derive(Debug, Clone)]
 pub struct BrandBook {
     brands: Vec<BrandSpec>,
@@ -56,7 +49,6 @@ pub struct BrandBook {
     conflicts: Vec<(String, BrandId)>,
 }
 
-/// One spelling of a brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub brand: BrandId,
@@ -68,29 +60,23 @@ pub(super) struct Pattern {
     pub only_in: Option<Languages>,
 }
 
-/// How capitals have to stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Case {
-    /// As they like.
     Any,
-    /// As in the name.
     AsIn(String),
-    /// Each part begins with one.
+    /// Each part begins with a capital.
     EachPart,
 }
 
-/// What else a spelling may mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
-    /// Nothing.
     Sure,
-    /// A word in these languages.
     WordIn(Languages),
     /// Something in every language: short forms, and names whose owner says so.
     Unsure,
 }
 
-/// Shorter names are too many things.
+/// Shorter names are too ambiguous.
 const SHORT: usize = 3;
 /// Letters of a joined spelling at least.
 const LEAST_JOINED: usize = 5;
@@ -98,8 +84,6 @@ const LEAST_JOINED: usize = 5;
 const LEAST_STEM: usize = 3;
 
 impl BrandBook {
-    /// The book of a project, its competitors, and words for what it sells.
-    #[must_use]
     pub fn of(own: &BrandSpec, competitors: &[BrandSpec], categories: &[String]) -> Self {
         let brands: Vec<BrandSpec> = std::iter::once(own).chain(competitors).cloned().collect();
         let mut book = Self {
@@ -135,8 +119,7 @@ impl BrandBook {
         book
     }
 
-    /// With a site of the project's that is narrower or wider than its domains: on a path of a host
-    /// that others share, or on several.
+    /// `sites`: the project's site where it is narrower or wider than its domains, such as a path on a shared host.
     #[must_use]
     pub fn with_own_sites(mut self, sites: OwnSites) -> Self {
         for root in sites.roots() {
@@ -146,19 +129,15 @@ impl BrandBook {
         self
     }
 
-    /// How many brands there are, with the project.
-    #[must_use]
+    /// Includes the project.
     pub const fn count(&self) -> usize {
         self.brands.len()
     }
 
-    /// The name of a brand.
-    #[must_use]
     pub fn name(&self, brand: BrandId) -> &str {
         self.brands.get(brand).map_or("", |it| &it.name)
     }
 
-    /// What a brand is called: its name, whatever else it is called, and its hosts.
     pub fn spellings(&self, brand: BrandId) -> impl Iterator<Item = &str> {
         let spec = self.brands.get(brand).into_iter();
         spec.flat_map(|it| {
@@ -167,21 +146,16 @@ impl BrandBook {
         })
     }
 
-    /// The first host of a brand.
-    #[must_use]
     pub fn domain(&self, brand: BrandId) -> Option<&str> {
         let spec = self.brands.get(brand)?;
         spec.domains.first().map(String::as_str)
     }
 
-    /// Spellings that were left out because another brand has them.
-    #[must_use]
     pub fn conflicts(&self) -> &[(String, BrandId)] {
         &self.conflicts
     }
 
     /// Whose host it is: that of a domain in the book, or one below it.
-    #[must_use]
     pub fn owner_of_host(&self, host: &str) -> Option<BrandId> {
         let mut rest = host.trim_end_matches('.');
         loop {
@@ -192,8 +166,6 @@ impl BrandBook {
         }
     }
 
-    /// Whose page it is.
-    #[must_use]
     pub fn owner_of_url(&self, url: &str) -> Option<BrandId> {
         if let Some(sites) = &self.own_sites
             && sites.owns(url)
@@ -207,21 +179,15 @@ impl BrandBook {
     }
 
     /// Whether anybody is followed beside the project: without, shares among brands say nothing.
-    #[must_use]
     pub fn has_rivals(&self) -> bool {
         self.brands.len() > 1
     }
 
-    /// Whether a text names the project.
-    #[must_use]
     pub fn names_own(&self, text: &str, language: &str) -> bool {
         self.named_in(text, language).contains(&OWN)
     }
 
-    /// The brands that a text names or may name: a prompt that names a brand says nothing about
-    /// whether the engine would have. Names may be written small, as keywords are, unless they are
-    /// words, too.
-    #[must_use]
+    /// Brands that a text may name. Names may be in lower case, as in keywords, unless they are also words.
     pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
         let visible = Visible::of(text);
         let found = mentions::mentions(
@@ -254,7 +220,6 @@ fn bare_host(domain: &str) -> String {
     bare.to_owned()
 }
 
-/// All spellings of a brand, each once.
 fn spellings(brand: BrandId, spec: &BrandSpec) -> Vec<Pattern> {
     let mut found = Spellings {
         brand,
@@ -351,7 +316,6 @@ impl Spellings {
         self.add(fold(&apart).replace(' ', "-"), &Case::EachPart, sense);
     }
 
-    /// What a name needs to be taken for one.
     fn judged(&self, name: &str, parts: &[&str]) -> (Case, Sense) {
         let as_written = || Case::AsIn(name.to_owned());
         let letters = parts.concat();

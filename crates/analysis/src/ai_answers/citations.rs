@@ -1,5 +1,4 @@
-//! The pages that an answer cites: each once, in its order, without what only tells where a visitor
-//! comes from.
+//! Pages that an answer cites: each once, in order, without tracking parameters.
 
 use super::{
     brands::{BrandBook, BrandId},
@@ -12,24 +11,17 @@ use crate::{
 use std::collections::{HashMap, hash_map::Entry};
 use url::Url;
 
-/// A page that an answer cites.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitedPage {
-    /// The address without tracking.
     pub url: String,
-    /// The registrable domain.
     pub domain: String,
     /// Its place in the answer's order, from 1.
     pub index: u32,
-    /// Whose it is, of the brands that are followed.
     pub owner: Option<BrandId>,
-    /// Where the text refers to it.
     pub spans: Vec<TextSpan>,
 }
 
-/// The pages that an answer cites, in its order: those that the engine lists and those that the text
-/// links. `None` where the engine has no sources: links in such a text are made up as often as not.
-#[must_use]
+/// In the answer's order. `None` where the engine has no sources: links in such a text are often made up.
 pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Option<Vec<CitedPage>> {
     let listed = answer.citations.as_ref()?;
     let mut pages = Pages::default();
@@ -109,7 +101,7 @@ impl Pages {
     }
 }
 
-/// Places of one page that are kept.
+/// Per page.
 const MOST_SPANS: usize = 50;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Names that are words: in which languages a word is one of everyday use.
+//! In which languages a name is also an everyday word.
 
 use super::languages::Languages;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The languages in which a folded word is a common one.
 pub(super) fn of(word: &str) -> Languages {
     static LIST: LazyLock<HashMap<&'static str, Languages>> = LazyLock::new(|| {
         let mut list: HashMap<&'static str, Languages> = HashMap::new();

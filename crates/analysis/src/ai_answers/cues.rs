@@ -1,12 +1,12 @@
-//! What tells that a word is meant as the name of a company: what stands beside it.
+//! Words beside a name that tell that a company is meant.
 
 use super::folded::fold;
 
-/// How many words to each side are looked at.
+/// Words to each side that are looked at.
 const REACH: usize = 3;
-/// Bytes in which they are looked for: a line may be as long as the text.
+/// The same in bytes: a line may be as long as the text.
 const WINDOW: usize = 160;
-/// Letters of a beginning that two words have to share at least.
+/// At least so many letters have to be shared at the beginning of two words.
 const LEAST_SHARED: usize = 4;
 
 /// Words for companies and what they sell through, folded, in all languages. Ours.
@@ -29,7 +29,6 @@ const JOINING: [&str; 19] = [
     "and", "or", "vs", "und", "oder", "et", "ou", "y", "o", "e", "i", "a", "es", "vagy", "lub", "nebo", "ci", "en", "of",
 ];
 
-/// Whether one of the words beside a place tells of a company or of what it sells.
 pub(super) fn stand_beside(text: &str, start: usize, end: usize, categories: &[String]) -> bool {
     let tells = |word: &str| {
         COMPANY.iter().any(|it| are_alike(word, it))
@@ -38,7 +37,6 @@ pub(super) fn stand_beside(text: &str, start: usize, end: usize, categories: &[S
     words_before(&text[..start]).any(tells) || words_after(&text[end..]).any(tells)
 }
 
-/// Whether nothing but commas and conjunctions stands between two names.
 pub(super) fn join(between: &str) -> bool {
     let is_short = between.len() <= 12 && !between.contains('\n');
     is_short
@@ -53,7 +51,7 @@ pub(super) fn join(between: &str) -> bool {
             .all(|it| it.is_alphanumeric() || it == ' ' || it == ',' || it == '/' || it == '&')
 }
 
-/// The words that tell what a project sells, folded.
+/// Folded.
 pub(super) fn categories(words: &[String]) -> Vec<String> {
     let folded = words.iter().map(|it| fold(it));
     folded
@@ -76,7 +74,7 @@ fn words_after(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|it| !it.is_empty()).take(REACH)
 }
 
-/// Whether two words are forms of one: they begin alike, but for the last two letters of the second.
+/// Forms of one word begin alike, but for the last two letters of the second.
 fn are_alike(word: &str, of: &str) -> bool {
     let shared = word
         .bytes()

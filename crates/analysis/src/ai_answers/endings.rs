@@ -6,10 +6,8 @@
 
 use super::languages::Languages;
 
-/// How a pattern relates to the name that it was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Form {
-    /// The name itself; endings may follow.
     Whole,
     /// The name without its last vowel, which an ending has to replace.
     WithoutVowel(char),
@@ -17,7 +15,7 @@ pub(super) enum Form {
     Softened(&'static str, &'static str),
 }
 
-/// The longest ending, in bytes.
+/// In bytes.
 pub(super) const LONGEST: usize = 5;
 
 struct Endings {
@@ -82,8 +80,7 @@ pub(super) const SOFTENED: [(&str, &str, &str, &str); 8] = [
     ("pl", "da", "dzi", "e"),
 ];
 
-/// Whether what stands behind a pattern is an ending in one of the languages. `last` is the last
-/// letter of the pattern.
+/// `last` is the last letter of the pattern.
 pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> bool {
     if let Form::Softened(language, ending) = form {
         return rest == ending && languages.has(language);
@@ -108,8 +105,7 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
     listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
 }
 
-/// What a language puts to a word in the place of its end: pairs of the word's end and what stands
-/// there instead. For the first words of names of several (`Nordiky Plus`).
+/// Pairs of a word's end and what replaces it. For the first words of names of several (`Nordiky Plus`).
 pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
     let mut found = Vec::new();
     let vowel = word
@@ -134,7 +130,7 @@ pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
     found
 }
 
-/// From which place on the languages inflect words inside of names.
+/// Index in [`ALL`] of the first language that inflects words inside of names.
 const INFLECTING: usize = 6;
 
 /// Hungarian `-val` and `-vel` take the last consonant over (`Lidllel`, `Kauflanddal`), and a name that

@@ -1,24 +1,18 @@
-//! How kindly sentences speak of a brand where no lexicon speaks their language: what a model is
-//! asked about them, and what its answer means.
+//! Sentiment of sentences in languages without a lexicon: the question to a model, and its answer read.
 
-/// How a sentence speaks of a brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feeling {
-    /// Kindly.
     Positive,
-    /// Neither.
     Neutral,
-    /// Unkindly.
     Negative,
-    /// Kindly and unkindly.
     Mixed,
 }
 
-/// How many sentences a question holds at the most.
+/// At most so many sentences in a question.
 pub const SENTENCES: usize = 40;
-/// How many sentences of an answer are asked about at the most: the first ones.
+/// At most so many sentences of an answer are asked about: the first ones.
 pub(super) const OF_AN_ANSWER: usize = 2;
-/// How many characters of a sentence.
+/// At most so many characters of each sentence.
 const CHARACTERS: usize = 300;
 
 const NAMES: [(&str, Feeling); 4] = [
@@ -28,15 +22,13 @@ const NAMES: [(&str, Feeling); 4] = [
     ("mixed", Feeling::Mixed),
 ];
 
-/// A sentence as it is asked about: one line, no longer than is needed.
+/// One line, cut to [`CHARACTERS`].
 pub(super) fn line(sentence: &str) -> String {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     words.join(" ").chars().take(CHARACTERS).collect()
 }
 
-/// What a model is asked. Equal sentences give an equal question, so that what was paid for is known
-/// again.
-#[must_use]
+/// Equal sentences give an equal question, so that a stored answer is found again.
 pub fn question(brand: &str, sentences: &[String]) -> String {
     let mut question = format!(
         "Each numbered line below is a sentence that somebody wrote. How does its writer speak of \"{brand}\"? \
@@ -50,9 +42,7 @@ pub fn question(brand: &str, sentences: &[String]) -> String {
     question
 }
 
-/// What the answer to a question about so many sentences says of each; `None` where it says nothing
-/// that was asked for.
-#[must_use]
+/// One feeling for each of so many sentences; `None` where the answer gives none.
 pub fn read(answer: &str, sentences: usize) -> Vec<Option<Feeling>> {
     let mut told = vec![None; sentences];
     for (number, feeling) in answer.lines().filter_map(told_of) {

@@ -1,5 +1,4 @@
-//! Text in the form in which names are compared: lower case, no diacritics, no marks of emphasis,
-//! one kind of hyphen and of apostrophe; with the way back to the text.
+//! Text as names are compared: lower case, no diacritics or emphasis, one hyphen and apostrophe; maps to the original.
 
 use crate::observation::ai_answer::TextSpan;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
@@ -7,17 +6,15 @@ use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 /// Stands where something was taken out; no name goes over it.
 pub(super) const HOLE: char = '\u{1}';
 
-/// A folded text.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
-    /// The text.
     pub text: String,
-    /// For each byte of it, where the character that it comes from begins and ends.
+    /// For each folded byte, start and end of the original character.
     places: Vec<(u32, u32)>,
 }
 
 impl Folded {
-    /// Of prose with holes (in order).
+    /// `holes` have to be in order.
     pub fn of(text: &str, holes: &[TextSpan]) -> Self {
         let mut found = Self {
             text: String::with_capacity(text.len()),
@@ -43,7 +40,6 @@ impl Folded {
         found
     }
 
-    /// Where in the text a range of the folded text comes from.
     pub fn origin(&self, start: usize, end: usize) -> TextSpan {
         let first = self.places.get(start).map_or(0, |it| it.0);
         let last = end.checked_sub(1).and_then(|it| self.places.get(it));
@@ -53,7 +49,7 @@ impl Folded {
         }
     }
 
-    /// Where in the folded text what stands at a place of the text comes first.
+    /// Maps a place of the original text to its first folded byte.
     pub fn image(&self, place: usize) -> usize {
         self.places.partition_point(|it| (it.0 as usize) < place)
     }
@@ -85,7 +81,7 @@ impl Folded {
         }
     }
 
-    /// Letters that are no base with a mark.
+    /// Letters that do not decompose into a base and a mark.
     fn push_plain(&mut self, letter: char, at: usize, end: usize) {
         let plain = match letter {
             'ß' => "ss",
@@ -113,7 +109,6 @@ impl Folded {
     }
 }
 
-/// A short text folded, without the way back.
 pub(super) fn fold(text: &str) -> String {
     Folded::of(text, &[]).text.trim().to_owned()
 }

@@ -1,5 +1,3 @@
-//! One answer with everything that is told of it.
-
 use super::{
     brands::{BrandBook, BrandId, OWN},
     citations::{CitedPage, citations},
@@ -18,73 +16,55 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What one answer says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedAnswer {
-    /// Whether it counts, and if not why.
     pub state: JudgedState,
-    /// The brands in the order in which they are first named.
+    /// In the order in which they are first named.
     pub brands: Vec<BrandId>,
-    /// Brands whose names may be there, or may be words.
     pub ambiguous: Vec<BrandId>,
     /// Brands that the prompt itself names: that they are named says nothing.
     pub prompted: BTreeSet<BrandId>,
-    /// The share of each brand of the book in what stands near brands, early counting more; `None`
-    /// when the answer names none, or nobody is followed beside the project.
+    /// By brand of the book, early text counting more; `None` without named brands, or without competitors.
     pub shares: Option<Vec<f64>>,
-    /// The pages it cites; `None` when the engine has no sources.
+    /// `None` when the engine has no sources.
     pub citations: Option<Vec<CitedPage>>,
-    /// The share of own pages in what stands near citations; `None` when the engine does not tell
-    /// where they stand, or cites nothing.
+    /// Own share of the text near citations; `None` without their places, or without citations.
     pub source_share: Option<f64>,
-    /// The brands named in sentences or lists that recommend; `None` in languages without words for it.
+    /// `None` in languages without word lists.
     pub recommended: Option<BTreeSet<BrandId>>,
-    /// How kindly it speaks of the project; `None` where it does not name it, or no lexicon speaks
-    /// the language.
+    /// `None` where the project is not named, or the language has no lexicon.
     pub sentiment: Option<Sentiment>,
-    /// The first sentences that name the project, where no lexicon speaks the language: a model can
-    /// tell how kind they are.
+    /// The first sentences that name the project, where there is no lexicon: a model can judge them.
     pub unfelt: Vec<String>,
-    /// Where it names brands and cites their pages.
     pub marks: Vec<AnswerMark>,
 }
 
-/// Whether an answer counts in rates.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum JudgedState {
-    /// It does.
     Counted,
-    /// There was no text.
     Empty,
     /// The engine showed no answer for this query.
     NotShown,
-    /// The engine would not answer.
     Refused,
-    /// It ended at the limit of its length: what it would have said is not known.
+    /// Cut at the length limit: the rest is unknown.
     CutShort,
-    /// There was no answer, for this reason.
     Failed(String),
 }
 
-/// How kindly an answer speaks of the project.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sentiment {
-    /// The mean score of its sentences, −1 to 1.
+    /// Mean over its sentences, −1 to 1.
     pub score: f64,
-    /// How many sentences name the project.
     pub sentences: u32,
-    /// How many of them are kind.
     pub positive: u32,
-    /// How many of them are unkind.
     pub negative: u32,
-    /// Whether a model told, not the lexicon.
+    /// Judged by a model, not by the lexicon.
     pub is_by_model: bool,
 }
 
 impl Sentiment {
-    /// Of what a model said of sentences: kind is 1, unkind −1, neither and both 0; `None` of nothing.
-    #[must_use]
+    /// Positive is 1, negative −1, neutral and mixed 0; `None` without feelings.
     pub fn of_feelings(feelings: &[Feeling]) -> Option<Self> {
         let scores: Vec<f64> = { feelings.iter() }
             .map(|it| match it {
@@ -139,13 +119,10 @@ pub enum MarkKind {
     Citation,
 }
 
-/// At least so kind is kind, at most so unkind is unkind (the authors' thresholds).
+/// At least this is positive, at most its negative is negative (the authors' thresholds).
 const KIND: f64 = 0.05;
-/// Marks of an answer that are kept.
 const MOST_MARKS: usize = 500;
 
-/// Judges an answer.
-#[must_use]
 pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
     let prompted = book.named_in(&answer.prompt.text, &answer.prompt.language);
     let visible = Visible::of(&answer.text);
@@ -211,7 +188,6 @@ fn state(answer: &AiAnswer) -> JudgedState {
     }
 }
 
-/// The sentences of an answer with the brands that each names.
 struct Sentences<'a> {
     all: Vec<Sentence<'a>>,
 }
@@ -331,7 +307,6 @@ fn kindness(sentence: &str) -> f64 {
     }
 }
 
-/// The lines of lists whose heading recommends.
 struct RecommendingLines {
     spans: Vec<TextSpan>,
     at: usize,
@@ -357,7 +332,7 @@ impl RecommendingLines {
         Self { spans, at: 0 }
     }
 
-    /// Whether one of them holds a place; places are asked for in order.
+    /// Places have to be asked for in order.
     fn hold(&mut self, place: usize) -> bool {
         while self.spans.get(self.at).is_some_and(|it| it.end <= place) {
             self.at += 1;
@@ -408,7 +383,7 @@ fn marks(
         .collect()
 }
 
-/// How many characters stand before each of these bytes (in order).
+/// `bytes` have to be in order.
 fn characters_at(text: &str, bytes: &[usize]) -> Vec<u32> {
     let mut counts = Vec::with_capacity(bytes.len());
     let mut letters = text.char_indices().peekable();

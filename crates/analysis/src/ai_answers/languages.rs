@@ -1,5 +1,3 @@
-//! The languages in which an answer may be read.
-
 use crate::text::{
     language::{Language, detection},
     words::shortened,
@@ -10,38 +8,31 @@ use crate::text::{
 pub struct Languages(u16);
 
 const CODES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
-/// Characters that are looked at to tell a language.
+/// In characters.
 const LOOKED_AT: usize = 500;
 
 impl Languages {
-    /// The set of one language; empty for one without lists.
-    #[must_use]
+    /// Empty for a language without lists.
     pub fn of(code: &str) -> Self {
         let at = CODES.iter().position(|it| *it == code);
         Self(at.map_or(0, |it| 1 << it))
     }
 
-    /// With the languages of another set.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the sets have a language in common.
-    #[must_use]
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether a language is in the set.
-    #[must_use]
     pub fn has(self, code: &str) -> bool {
         self.meets(Self::of(code))
     }
 }
 
-/// The languages by whose endings names are read (the prompt's, and the answer's where that is sure),
-/// and the one by which sentences are split: the answer's, or else the prompt's.
+/// Languages whose endings are accepted (the prompt's and, where sure, the answer's), and the one for sentences.
 pub(super) fn of_answer(prompt: &str, text: &str) -> (Languages, Option<Language>) {
     let found = detection::detect(shortened(text, LOOKED_AT));
     match found.filter(|it| it.confidence >= detection::SURE) {

@@ -1,5 +1,3 @@
-//! Where a text names a brand.
-//!
 //! All spellings are looked for at once (Aho and Corasick). A hit counts when a word begins there,
 //! when what stands behind it is nothing or an ending of the language, when its capitals stand as
 //! its sense asks for, and when no longer name covers it. What may be a word needs a cue: the
@@ -15,29 +13,24 @@ use super::{
 use crate::observation::ai_answer::TextSpan;
 use std::collections::BTreeSet;
 
-/// A place where a brand is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
-    /// Whom.
     pub brand: BrandId,
     /// Where, in bytes of the text; with the ending.
     pub span: TextSpan,
-    /// Whether its host stands there and not its name.
     pub is_host: bool,
 }
 
-/// What was found in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Mentions in the order of the text; none overlap.
+    /// In the order of the text, without overlaps.
     pub mentions: Vec<Mention>,
-    /// Places that may be names or words, and nothing tells which.
+    /// May be names or words: no cue tells.
     pub ambiguous: Vec<Mention>,
 }
 
 impl Found {
     /// The brands in the order in which they are first named.
-    #[must_use]
     pub fn brands(&self) -> Vec<BrandId> {
         let mut order = Vec::new();
         for mention in &self.mentions {
@@ -56,17 +49,14 @@ struct Candidate {
     /// Bytes of the name, without the ending.
     length: usize,
     brand: BrandId,
-    /// The host that stands there instead of a name.
     host: Option<TextSpan>,
     is_sure: bool,
 }
 
-/// Words from which on a prompt's words, when they stand in the answer, are an echo of it.
+/// Prompts of fewer words are no echo, unless they end in a question mark.
 const LEAST_ECHO: usize = 4;
 
-/// Finds the brands of a book in prose. What repeats the prompt does not count; `sites_seen` are
-/// brands whose pages the answer cites, which tells what their names mean.
-#[must_use]
+/// Echoes of the prompt do not count; `sites_seen`: brands whose pages the answer cites, a cue for their names.
 pub fn mentions(
     book: &BrandBook,
     visible: &Visible,
@@ -181,7 +171,7 @@ fn is_of_a_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// What follows up to the end of the word; `None` when that is too long for an ending.
+/// `None` when too long for an ending.
 fn rest_of_word(text: &str) -> Option<&str> {
     let end = text.find(|it| !is_of_a_word(it)).unwrap_or(text.len());
     (end <= endings::LONGEST).then(|| &text[..end])
@@ -199,8 +189,7 @@ fn is_sure(pattern: &Pattern, languages: Languages) -> bool {
     !needs_cue(pattern, languages)
 }
 
-/// Whether capitals stand as the pattern asks for. Endings are small, except where all is large;
-/// behind a name that is written small an `s` makes another word of it.
+/// Endings are small, except in capitals only; after a lower-case name an `s` makes another word of it.
 fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Languages) -> bool {
     let plain =
         |text: &str| -> Vec<char> { text.chars().filter(|it| it.is_alphanumeric()).collect() };
@@ -229,7 +218,6 @@ fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Language
     ending_fits && plural_fits && is_named
 }
 
-/// Where the answer repeats the prompt.
 fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
     let prompt = prompt.map(fold).unwrap_or_default();
     if prompt.split_whitespace().count() < LEAST_ECHO && !prompt.ends_with('?') {
@@ -240,8 +228,7 @@ fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Makes sure what a cue tells to be a name: the brand's site or a surer name of it anywhere, a
-/// company's word beside it, or a place beside a sure name in a list.
+/// Cues: the brand's site or a surer name anywhere, a company's word beside it, a list with a sure name.
 fn settle(
     candidates: &mut [Candidate],
     book: &BrandBook,

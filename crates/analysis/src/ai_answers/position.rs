@@ -1,12 +1,10 @@
-//! How much of an answer stands for each source or brand, what comes early counting more.
-//! (Aggarwal and others, KDD 2024, "GEO: Generative Engine Optimization": position-adjusted word count.)
+//! Position-adjusted word count (Aggarwal and others, KDD 2024, "GEO: Generative Engine Optimization").
 
 /// The share of each of `count` sources, adding up to 1; `None` when no sentence names one.
 ///
 /// Sentence i of S, with so many words and naming k sources, gives each of them
 /// words · exp(−i / (S − 1)) / k; the only sentence weighs 1. Words of one or two letters do not
 /// count. The authors' code gives equal shares where nothing is named; nothing is known then.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "answers are short")]
 pub fn position_adjusted(sentences: &[(usize, Vec<usize>)], count: usize) -> Option<Vec<f64>> {
     let mut shares = vec![0.0; count];

@@ -1,5 +1,4 @@
-//! Whether a sentence recommends whom it names: by words of each language, turned around by a negation
-//! shortly before; and whether a list does, by the line above it.
+//! Whether a sentence recommends whom it names, unless negated shortly before; and a list, by the line above it.
 
 use super::{folded::fold, languages::Languages};
 use std::sync::LazyLock;
@@ -10,9 +9,9 @@ struct Words {
     no: Vec<String>,
 }
 
-/// How many words before a recommending one a negation turns it around.
+/// Words before a recommending one in which a negation counts.
 const REACH: usize = 4;
-/// Bytes in which it is looked for: a sentence may be as long as the text.
+/// The same in bytes: a sentence may be as long as the text.
 const WINDOW: usize = 120;
 
 static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
@@ -36,7 +35,7 @@ static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
     lists
 });
 
-/// Whether a sentence recommends; `None` in languages without words for it.
+/// `None` in languages without word lists.
 pub(super) fn recommends(sentence: &str, languages: Languages) -> Option<bool> {
     let lists: Vec<&Words> = LISTS
         .iter()
@@ -49,14 +48,12 @@ pub(super) fn recommends(sentence: &str, languages: Languages) -> Option<bool> {
     Some(lists.iter().any(|list| list.hold(&text)))
 }
 
-/// Whether a line opens a list of what it recommends.
 pub(super) fn opens_list(line: &str, languages: Languages) -> bool {
     let line = line.trim().trim_end_matches('*');
     let is_heading = line.starts_with('#') || line.ends_with(':');
     is_heading && recommends(line, languages) == Some(true)
 }
 
-/// Whether a line is an item of a list.
 pub(super) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();

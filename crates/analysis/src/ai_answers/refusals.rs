@@ -17,7 +17,6 @@ const BEGINNINGS: [&str; 35] = [
     "ospravedlnujem sa, ale nemozem", "sajnalom, de nem", "sajnos nem tudok",
 ];
 
-/// Whether a short text refuses to answer.
 pub(super) fn is_refusal(text: &str) -> bool {
     let trimmed = text.trim();
     if trimmed.chars().nth(MOST_CHARACTERS).is_some() {

@@ -1,45 +1,37 @@
-//! What of an answer a reader reads as prose: code, addresses and the targets of links are blanked,
-//! byte by byte, so that places in the text stay what they are.
+//! Prose of an answer: code, addresses and link targets are blanked byte by byte, so that offsets stay.
 
 use crate::{observation::ai_answer::TextSpan, url_rules};
 
-/// An answer's prose, and what was taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
-    /// The text with blanks for what is no prose; as long as the text in bytes.
+    /// As long as the original in bytes.
     pub text: String,
-    /// Where something was taken out, in order.
+    /// In order.
     pub holes: Vec<TextSpan>,
-    /// Addresses of pages, as they stand there.
+    /// As written.
     pub links: Vec<TextLink>,
-    /// Names of hosts that stand in the prose by themselves.
     pub hosts: Vec<TextHost>,
 }
 
-/// An address in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLink {
-    /// Where it stands.
     pub span: TextSpan,
-    /// The address, with a scheme.
+    /// With a scheme.
     pub url: String,
 }
 
-/// A host in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextHost {
-    /// Where it stands.
     pub span: TextSpan,
     /// In lower case.
     pub host: String,
 }
 
-/// How far the end of a piece of code or of a link's target is looked for, in bytes.
+/// In bytes.
 const FARTHEST: usize = 2_000;
 
 impl Visible {
-    /// Of a text in Markdown.
-    #[must_use]
+    /// `text` is Markdown.
     pub fn of(text: &str) -> Self {
         let mut found = Self {
             text: String::new(),
@@ -89,7 +81,6 @@ impl Visible {
         }
     }
 
-    /// Code, links and addresses inside of lines, outside of blocks of code.
     fn take_inside_lines(&mut self, text: &str) {
         let mut blocks = self.holes.clone();
         blocks.sort_unstable();
@@ -145,7 +136,6 @@ impl Visible {
         self.add_token(text, token, to);
     }
 
-    /// What stands in the round brackets of a link.
     fn add_target(&mut self, text: &str, start: usize, end: usize) {
         let target = text[start..end].trim_start();
         let at = end - target.len();
@@ -163,7 +153,6 @@ impl Visible {
         }
     }
 
-    /// A run of characters without space: an address of a page, of mail, a host, or a word.
     fn add_token(&mut self, text: &str, start: usize, end: usize) {
         let whole = &text[start..end];
         if !whole.contains(['.', '@', ':']) {
@@ -226,7 +215,7 @@ fn blanked(text: &str, holes: &[TextSpan]) -> String {
     prose
 }
 
-/// Behind the backticks that close those at a place; on the same line, and not far away.
+/// On the same line and within [`FARTHEST`].
 fn end_of_code(bytes: &[u8], at: usize, to: usize) -> Option<usize> {
     let run = |from: usize| bytes[from..to].iter().take_while(|it| **it == b'`').count();
     let open = run(at);
@@ -247,7 +236,6 @@ fn end_of_code(bytes: &[u8], at: usize, to: usize) -> Option<usize> {
     None
 }
 
-/// Behind the round bracket that closes a link's target.
 fn end_of_target(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     let mut depth = 1;
     for (at, byte) in bytes[..to.min(from + FARTHEST)]
@@ -311,7 +299,6 @@ fn is_wrapping(letter: char) -> bool {
     matches!(letter, '.' | ':' | '!' | '?' | '*' | '_' | '~' | '#' | '/')
 }
 
-/// Where the scheme before `://` begins.
 fn scheme_start(token: &str, at: usize) -> usize {
     let letters = token[..at].bytes().rev();
     at - letters.take_while(u8::is_ascii_alphabetic).count()
@@ -332,7 +319,7 @@ fn is_mail(token: &str) -> bool {
         || token.starts_with("mailto:")
 }
 
-/// Where the host at the beginning of a token ends, and whether a path follows.
+/// End of the host, and whether a path follows.
 fn host_in(token: &str) -> Option<(usize, bool)> {
     let end = token.find(['/', '?', '#', ':']).unwrap_or(token.len());
     let host = &token[..end];

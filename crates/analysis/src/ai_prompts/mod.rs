@@ -11,43 +11,35 @@ use crate::{
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The version of all templates.
 pub const TEMPLATE_VERSION: u32 = 1;
-/// How many prompts a keyword has unless its owner says otherwise.
+/// Unless the owner chooses.
 pub const USUAL_PROMPTS: usize = 5;
-/// How many it can have.
 pub const MOST_PROMPTS: usize = 6;
 
-/// The languages that have templates.
 pub const LANGUAGES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
 
-/// The keyword that is asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptTopic<'a> {
-    /// The keyword.
     pub keyword_id: i64,
-    /// Its text as the owner wrote it.
+    /// As the owner wrote it.
     pub keyword: &'a str,
     /// ISO 639-1, lower case.
     pub language: &'a str,
-    /// A place, as people of the language write it.
+    /// As people of the language write it.
     pub location: Option<&'a str>,
-    /// What its searchers want; `None` when that is not known.
     pub intent: Option<Intent>,
 }
 
-/// The prompts of a keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPanel {
-    /// What is asked, most telling first.
+    /// Most telling first.
     pub prompts: Vec<AskedPrompt>,
     /// Whether its language has templates; without them the keyword alone is asked.
     pub language_is_known: bool,
 }
 
-/// What engines are asked about a keyword: at most so many prompts, the ones that serve its intent
-/// first. Prompts that name the project (its name is in the keyword) are branded, and stay apart.
-#[must_use]
+/// `most` is clamped to 1 to [`MOST_PROMPTS`]; prompts of the intent first. Prompts whose keyword names the project
+/// are marked as branded.
 pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
     let mut prompts: Vec<AskedPrompt> = Vec::new();
@@ -75,9 +67,7 @@ pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPa
     }
 }
 
-/// What engines are asked about a project by its name; with what it is for, when that is known.
-/// Nothing in a language without templates.
-#[must_use]
+/// Prompts about a project by its name, and by `category` when it is known; empty in a language without templates.
 pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<AskedPrompt> {
     let Some(templates) = Templates::of(language) else {
         return Vec::new();
@@ -98,8 +88,7 @@ pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<Asked
     prompts
 }
 
-/// Which templates tell most for an intent. Q4 falls away without a location, Q6 stands in for it.
-/// A question is asked as it is, and with what follows from it: it fits into no other words.
+/// Q4 is dropped without a location, Q6 replaces it. A question is asked as it is, with its follow-up.
 fn order(topic: &PromptTopic<'_>, templates: Option<&Templates>) -> &'static [&'static str] {
     if templates.is_some_and(|it| it.questions.contains(&first_word(topic.keyword).as_str())) {
         return &["Q3question", "Q1question", "Q2question"];
@@ -118,13 +107,11 @@ fn first_word(keyword: &str) -> String {
     normalised.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// The keyword with the mark of a question.
 fn question(keyword: &str) -> String {
     let words = keyword.trim_end_matches(['?', '!', '.', ' ', '\u{a0}']);
     format!("{words}?")
 }
 
-/// The template that was taken, and its words for the keyword.
 fn words(
     topic: &PromptTopic<'_>,
     templates: Option<&Templates>,
@@ -174,7 +161,7 @@ fn unjudged(keyword_id: Option<i64>, language: &str, template: &str, text: Strin
     }
 }
 
-/// Other words are another prompt, whatever made them.
+/// The id depends on the words only.
 fn prompt_id(keyword_id: Option<i64>, template: &str, language: &str, text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let sum = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
@@ -182,7 +169,6 @@ fn prompt_id(keyword_id: Option<i64>, template: &str, language: &str, text: &str
     format!("{subject}.{template}.{language}.v{TEMPLATE_VERSION}.{sum:08x}")
 }
 
-/// What a language has.
 #[derive(Debug, Default)]
 struct Templates {
     words: HashMap<&'static str, &'static str>,

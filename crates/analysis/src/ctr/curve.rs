@@ -1,12 +1,10 @@
-//! The share of searches that clicks each position: the published curve, or a project's own.
-
 use crate::statistics::isotonic::never_rising;
 use std::sync::LazyLock;
 
-/// How many positions a curve covers; below them nobody clicks.
+/// Positions covered; below them the rate is 0.
 const DEPTH: usize = 100;
 
-/// Impressions from which on a measured rate counts.
+/// Fewer impressions are ignored.
 pub const LEAST_IMPRESSIONS: u64 = 1_000;
 
 /// Positions 1 to 10: SISTRIX 2020, 80 million keywords.
@@ -14,33 +12,28 @@ const TOP_TEN: [f64; 10] = [
     0.285, 0.157, 0.110, 0.080, 0.072, 0.051, 0.040, 0.032, 0.028, 0.025,
 ];
 
-/// The name of the published curve in records.
 pub const PUBLISHED: &str = "ctr-v1";
 
-/// Click rates by position; they never rise from one position to the next.
+/// By position; never rising.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClickCurve {
     name: String,
     rates: [f64; DEPTH],
 }
 
-/// What was measured at a position, for example by Search Console.
+/// For example by Search Console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionClicks {
     /// Rank among organic results, from 1.
     pub position: u32,
-    /// How often a result was shown there.
     pub impressions: u64,
-    /// How often it was clicked.
     pub clicks: u64,
 }
 
 impl ClickCurve {
-    /// How the names of own curves begin; behind it stands the last day that they rest on.
+    /// Followed by the last day of the data.
     pub const OWN: &str = "own-";
 
-    /// The published curve, `ctr-v1`.
-    #[must_use]
     pub fn published() -> &'static Self {
         static CURVE: LazyLock<ClickCurve> = LazyLock::new(|| ClickCurve {
             name: PUBLISHED.to_owned(),
@@ -49,10 +42,8 @@ impl ClickCurve {
         &CURVE
     }
 
-    /// A project's own curve under a name of its own: clicks per impression where there are at
-    /// least [`LEAST_IMPRESSIONS`], the published rate elsewhere, and the nearest curve to these
-    /// that never rises. `None` when no position has enough.
-    #[must_use]
+    /// Clicks per impression from [`LEAST_IMPRESSIONS`] on, else the published rate; then isotonic, never rising.
+    /// `None` when no position has enough impressions.
     pub fn measured(name: &str, observed: &[PositionClicks]) -> Option<Self> {
         let mut sums = [(0_u64, 0_u64); DEPTH];
         for row in observed {
@@ -78,29 +69,21 @@ impl ClickCurve {
         })
     }
 
-    /// What a place that expects this much by this curve would expect by the published one, on the
-    /// same page; `None` where this curve expects nothing.
-    #[must_use]
+    /// Converts a rate by this curve into one by the published; `None` where this curve expects 0.
     pub fn as_published(&self, position: u32, expected: f64) -> Option<f64> {
         let own = self.at(position);
         (own > 0.0).then(|| (expected / own * Self::published().at(position)).min(super::MAX_CTR))
     }
 
-    /// Whether that is the name of a project's own curve. Own curves of different days are measured
-    /// in the same way; the published one is another measure.
-    #[must_use]
+    /// Own curves of different days are comparable; the published one is another measure.
     pub fn is_own(name: &str) -> bool {
         name.starts_with(Self::OWN)
     }
 
-    /// What records call it.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The share of searches that clicks the organic result at that position.
-    #[must_use]
     pub fn at(&self, position: u32) -> f64 {
         (position as usize)
             .checked_sub(1)

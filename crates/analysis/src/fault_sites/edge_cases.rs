@@ -7,22 +7,17 @@ use super::{
 use crate::findings::issues::IssueCode as Code;
 use std::fmt::Write as _;
 
-/// The page that most cases change.
 const GLAZE: usize = 2;
 
-/// A site, and exactly the codes that it has.
 #[derive(Debug, Clone)]
 pub struct EdgeCase {
-    /// What is special about it.
     pub name: &'static str,
-    /// The codes that are to be found on it, and no others.
+    /// Exactly these codes.
     pub codes: &'static [Code],
-    /// The site.
     pub site: SiteSpec,
 }
 
-/// All of them; `origin` is scheme, host and port, without a slash at the end.
-#[must_use]
+/// `origin` is scheme, host and port, without a slash at the end.
 pub fn edge_cases(origin: &str) -> Vec<EdgeCase> {
     let mut all = of_pages(origin);
     all.extend(of_structured_data(origin));
@@ -210,7 +205,6 @@ const RDFA_REVIEW: &str = "<div typeof=schema:Product><h2 property=schema:name>C
     <b property=schema:ratingValue>4</b> of 5</p></div><div rel=schema:author><p typeof=schema:Person>\
     <i property=schema:name>Ann Smith</i></p></div></div></div></div>";
 
-/// The site with an article in JSON-LD that was published at a time, and the day that its page shows.
 fn with_article(site: SiteSpec, published: &str, shown: &str) -> SiteSpec {
     let html = format!(
         "<script type=application/ld+json>{{\"@context\":\"https://schema.org\",\"@type\":\"Article\",\
@@ -221,13 +215,11 @@ fn with_article(site: SiteSpec, published: &str, shown: &str) -> SiteSpec {
     with(site, &html)
 }
 
-/// The site with something more on the page on glaze.
 fn with(mut site: SiteSpec, html: &str) -> SiteSpec {
     site.pages[GLAZE].extra.push_str(html);
     site
 }
 
-/// The site with a paragraph after paragraph in another language on the page on glaze.
 fn written(mut site: SiteSpec, lang: &str, text: &str) -> SiteSpec {
     let page = &mut site.pages[GLAZE];
     page.html = format!("lang={lang}");
@@ -237,7 +229,7 @@ fn written(mut site: SiteSpec, lang: &str, text: &str) -> SiteSpec {
     site
 }
 
-/// The site with three more pages of which each names the one before, with the same title but for an end.
+/// Each names the one before, with the same title but for `end`.
 fn chained(mut site: SiteSpec, paths: [&str; 3], end: impl Fn(u32) -> String) -> SiteSpec {
     let links = |others: &[&str]| -> String {
         let each = others

@@ -7,40 +7,30 @@ use super::{
 };
 use crate::findings::issues::IssueCode as Code;
 
-/// The page that most faults are made on, and another one.
 const GLAZE: usize = 2;
 const CLAY: usize = 1;
 const CLAY_URL: &str = "{origin}/guides/clay";
 const OTHER: &str = "https://other.example";
 
-/// A site with a fault.
 #[derive(Debug, Clone)]
 pub struct FaultSite {
-    /// The code that it has, and no other.
+    /// Exactly this code.
     pub code: Code,
-    /// The site.
     pub site: SiteSpec,
-    /// What a measurement of the page's speed has to say.
     pub vitals: Option<VitalsFault>,
     /// Whether the fault needs encryption: `http` on the way, or headers that only `https` has.
     pub needs_https: bool,
 }
 
-/// A poor value of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VitalsFault {
-    /// Largest Contentful Paint.
     Lcp,
-    /// Interaction to Next Paint.
     Inp,
-    /// Cumulative Layout Shift.
     Cls,
-    /// Time to First Byte.
     Ttfb,
 }
 
-/// The site with a fault; `origin` is scheme, host and port, without a slash at the end.
-#[must_use]
+/// `origin` is scheme, host and port, without a slash at the end.
 pub fn fault_site(origin: &str, code: Code) -> FaultSite {
     let mut fault = FaultSite {
         code,
@@ -71,13 +61,11 @@ impl FaultSite {
         &mut self.site.pages[GLAZE]
     }
 
-    /// Links from the page.
     fn link(&mut self, href: &str, text: &str) {
         let link = format!("<p>See <a href=\"{href}\">{text}</a>.</p>");
         self.html(&link);
     }
 
-    /// Adds to what stands after the page's text.
     fn html(&mut self, html: &str) {
         self.page().extra.push_str(html);
     }
@@ -86,7 +74,7 @@ impl FaultSite {
         self.site.files.insert(path.to_owned(), answer);
     }
 
-    /// A page of the site beside those that the navigation leads to; the page links to it.
+    /// Outside the navigation; the page links to it.
     fn add(&mut self, path: &str, about: &str, change: impl FnOnce(&mut PageSpec)) {
         let seed = u32::try_from(self.site.pages.len()).unwrap_or_default() + 10;
         let mut page = PageSpec::new(path, about, seed);
@@ -218,7 +206,6 @@ fn directives(fault: &mut FaultSite, code: Code) -> bool {
     true
 }
 
-/// A page whose canonical address is another one.
 fn canonical_elsewhere(fault: &mut FaultSite, code: Code) -> bool {
     let to = match code {
         Code::CanonicalToNon200 => "{origin}/gone",
@@ -641,7 +628,6 @@ fn series(fault: &mut FaultSite, code: Code) -> bool {
     true
 }
 
-/// A trail of two steps, one of which may lack something.
 fn trail(second: &str) -> String {
     format!(
         "{{\"@context\":\"https://schema.org\",\"@type\":\"BreadcrumbList\",\"itemListElement\":[\

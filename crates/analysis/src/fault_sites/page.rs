@@ -1,9 +1,7 @@
-//! A page as its parts.
-
 use super::prose::paragraphs;
 use std::fmt::Write as _;
 
-/// What a page is written from. Everything is HTML that stands as it is.
+/// All parts are HTML, written unescaped.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a part that may be missing"
@@ -14,47 +12,31 @@ pub struct PageSpec {
     pub path: String,
     /// The scheme and host, where it is not the site's.
     pub origin: Option<String>,
-    /// The doctype.
     pub doctype: &'static str,
-    /// Attributes of `html`.
     pub html: String,
-    /// Whether a `meta` says the encoding.
     pub charset: bool,
-    /// Whether there is a viewport.
     pub viewport: bool,
-    /// `title` elements of the head.
     pub titles: Vec<String>,
-    /// Descriptions of the head.
     pub descriptions: Vec<String>,
     /// The canonical address as written; `{url}` stands for the page's own.
     pub canonical: Option<String>,
-    /// What else stands in the head.
     pub head: String,
-    /// The first heading.
     pub h1: String,
-    /// Whether the heading stands above the main part.
     pub h1_above: bool,
-    /// The text.
     pub text: String,
-    /// What stands after the text.
     pub extra: String,
     /// Paths and texts of the navigation.
     pub navigation: Vec<(String, String)>,
     /// Headers beside those of the site; an empty value takes one away.
     pub headers: Vec<(String, String)>,
-    /// Whether the site's navigation leads here.
     pub in_navigation: bool,
-    /// Whether the sitemap lists it.
     pub in_sitemap: bool,
-    /// Milliseconds before it answers.
     pub delay_ms: u32,
-    /// Whether it is sent compressed.
     pub compressed: bool,
 }
 
 impl PageSpec {
     /// A page without a fault, with a text that depends on a number.
-    #[must_use]
     pub fn new(path: &str, about: &str, seed: u32) -> Self {
         Self {
             path: path.to_owned(),
@@ -82,14 +64,11 @@ impl PageSpec {
         }
     }
 
-    /// Its address.
-    #[must_use]
     pub fn url(&self, origin: &str) -> String {
         format!("{}{}", self.origin.as_deref().unwrap_or(origin), self.path)
     }
 
     /// The document; `{origin}` in any part stands for the site's.
-    #[must_use]
     pub fn html(&self, origin: &str) -> String {
         let mut out = format!("{}\n<html {}>\n<head>\n", self.doctype, self.html);
         let mut line = |text: &str| {

@@ -1,4 +1,4 @@
-//! Plain English of any length, different for every page and always the same for one.
+//! English prose of any length, deterministic by seed.
 
 use std::fmt::Write as _;
 
@@ -91,7 +91,6 @@ pub fn paragraphs(seed: u32, count: u32) -> String {
     html
 }
 
-/// Sentences that nobody wants to read.
 pub fn difficult() -> String {
     let sentence = "Interdisciplinary organisational transformation methodologies necessitate comprehensive \
         administrative reconsideration of predominantly hierarchical decision architectures, notwithstanding \

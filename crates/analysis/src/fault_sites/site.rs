@@ -1,49 +1,37 @@
-//! A site as its pages and files, and what a server would answer.
-
 use super::page::PageSpec;
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// What a server answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
-    /// Headers, names in lower case; `content-encoding` is not among them.
+    /// Names in lower case, without `content-encoding`.
     pub headers: Vec<(String, String)>,
-    /// The body, not compressed.
+    /// Not compressed.
     pub body: Vec<u8>,
-    /// Whether to send it with gzip.
+    /// Sent with gzip.
     pub compressed: bool,
-    /// Milliseconds before it answers.
     pub delay_ms: u32,
-    /// How it fails instead.
     pub failing: Option<Failing>,
 }
 
-/// How a server fails to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failing {
-    /// It never answers.
     Silence,
-    /// It closes the connection.
     Reset,
 }
 
-/// What a site and its neighbours answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GeneratedSite {
     /// Scheme, host and port.
     pub origin: String,
-    /// Answers by absolute address, those of other hosts included.
+    /// By absolute address, other hosts included.
     pub answers: BTreeMap<String, Answer>,
-    /// What the site answers below an address, where it has nothing else; `{url}` stands for what
-    /// was asked for.
+    /// Answer below an address without another; `{url}` stands for the one asked for.
     pub catch_all: Option<(String, Answer)>,
 }
 
 impl GeneratedSite {
-    /// What asking for an absolute address brings.
-    #[must_use]
+    /// `url` is absolute.
     pub fn answer(&self, url: &str) -> Answer {
         if let Some(known) = self.answers.get(url) {
             return known.clone();
@@ -61,30 +49,24 @@ impl GeneratedSite {
     }
 }
 
-/// What a site is written from.
 #[derive(Debug, Clone)]
 pub struct SiteSpec {
-    /// Scheme, host and port.
     pub origin: String,
-    /// The pages; the first is the start page.
+    /// The first is the start page.
     pub pages: Vec<PageSpec>,
-    /// Other files by path or absolute address.
+    /// By path or absolute address.
     pub files: BTreeMap<String, Answer>,
-    /// `/robots.txt`.
     pub robots: String,
     /// `/sitemap.xml`, where it is not made from the pages.
     pub sitemap: Option<String>,
-    /// Addresses that the sitemap lists beside the pages, with their `lastmod`.
+    /// Beside the pages, with `lastmod`.
     pub listed: Vec<(String, Option<String>)>,
-    /// What every page is sent with.
     pub headers: Vec<(String, String)>,
     /// See [`GeneratedSite::catch_all`].
     pub catch_all: Option<(String, PageSpec)>,
 }
 
 impl Answer {
-    /// A file.
-    #[must_use]
     pub fn file(media_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self {
             status: 200,
@@ -97,8 +79,7 @@ impl Answer {
         }
     }
 
-    /// Nothing but a status, with a short page.
-    #[must_use]
+    /// With a short page.
     pub fn status(status: u16) -> Self {
         Self {
             status,
@@ -108,8 +89,7 @@ impl Answer {
         }
     }
 
-    /// A redirect for good.
-    #[must_use]
+    /// A permanent redirect.
     pub fn redirect(to: &str) -> Self {
         Self {
             status: 301,
@@ -119,14 +99,11 @@ impl Answer {
     }
 }
 
-/// Something between an image and nothing: the smallest PNG, 1 × 1.
 const PNG: &[u8] = &[
     0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
     1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89,
 ];
 
-/// A site without a fault.
-#[must_use]
 pub fn faultless(origin: &str) -> SiteSpec {
     let pages = [
         ("/", "handmade cups"),
@@ -181,8 +158,6 @@ pub fn faultless(origin: &str) -> SiteSpec {
 }
 
 impl SiteSpec {
-    /// What the site answers.
-    #[must_use]
     pub fn generated(&self) -> GeneratedSite {
         let in_navigation = || self.pages.iter().filter(|it| it.in_navigation);
         let navigation: Vec<(String, String)> = in_navigation()

@@ -1,5 +1,3 @@
-//! What every record of every result type carries.
-
 use crate::{
     ToSchema,
     provenance::{Provenance, RecordStatus},
@@ -39,18 +37,14 @@ pub struct Envelope {
     pub warnings: Vec<String>,
 }
 
-/// What records have to say beside what was seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FindingContext {
-    /// The project.
     pub project_id: i64,
-    /// When it was seen.
     pub measured_at: DateTime<Utc>,
 }
 
 impl Envelope {
     /// Of a record that rests on one look of ours at a page or a site, and on all of it.
-    #[must_use]
     pub fn measured(
         result_type: ResultType,
         method: &str,
@@ -90,7 +84,6 @@ pub struct Coverage {
 
 impl Coverage {
     /// Of `requested` things so many were measured and failed; the rest was skipped.
-    #[must_use]
     pub const fn of(requested: u64, measured: u64, failed: u64) -> Self {
         let skipped = requested.saturating_sub(measured).saturating_sub(failed);
         Self {
@@ -107,7 +100,6 @@ pub mod rounded {
     use serde::Serializer;
 
     /// Six significant digits, for fractions and other measured numbers.
-    #[must_use]
     pub fn six_digits(value: f64) -> f64 {
         let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
         // No reader wants to see −0.
@@ -115,7 +107,6 @@ pub mod rounded {
     }
 
     /// One decimal, for scores.
-    #[must_use]
     pub fn one_decimal(value: f64) -> f64 {
         (value * 10.0).round() / 10.0 + 0.0
     }
@@ -125,7 +116,6 @@ pub mod rounded {
         to.serialize_f64(six_digits(*value))
     }
 
-    /// Serialises a number with six significant digits, or null.
     pub fn fraction_or_null<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => to.serialize_f64(six_digits(*value)),
@@ -138,7 +128,6 @@ pub mod rounded {
         to.serialize_f64(one_decimal(*value))
     }
 
-    /// Serialises a score with one decimal, or null.
     pub fn score_or_null<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => to.serialize_f64(one_decimal(*value)),

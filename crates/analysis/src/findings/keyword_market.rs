@@ -1,5 +1,3 @@
-//! The keyword and the market in which it is measured, as records repeat them.
-
 use super::envelope::Envelope;
 use crate::{
     ToSchema,
@@ -10,22 +8,17 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Which keyword of which project is measured, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackedKeyword {
-    /// The project.
     pub project_id: i64,
-    /// The keyword.
     pub keyword_id: i64,
     /// Its text as the owner wrote it.
     pub keyword: String,
     /// ISO 3166-1 alpha-2, lower case.
     pub country: String,
-    /// A place inside the country.
     pub location: Option<String>,
     /// ISO 639-1, lower case.
     pub language: String,
-    /// What the searcher holds in the hand.
     pub device: Device,
     /// Searches per month, when known.
     pub search_volume: Option<u64>,
@@ -49,27 +42,22 @@ pub struct KeywordMarket {
     pub device: Device,
 }
 
-/// What came of asking for a results page.
 #[derive(Debug, Clone, Copy)]
 pub enum Measurement<'a> {
-    /// A page was seen.
     Seen(&'a SearchPage),
     /// No page was seen; nothing is claimed about the ranks.
     Failed(&'a FailedMeasurement),
 }
 
-/// A measurement that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedMeasurement {
     /// A stable code of the failure.
     pub code: String,
-    /// When it failed.
     pub at: DateTime<Utc>,
-    /// The engine that was asked for.
     pub engine: String,
     /// Who was asked, as a neutral label.
     pub provider: String,
-    /// What the answer would have been.
+    /// The provenance that the answer would have had.
     pub provenance: Provenance,
 }
 
@@ -98,7 +86,6 @@ impl Measurement<'_> {
         }
     }
 
-    /// The envelope of a record that rests on this measurement.
     pub(crate) fn envelope(
         &self,
         result_type: ResultType,

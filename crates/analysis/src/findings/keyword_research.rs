@@ -96,7 +96,6 @@ pub enum DifficultyMethod {
 }
 
 /// What a supplier's answer about that keyword tells, in that language (ISO 639-1).
-#[must_use]
 pub fn report(keyword: &str, language: &str, found: &ResearchedKeyword) -> KeywordReport {
     let months = &found.figures.months;
     let change = keyword_metrics::volume_change(months);
@@ -154,7 +153,7 @@ fn relation(keyword: &str, language: &str, told: IdeaRelation) -> IdeaRelation {
     }
 }
 
-/// Nobody can say how sure words are of one keyword.
+/// The words of a single keyword allow no statement of confidence.
 fn by_words(keyword: &str, language: &str) -> Option<ToldIntent> {
     let main = search_intent::of(keyword, language, None)?;
     Some(ToldIntent {

@@ -35,7 +35,6 @@ pub enum LlmsTxtIssue {
 
 impl LlmsTxtIssue {
     /// Its name in records.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ServerError => "serverError",
@@ -48,7 +47,6 @@ impl LlmsTxtIssue {
 
 /// Judges the answer for `/llms.txt` by the rules of Lighthouse 13.5's audit `llms-txt`: not
 /// applicable on 4xx; else a first-level heading, a link, and 50 characters are needed.
-#[must_use]
 pub fn llms_txt(fact: &LlmsTxtFact) -> LlmsTxt {
     let text = fact.text.as_str();
     let found = |present, valid, issues| LlmsTxt {

@@ -33,40 +33,29 @@ pub use since::{Moved, RankChanges, Standing, changes_between};
 pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting};
 pub use visibility::{VisibilityChange, VisibilityComparison};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "rankings/2";
 
-/// What a rank is computed from.
 #[derive(Debug, Clone, Copy)]
 pub struct RankInput<'a> {
-    /// The keyword.
     pub keyword: &'a TrackedKeyword,
-    /// Which results are the project's own.
     pub site: &'a SiteScope,
-    /// What came of asking.
     pub measurement: Measurement<'a>,
     /// What earlier measurements of the same keyword, market and engine found.
     pub past: PastRanks<'a>,
     /// What the project measured itself, if it did.
     pub own_data: Option<&'a OwnSearchData>,
-    /// How hard the keyword is, 0 to 100, when known: the score of the `serp` record. It may be told
-    /// later by [`RankingRecord::judge_difficulty`].
+    /// Keyword difficulty, 0 to 100, from the `serp` record; [`RankingRecord::judge_difficulty`] may add it later.
     pub difficulty: Option<f64>,
 }
 
-/// What a project's own search console tells about a keyword.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OwnSearchData {
     /// The project's own click curve; `None` takes the published one.
     pub curve: Option<ClickCurve>,
-    /// The mean position of the topmost own link, weighed by impressions. It is another measure
-    /// than `position` and never joined with it.
+    /// Mean position of the topmost own link, weighed by impressions; never to be joined with `position`.
     pub position: Option<f64>,
-    /// How often own pages were clicked.
     pub clicks: Option<u64>,
-    /// How often they were shown.
     pub impressions: Option<u64>,
-    /// The days that these figures are about.
     pub period: Option<OwnSearchPeriod>,
 }
 
@@ -301,8 +290,6 @@ pub enum Bucket {
 }
 
 impl Bucket {
-    /// The range in which a position lies.
-    #[must_use]
     pub const fn of(position: Option<u32>) -> Self {
         match position {
             None => Self::NotRanked,

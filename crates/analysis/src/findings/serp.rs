@@ -28,17 +28,12 @@ pub use record::snapshot;
 pub use stability::{PreviousSerp, Stability};
 pub use summary::{FeatureCount, MovedDomain, SerpSummary, SerpTally};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "serp/3";
 
-/// What a snapshot record is computed from.
 #[derive(Debug, Clone, Copy)]
 pub struct SerpInput<'a> {
-    /// The keyword.
     pub keyword: &'a TrackedKeyword,
-    /// Which results are the project's own.
     pub site: &'a SiteScope,
-    /// What came of asking.
     pub measurement: Measurement<'a>,
     /// Registrable domains of the competitors; `None` when nobody has said who they are.
     pub competitors: Option<&'a BTreeSet<String>>,
@@ -46,8 +41,7 @@ pub struct SerpInput<'a> {
     pub previous: Option<&'a PreviousSerp>,
     /// The one of a month ago (23 to 37 days), for the difficulty.
     pub month_ago: Option<&'a PreviousSerp>,
-    /// How prominent domains are among all pages of the project, for the difficulty; it may be
-    /// of the last run, or be told later by [`SerpRecord::judge_difficulty`].
+    /// Prominence of domains, for the difficulty; of the last run, or added by [`SerpRecord::judge_difficulty`].
     pub prominence: Option<&'a DomainProminence>,
 }
 
@@ -144,7 +138,6 @@ pub struct SerpItem {
 
 impl SerpRecord {
     /// What surrounds the organic results of the first result page.
-    #[must_use]
     pub fn layout(&self) -> SerpLayout {
         let on_first_page = self.items.iter().filter(|it| it.page.unwrap_or(1) == 1);
         let shown = on_first_page.filter_map(|it| match it.item_type {

@@ -34,10 +34,8 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What the records have to say beside what was seen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuditContext {
-    /// What all records say.
     pub finding: FindingContext,
     /// What people find each page with, the best ranked first; by normalised URL.
     pub keywords: HashMap<String, Vec<String>>,
@@ -68,8 +66,6 @@ pub struct SiteCards {
 }
 
 impl SiteCards {
-    /// Of a site of which no page was taken in yet, and what an earlier audit knew of its links.
-    #[must_use]
     pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
         let mut graph = SiteGraph::new(&site.start, site.scope.clone());
         for check in &site.checks {
@@ -105,8 +101,7 @@ impl SiteCards {
         self.fingerprints.push(text.fingerprint);
     }
 
-    /// When all pages are in.
-    #[must_use]
+    /// To be called when all pages were added.
     pub fn complete(self, robots: &Robots) -> Site {
         let Self {
             graph,
@@ -149,7 +144,6 @@ impl SiteCards {
     }
 }
 
-/// What is known of the pages' texts.
 struct Texts {
     fingerprints: Vec<Option<Fingerprint>>,
     shingles: Vec<Option<Box<[u64]>>>,
@@ -182,7 +176,6 @@ pub struct Site {
 
 impl Site {
     /// What the next audit needs to know of the links of this one; nothing else is kept.
-    #[must_use]
     pub fn into_link_history(self, context: &AuditContext) -> PreviousBrokenLinks {
         let links = self.link_cards;
         drop((self.graph, self.links, self.duplicates, self.issues));
@@ -190,36 +183,27 @@ impl Site {
     }
 }
 
-/// A record of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageRecord {
-    /// Its type.
     pub result_type: ResultType,
     /// Its place among the records of its type: by URL, and those of links by severity before it.
     pub place: usize,
-    /// The page.
     pub url: String,
     /// What records of its type are sorted by, beside their places: the score.
     pub sort_value: Option<f64>,
-    /// The record.
     pub record: Document,
 }
 
-/// What a type of records comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeSummary {
-    /// The type.
     pub result_type: ResultType,
     /// Method and version.
     pub method: &'static str,
-    /// How many records there are.
     pub records: u64,
-    /// The summary.
     pub summary: Document,
 }
 
 /// Judges pages one by one, hands out their records, and sums up.
-#[must_use]
 pub fn judge(
     site: &Site,
     context: &AuditContext,
@@ -234,7 +218,6 @@ pub fn judge(
     audit.finish(hand_out)
 }
 
-/// The judgement of a site's pages, one after the other.
 pub struct SiteAudit<'a> {
     site: &'a Site,
     context: &'a AuditContext,
@@ -249,8 +232,6 @@ pub struct SiteAudit<'a> {
 }
 
 impl<'a> SiteAudit<'a> {
-    /// Before the first page.
-    #[must_use]
     pub fn of(site: &'a Site, context: &'a AuditContext, robots: &'a Robots) -> Self {
         Self {
             site,
@@ -267,7 +248,6 @@ impl<'a> SiteAudit<'a> {
     }
 
     /// What the rest of the site says of a page that was taken in.
-    #[must_use]
     pub fn site_facts(&self, url: &str) -> SiteFacts {
         let graph = &self.site.graph;
         let known = graph.urls.known(url).and_then(|it| graph.page(it));
@@ -277,13 +257,12 @@ impl<'a> SiteAudit<'a> {
         })
     }
 
-    /// After the last page.
+    /// To be called after the last page.
     pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
         let site = self.eeat_of_the_site(&mut hand_out);
         self.summaries(&site)
     }
 
-    /// Judges a page and hands out its records.
     pub fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
         let Some(place) = self.site.link_cards.place_of(page) else {
             return;
@@ -367,7 +346,6 @@ impl<'a> SiteAudit<'a> {
         record
     }
 
-    /// What people find a page with.
     fn keywords(&self, page: &PageContent) -> &[String] {
         let keywords = self.context.keywords.get(&page.url);
         keywords.map(Vec::as_slice).unwrap_or_default()
@@ -494,7 +472,6 @@ impl<'a> SiteAudit<'a> {
     }
 }
 
-/// What such a page is to those who look for evidence of trust.
 const fn page_type(kind: PageKind) -> PageType {
     match kind {
         PageKind::Article => PageType::Article,
@@ -507,7 +484,6 @@ const fn page_type(kind: PageKind) -> PageType {
     }
 }
 
-/// What things of schema.org such a page is expected to describe.
 const fn template(kind: PageKind) -> Option<PageTemplate> {
     match kind {
         PageKind::Home => Some(PageTemplate::Home),

@@ -21,44 +21,35 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use url::Url;
 
-/// What is remembered of a page beside what it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageMemory {
-    /// Its visits.
     pub history: PageHistory,
-    /// What the rest of the site said of it then.
     #[serde(default)]
     pub site: SiteFacts,
 }
 
 crate::json!(PageMemory);
 
-/// A page as an earlier crawl left it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierPage {
     /// As it was last read.
     pub page: PageContent,
-    /// What is remembered of it.
     pub memory: PageMemory,
 }
 
 crate::json!(EarlierPage);
 
-/// What a visit comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Visited {
     /// What changed; `None` on the first visit.
     pub record: Option<ChangeRecord>,
-    /// What to remember.
     pub memory: PageMemory,
-    /// Which page to compare with next time.
     pub baseline: Baseline,
 }
 
 /// Addresses of the site that brought no page, each once, though one may be kept of them. Of most of
 /// those that brought a file none is: what is kept says which ever were pages.
-#[must_use]
 pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
     let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
     let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
@@ -71,7 +62,6 @@ pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
 }
 
 /// Why there is no page where one may have been, as a crawl at that time saw it.
-#[must_use]
 pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
     match &check.state {
         CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
@@ -86,7 +76,6 @@ pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> 
     }
 }
 
-/// Compares the pages of a site with what they were.
 #[derive(Debug)]
 pub struct SiteChanges {
     context: ChangeContext,
@@ -95,8 +84,6 @@ pub struct SiteChanges {
 }
 
 impl SiteChanges {
-    /// Before the first page.
-    #[must_use]
     pub fn new(context: ChangeContext) -> Self {
         Self {
             context,
@@ -105,7 +92,6 @@ impl SiteChanges {
         }
     }
 
-    /// A page that was read.
     pub fn read(
         &mut self,
         page: &PageContent,
@@ -151,8 +137,6 @@ impl SiteChanges {
         }
     }
 
-    /// What it comes to.
-    #[must_use]
     pub fn summary(&self) -> TypeSummary {
         TypeSummary {
             result_type: ResultType::ContentChanges,

@@ -6,7 +6,6 @@ use super::count;
 ///
 /// M4's definition (Makridakis, Spiliotis and Assimakopoulos 2020); a pair of zeros has no error.
 /// `None` without a pair.
-#[must_use]
 pub fn smape(pairs: &[(f64, f64)]) -> Option<f64> {
     let error = |&(actual, forecast): &(f64, f64)| {
         let size = actual.abs() + forecast.abs();
@@ -20,7 +19,6 @@ pub fn smape(pairs: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// Mean absolute error in the unit of the series; `None` without a pair.
-#[must_use]
 pub fn mean_absolute_error(pairs: &[(f64, f64)]) -> Option<f64> {
     let sum: f64 = pairs
         .iter()
@@ -32,7 +30,6 @@ pub fn mean_absolute_error(pairs: &[(f64, f64)]) -> Option<f64> {
 /// What mean absolute errors are divided by: the mean |yₜ − yₜ₋ₘ| of the history.
 ///
 /// Hyndman and Koehler 2006. `None` when the history is no longer than m or repeats exactly.
-#[must_use]
 pub fn seasonal_step(history: &[f64], period: usize) -> Option<f64> {
     let period = period.max(1);
     let pairs: Vec<(f64, f64)> = history
@@ -47,7 +44,6 @@ pub fn seasonal_step(history: &[f64], period: usize) -> Option<f64> {
 ///
 /// Width plus 2/α for each unit that a value lies outside (Gneiting and Raftery 2007; M4). `level`
 /// is the interval's, for example 0.95. `None` without an interval.
-#[must_use]
 pub fn scaled_interval_score(
     intervals: &[(f64, f64, f64)],
     level: f64,

@@ -1,4 +1,4 @@
-//! What the methods would have said earlier, and how it turned out.
+//! Forecasts from rolling origins in the past, compared with the outcomes.
 
 use super::{
     accuracy::{mean_absolute_error, seasonal_step, smape},
@@ -11,24 +11,19 @@ use super::{
     transform::Scale,
 };
 
-/// The shortest past that a forecast is made from.
+/// Shortest history that a forecast is made from.
 const LEAST_PAST: usize = 8;
-/// Looks back that the farthest step has, where the history is long enough.
+/// Origins for the farthest step, where the history is long enough.
 const LOOKS_OF_FARTHEST: usize = 24;
-/// Farther horizons are looked at every second place, or third, … where the history is long enough:
-/// neighbouring looks say nearly the same.
+/// For longer horizons only every second, third, … origin is used: neighbours say nearly the same.
 const STEPS_PER_STRIDE: usize = 24;
 
-/// What is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Published {
-    /// The combination.
     Combination,
-    /// The last value, again and again.
     Naive,
 }
 
-/// One look from the past: what was said of the values whose outcome is known.
 #[derive(Debug, Clone, PartialEq)]
 struct Look {
     known: usize,
@@ -36,47 +31,40 @@ struct Look {
     naive: Said,
 }
 
-/// Forecasts on the scale of the series, and the deviations that normal theory gives them.
+/// On the scale of the series, with deviations by normal theory.
 #[derive(Debug, Clone, PartialEq)]
 struct Said {
     points: Vec<f64>,
     deviations: Vec<f64>,
 }
 
-/// How good the methods were, in the unit of the series.
+/// In the unit of the series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
-    /// From how many points in the past forecasts were made.
     pub origins: usize,
-    /// Mean absolute error of what is published.
+    /// Mean absolute error of the published method.
     pub mae: f64,
-    /// Its sMAPE, 0 to 200.
+    /// sMAPE, 0 to 200.
     pub smape: f64,
-    /// Its mean absolute error by the mean seasonal step of the history; `None` without steps.
+    /// MAE by the mean seasonal step of the history; `None` without steps.
     pub mase: Option<f64>,
-    /// The same of the combination, …
     pub combination_mase: Option<f64>,
-    /// … of the last value …
     pub naive_mase: Option<f64>,
-    /// … and of the last season; `None` without a season.
+    /// `None` without a season.
     pub seasonal_naive_mase: Option<f64>,
-    /// Mean absolute error of the combination by that of the last value; `None` when that is 0.
+    /// MAE of the combination by that of the last value; `None` when that is 0.
     pub ratio_to_naive: Option<f64>,
-    /// Share of outcomes inside the 80 % intervals that would have been told at the time.
+    /// Share of outcomes inside the 80 % intervals of the time.
     pub coverage80: f64,
-    /// The same of the 95 % intervals.
     pub coverage95: f64,
 }
 
-/// Looks back from a rolling origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackTest {
     looks: Vec<Look>,
 }
 
 impl BackTest {
-    /// Forecasts each of the last values from what was known before.
-    #[must_use]
     pub fn of(history: &History, horizon: usize) -> Self {
         let series = history.values();
         let mut near: Option<Combination> = None;
@@ -105,8 +93,7 @@ impl BackTest {
         Self { looks }
     }
 
-    /// The combination, unless the last value was the better forecast.
-    #[must_use]
+    /// The combination, unless the last value was better.
     pub fn verdict(&self, history: &History, scale: Scale) -> Published {
         let error =
             |published| mean_absolute_error(&self.pairs(history, scale, published)).unwrap_or(0.0);
@@ -117,8 +104,6 @@ impl BackTest {
         }
     }
 
-    /// How far off a method was, for the intervals of its next forecasts.
-    #[must_use]
     pub fn errors(&self, history: &History, published: Published) -> PastErrors {
         let mut errors = PastErrors::default();
         for look in &self.looks {
@@ -129,8 +114,7 @@ impl BackTest {
         errors
     }
 
-    /// How good a method was; `None` when there was nothing to compare with.
-    #[must_use]
+    /// `None` without outcomes to compare with.
     pub fn scores(&self, history: &History, scale: Scale, published: Published) -> Option<Scores> {
         let unit: Vec<f64> = history.places.iter().map(|it| scale.back(it.z)).collect();
         let period = history.period(unit.len());
@@ -156,7 +140,7 @@ impl BackTest {
         })
     }
 
-    /// Outcomes with what was forecast, in the unit of the series. What was filled in is no outcome.
+    /// In the unit of the series; filled places are no outcomes.
     fn pairs(&self, history: &History, scale: Scale, published: Published) -> Vec<(f64, f64)> {
         self.looks
             .iter()
@@ -169,7 +153,7 @@ impl BackTest {
             .collect()
     }
 
-    /// Mean absolute error of repeating the last season; `None` without one.
+    /// `None` without a season.
     fn seasonal_naive_error(&self, history: &History, unit: &[f64]) -> Option<f64> {
         let mut pairs = Vec::new();
         for look in &self.looks {
@@ -187,8 +171,7 @@ impl BackTest {
         mean_absolute_error(&pairs)
     }
 
-    /// Shares of outcomes inside of the intervals that each look would have told: made of the errors
-    /// of earlier looks whose outcome was known by then.
+    /// 80 % and 95 %: intervals are made of errors of earlier origins whose outcome was known by then.
     fn coverage(&self, history: &History, published: Published) -> Option<(f64, f64)> {
         let mut known_errors = PastErrors::default();
         let mut waiting: Vec<(usize, usize, f64)> = Vec::new();
@@ -226,7 +209,7 @@ impl Look {
         }
     }
 
-    /// Step and error, on the scale of the series, where the outcome was measured.
+    /// On the scale of the series; measured places only.
     fn errors<'h>(
         &'h self,
         history: &'h History,
@@ -242,8 +225,7 @@ impl Look {
     }
 }
 
-/// From where in a series to look, oldest first: back to where the farthest step has 24 looks, if
-/// there are so many.
+/// Oldest first; goes back until the farthest step has 24 origins, if possible.
 fn origins(length: usize, horizon: usize) -> impl Iterator<Item = usize> {
     // A look that knows less than a third of the history says little of what is said with all of it.
     let room = length.saturating_sub(horizon + length / 3) / LOOKS_OF_FARTHEST;

@@ -3,22 +3,19 @@
 use super::count;
 use crate::statistics::describe::median;
 
-/// The shortest stretch that counts as a level of its own.
 pub const LEAST_STRETCH: usize = 7;
-/// What a further jump has to save, in variances of the noise times ln n.
+/// Penalty of a jump, in variances of the noise times ln n.
 const PENALTY: f64 = 3.0;
-/// A jump is abrupt when it is so many times larger than what the series does in a week anyway.
+/// A jump is at least so many times the usual weekly change.
 const ABRUPT: f64 = 5.0;
-/// The median size of a normal error, as a share of its standard deviation.
+/// Median absolute normal error, by its standard deviation.
 const MEDIAN_SIZE: f64 = 0.674_489_75;
 
-/// Where the level jumped: the place of the first value of each new level, in order.
+/// The index of the first value of each new level, ascending.
 ///
-/// First the levels that explain the series best, each further one at a price of 3·σ²·ln n
-/// ([`levels`]); σ² is half the mean squared step. A wandering series is explained best by many
-/// levels, too, so a jump is kept only where the means of the seven values before and after differ
-/// five times as much as they usually do, or as noise alone would make them.
-#[must_use]
+/// Minimises squared error with a price of 3·σ²·ln n per level ([`levels`]); σ² is half the mean squared step.
+/// Wandering series get many levels, too, so a jump is kept only where the means of seven values before and
+/// after differ five times as much as usual, or as by noise alone.
 pub fn change_points(series: &[f64]) -> Vec<usize> {
     if series.len() < 2 * LEAST_STRETCH {
         return Vec::new();
@@ -34,11 +31,9 @@ pub fn change_points(series: &[f64]) -> Vec<usize> {
         .collect()
 }
 
-/// The places that split a series into levels with the least Σ (y − mean)² + `penalty` per split.
+/// Splits with the least Σ (y − mean)² + `penalty` per split, stretches of at least seven values.
 ///
-/// The exact optimum (Jackson and others 2005) under stretches of at least seven values; PELT
-/// (Killick, Fearnhead and Eckley 2012) finds the same. It takes n² steps: series are short.
-#[must_use]
+/// Exact (Jackson and others 2005); PELT (Killick, Fearnhead and Eckley 2012) finds the same. O(n²).
 pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     let centre = series.first().copied().unwrap_or(0.0);
     let mut sums = vec![(0.0, 0.0)];
@@ -71,7 +66,7 @@ pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     places
 }
 
-/// The mean of the seven values from each place on less that of the seven before it.
+/// Mean of the seven values from each place on, less that of the seven before.
 fn weekly_jumps(series: &[f64]) -> Vec<f64> {
     series
         .windows(2 * LEAST_STRETCH)
@@ -82,7 +77,7 @@ fn weekly_jumps(series: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// A standard deviation that outliers do not move: the median size, as that of normal errors.
+/// Robust to outliers: by the median absolute error.
 fn robust_deviation(errors: &[f64]) -> f64 {
     let sizes: Vec<f64> = errors.iter().map(|it| it.abs()).collect();
     median(&sizes).unwrap_or(0.0) / MEDIAN_SIZE

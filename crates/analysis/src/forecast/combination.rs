@@ -1,14 +1,14 @@
-//! The forecast that is published unless a baseline beats it: a median of three methods.
+//! The forecast that is published unless a baseline beats it.
 
 use super::{
     methods::{Damped, Ses, Theta, ThetaKind},
     season::{Season, SeasonKind},
 };
 
-/// Theta, damped trend and simple exponential smoothing on the series without its season.
+/// Median of Theta, damped trend and simple exponential smoothing on the series without its season.
 ///
-/// The three are those of M4's "Comb" benchmark (Makridakis, Spiliotis and Assimakopoulos 2020)
-/// with Theta in the place of Holt; a median is not moved by one of them that runs away.
+/// M4's "Comb" benchmark (Makridakis, Spiliotis and Assimakopoulos 2020) with Theta instead of Holt; a median is
+/// robust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Combination {
     season: Option<Season>,
@@ -19,10 +19,7 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// Of a series of at least six values, which may repeat with `period` (1: it does not).
-    ///
-    /// `near` is a fit of nearly the same series; it makes this one faster.
-    #[must_use]
+    /// At least six values; `period` 1 is no season. `near`, a fit of nearly the same series, makes it faster.
     pub fn fit(
         series: &[f64],
         period: usize,
@@ -41,8 +38,6 @@ impl Combination {
         })
     }
 
-    /// The next values.
-    #[must_use]
     pub fn forecast(&self, horizon: usize) -> Vec<f64> {
         let theta = self.theta.forecast(horizon);
         let damped = self.damped.forecast(horizon);
@@ -57,21 +52,16 @@ impl Combination {
         middle
     }
 
-    /// Standard deviations of the errors of the next values, by the normal theory of the damped
-    /// trend.
-    #[must_use]
+    /// Standard deviations of the next errors, by the normal theory of the damped trend.
     pub fn deviations(&self, horizon: usize) -> Vec<f64> {
         self.damped.deviations(horizon)
     }
 
-    /// The season that was taken out and put back, if the test found one.
-    #[must_use]
+    /// `None` when the test found none.
     pub const fn season(&self) -> Option<&Season> {
         self.season.as_ref()
     }
 
-    /// The damped trend among the three.
-    #[must_use]
     pub const fn damped(&self) -> &Damped {
         &self.damped
     }

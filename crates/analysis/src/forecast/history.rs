@@ -1,81 +1,64 @@
-//! A series as it was measured, laid on a calendar: one place a day or a week, small gaps filled.
+//! A measured series on a calendar: one place a day or a week, small gaps filled.
 
 use super::transform::Scale;
 use chrono::{Days, NaiveDate};
 
-/// More than this is not looked at: 400 days or weeks.
+/// Days or weeks; older ones are ignored.
 const MOST_PLACES: usize = 400;
-/// Longer gaps are not bridged.
+/// In places; wider gaps end the history.
 const WIDEST_GAP: usize = 2;
 
-/// What was seen on a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
-    /// The day.
     pub date: NaiveDate,
-    /// What was seen.
     pub seen: Seen,
 }
 
-/// What came of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seen {
-    /// This value.
     Value(f64),
-    /// Not ranked: somewhere below the depth that was looked at.
+    /// Not ranked within the depth.
     BelowDepth,
-    /// Nothing: the measurement failed or was not made.
+    /// The measurement failed or was not made.
     Nothing,
 }
 
-/// How far apart the places of a series are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Frequency {
-    /// A day.
     Daily,
-    /// A week.
     Weekly,
 }
 
-/// With what period a series may repeat, and from what length on that can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rhythm {
-    /// Places after which it repeats.
+    /// Places of one period.
     pub period: usize,
-    /// The least number of places.
     pub from: usize,
 }
 
-/// A series on a calendar, on the scale on which it is forecast.
+/// On the scale on which it is forecast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// Days or weeks.
     pub frequency: Frequency,
-    /// The day of the last value.
     pub end: NaiveDate,
-    /// One for each place, oldest first; gaps are filled with straight lines.
+    /// Oldest first; gaps are filled linearly.
     pub places: Vec<Place>,
-    /// How it may repeat.
     pub rhythm: Rhythm,
-    /// Whether older values lie beyond a gap that is too wide, and were left out.
+    /// Older values beyond a wide gap were left out.
     pub cut_at_gap: bool,
 }
 
-/// A day or a week of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
-    /// On the scale on which it is forecast.
     pub z: f64,
-    /// Whether it was measured, or filled in.
+    /// Not filled in.
     pub measured: bool,
-    /// Whether all that is known is that it lay below the depth.
+    /// Only known to lie below the depth.
     pub below_depth: bool,
 }
 
 impl Frequency {
-    /// How often a series was measured, by the median distance of its days; `None` when that is
-    /// more than ten days, or there are no two days.
-    #[must_use]
+    /// By the median distance of days; `None` above ten days, or with fewer than two days.
     pub fn of(observations: &[Observation]) -> Option<Self> {
         let mut days: Vec<NaiveDate> = observations
             .iter()
@@ -96,8 +79,6 @@ impl Frequency {
         }
     }
 
-    /// How many days a place has.
-    #[must_use]
     pub const fn days(self) -> u32 {
         match self {
             Self::Daily => 1,
@@ -105,8 +86,6 @@ impl Frequency {
         }
     }
 
-    /// The fewest measurements that a forecast is made of.
-    #[must_use]
     pub const fn least(self) -> usize {
         match self {
             Self::Daily => 14,
@@ -114,7 +93,7 @@ impl Frequency {
         }
     }
 
-    /// A week of days from four weeks on, a year of weeks from two years on.
+    /// Period 7 days from four weeks on, 52 weeks from two years on.
     const fn rhythm(self) -> Rhythm {
         match self {
             Self::Daily => Rhythm {
@@ -128,8 +107,7 @@ impl Frequency {
         }
     }
 
-    /// The farthest a forecast reaches: 90 days, and no farther than half of the history is long.
-    #[must_use]
+    /// At most 90 days or 12 weeks, and half of the history.
     pub fn farthest(self, places: usize) -> usize {
         let most = match self {
             Self::Daily => 90,
@@ -150,11 +128,10 @@ impl Seen {
 }
 
 impl History {
-    /// Lays observations, in any order, on a calendar that ends with the last of them.
+    /// Observations in any order; the calendar ends with the last of them.
     ///
-    /// Of several on a place the last given counts. Up to two empty places in a row are filled with
-    /// straight lines; what lies before a wider gap is left out. `None` when nothing was seen.
-    #[must_use]
+    /// The last given of a place counts. Up to two empty places in a row are filled linearly; what lies before a
+    /// wider gap is left out. `None` without a value.
     pub fn of(observations: &[Observation], frequency: Frequency, scale: Scale) -> Option<Self> {
         let seen = || observations.iter().filter(|it| it.seen.is_something());
         let end = seen().map(|it| it.date).max()?;
@@ -179,8 +156,7 @@ impl History {
         })
     }
 
-    /// With what period a series of so many places may repeat; 1 is none.
-    #[must_use]
+    /// 1 is none.
     pub const fn period(&self, places: usize) -> usize {
         if places >= self.rhythm.from {
             self.rhythm.period
@@ -189,26 +165,19 @@ impl History {
         }
     }
 
-    /// The values alone.
-    #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.places.iter().map(|it| it.z).collect()
     }
 
-    /// How many places were measured.
-    #[must_use]
     pub fn measured(&self) -> usize {
         self.places.iter().filter(|it| it.measured).count()
     }
 
-    /// How many of the measured places are below the depth.
-    #[must_use]
     pub fn below_depth(&self) -> usize {
         self.places.iter().filter(|it| it.below_depth).count()
     }
 
-    /// The day of a place; places after the last are those to come.
-    #[must_use]
+    /// Places after the last are in the future.
     pub fn date(&self, place: usize) -> NaiveDate {
         let length = u64::from(self.frequency.days());
         let last = self.places.len().saturating_sub(1);
@@ -222,7 +191,6 @@ impl History {
         moved.unwrap_or(self.end)
     }
 
-    /// Leaves out what lies before a place.
     pub fn begin_at(&mut self, place: usize) {
         self.places.drain(..place.min(self.places.len()));
     }
@@ -243,7 +211,7 @@ impl Observation {
     }
 }
 
-/// The newest places without gaps, newest first, and whether more lie beyond a wide gap.
+/// Newest first, and whether more lie beyond a wide gap.
 fn bridge(slots: &[Option<Place>]) -> (Vec<Place>, bool) {
     let mut places: Vec<Place> = Vec::new();
     let mut empty = 0;

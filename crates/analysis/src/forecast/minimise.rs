@@ -1,22 +1,18 @@
-//! Finding the smallest value of a function whose values are cheap to have several at a time.
-//!
-//! A recursion over a series waits for its own last step, so a processor does several of them side
-//! by side at hardly more than the cost of one. Both searches ask for their probes in batches.
+//! Minimisers that evaluate several points per call: a recursion waits for its own last step, so a processor
+//! runs several of them side by side at hardly more than the cost of one.
 
 use std::array;
 
-/// How many values a search along a line asks for at once.
 pub const LINE_PROBES: usize = 8;
-/// How many values the search in three dimensions asks for at once.
 pub const SIMPLEX_PROBES: usize = 4;
 
-/// Rounds of a line search; each keeps 2/9 of the range, seven leave 27 millionths of it.
+/// Each keeps 2/9 of the range; seven leave 27 millionths.
 const LINE_ROUNDS: usize = 7;
 
-/// Where in `low..high` the function is smallest.
+/// Minimum in `low..high`.
 ///
-/// Eight evenly spread probes a round; the two ninths around the best go on to the next one. The
-/// first round spans the whole range, so a second valley is seen if it is wider than a ninth.
+/// Eight evenly spread probes a round; the two ninths around the best remain. The first round spans the
+/// whole range, so a second valley is seen if it is wider than a ninth.
 pub fn along_line(
     low: f64,
     high: f64,
@@ -55,36 +51,28 @@ pub fn along_line(
     best.0
 }
 
-/// A point with its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
-    /// Where.
     pub at: [f64; 3],
-    /// How large the function is there.
     pub value: f64,
 }
 
-/// A box in which to search, and when to stop.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
-    /// The least each coordinate may be.
     pub low: [f64; 3],
-    /// The most each coordinate may be.
     pub high: [f64; 3],
-    /// Length of the first steps, as a share of the box.
+    /// First steps, as a share of the box.
     pub stride: f64,
-    /// Stop when the values at the corners differ by less than this share of the smallest.
+    /// Ends when the corners' values differ by less than this share of the smallest.
     pub tolerance: f64,
-    /// The most batches to ask for.
     pub batches: usize,
 }
 
-/// Where in the box the function is smallest, beginning at `start`, and its value there.
+/// Minimum in the box, from `start`.
 ///
-/// Nelder and Mead 1965, with the four candidates of a step (reflection, expansion, both
-/// contractions) asked for in one batch. Points outside are mirrored into the box; at last the edges
-/// next to the best point are tried, which mirroring never reaches. Corners that have come to lie in
-/// a plane search in that plane alone, so it is worth a second call that begins at the first one's end.
+/// Nelder and Mead 1965, the four candidates of a step in one batch. Points outside are mirrored into the box;
+/// at last the edges next to the best point are tried, which mirroring never reaches. Degenerate corners search
+/// in their plane only, so a second call from the result is worth it.
 pub fn in_box(
     search: &Search,
     start: [f64; 3],
@@ -105,7 +93,7 @@ pub fn in_box(
     best
 }
 
-/// Downhill from four corners until they are equally high.
+/// Until the four corners are equally high.
 fn descend(
     search: &Search,
     start: [f64; 3],
@@ -146,7 +134,6 @@ fn lowest(points: [Found; 4]) -> Found {
     )
 }
 
-/// Which of the four candidates takes the place of the worst corner, if any.
 fn replacement(corners: &[Found; 4], candidates: [Found; 4]) -> Option<Found> {
     let [best, _, second_worst, worst] = *corners;
     let [reflected, expanded, outside, inside] = candidates;
@@ -167,8 +154,7 @@ fn replacement(corners: &[Found; 4], candidates: [Found; 4]) -> Option<Found> {
 }
 
 impl Search {
-    /// What lies outside is mirrored at the edge. Moved onto the edge, all corners would end up there
-    /// and never leave it again.
+    /// Mirrors at the edge. Clamped to the edge, all corners would stay there.
     fn inside(&self, point: [f64; 3]) -> [f64; 3] {
         array::from_fn(|d| {
             let (low, high) = (self.low[d], self.high[d]);
@@ -177,7 +163,7 @@ impl Search {
         })
     }
 
-    /// The point with each coordinate moved to the edge next to it, and with all of them.
+    /// Each coordinate moved to its nearest edge, and all of them.
     fn edges_next_to(&self, point: [f64; 3]) -> [[f64; 3]; 4] {
         let edge: [f64; 3] = array::from_fn(|d| {
             let (low, high) = (self.low[d], self.high[d]);
@@ -190,7 +176,7 @@ impl Search {
         array::from_fn(|k| array::from_fn(|d| if k == d || k == 3 { edge[d] } else { point[d] }))
     }
 
-    /// `start` and one step along each axis, towards the farther edge.
+    /// `start` and a step along each axis towards the farther edge.
     fn first_corners(&self, start: [f64; 3]) -> [[f64; 3]; 4] {
         let start = self.inside(start);
         array::from_fn(|k| {

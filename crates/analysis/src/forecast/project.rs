@@ -1,5 +1,3 @@
-//! From a history to a forecast: what is used of it, which method speaks, how sure it is.
-
 use super::{
     back_test::{BackTest, Published, Scores},
     change_points::change_points,
@@ -13,90 +11,70 @@ use super::{
 };
 use chrono::NaiveDate;
 
-/// Above this share of days below the depth a position is not forecast.
+/// Share of days below the depth above which a position is not forecast.
 const MOST_BELOW_DEPTH: f64 = 0.3;
 
-/// Why a series is not forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refusal {
-    /// It has fewer measurements in a row than a forecast needs.
     TooShort {
-        /// What there is.
         measured: usize,
-        /// What it takes.
         needed: usize,
     },
-    /// Too often the site was not ranked within the depth.
+    /// Too often not ranked within the depth.
     BelowDepth {
-        /// What there is.
         measured: usize,
-        /// The chance to be ranked within the depth on the next day.
+        /// Chance to rank within the depth on the next day.
         ranked: f64,
     },
 }
 
-/// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// The median of Theta, damped trend and simple exponential smoothing.
     Combination,
-    /// The last value, because the combination was worse.
+    /// The combination was worse.
     Naive,
-    /// The only value there ever was.
     Constant,
 }
 
-/// A forecast in the unit of the series.
+/// In the unit of the series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
-    /// Who speaks.
     pub method: Method,
-    /// The next days or weeks.
     pub points: Vec<Point>,
-    /// How many of them have intervals from past errors; the rest has them from normal theory.
+    /// Points with intervals from past errors; the others have them from normal theory.
     pub conformal_steps: usize,
-    /// How good it was; `None` when the history is too short to tell.
+    /// `None` when the history is too short.
     pub scores: Option<Scores>,
-    /// What repeats.
+    /// Period and strength.
     pub season: Option<(usize, f64)>,
-    /// Where it is heading.
     pub trend: Option<Trend>,
     /// First days of new levels.
     pub changes: Vec<NaiveDate>,
-    /// What the forecast was made of: the last level alone, if there is enough of it.
+    /// The last level alone, if it is long enough.
     pub used: History,
     scale: Scale,
     last: Option<(f64, Spread)>,
 }
 
-/// The forecast of a day or a week.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// When.
     pub date: NaiveDate,
-    /// The mean of what is thought possible.
     pub mean: f64,
-    /// Half of what is thought possible lies below.
     pub median: f64,
-    /// Ends of the 80 % interval.
     pub within80: (f64, f64),
-    /// Ends of the 95 % interval.
     pub within95: (f64, f64),
 }
 
-/// The damped trend.
+/// Of the damped trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// How much the trend alone changes in the coming week.
+    /// Change by the trend in the coming week.
     pub slope_per_week: f64,
-    /// What is left of the trend a step later.
+    /// Share of the trend left after a step.
     pub damping: f64,
 }
 
-/// Forecasts a history, `horizon` steps ahead or as far as it allows.
-///
-/// # Errors
-/// When the history does not allow a forecast.
+/// At most `horizon` steps, and no farther than the history allows.
 pub fn project(mut history: History, scale: Scale, horizon: usize) -> Result<Projection, Refusal> {
     let changes = changes(&history);
     let dates = changes.iter().map(|&place| history.date(place)).collect();
@@ -116,7 +94,7 @@ pub fn project(mut history: History, scale: Scale, horizon: usize) -> Result<Pro
     Ok(projection)
 }
 
-/// Places where the level jumped, season aside.
+/// After removing the season.
 fn changes(history: &History) -> Vec<usize> {
     let values = history.values();
     let period = history.period(values.len());
@@ -138,8 +116,7 @@ fn enough(history: &History) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The level of simple exponential smoothing over days ranked (1) and not (0), no nearer to certainty
-/// than half a day in all of them (Jeffreys).
+/// SES level over days ranked (1) and not (0), bounded by half a day in all of them (Jeffreys).
 fn chance_to_rank(history: &History) -> f64 {
     let ranked: Vec<f64> = history
         .places
@@ -158,7 +135,7 @@ fn constant(history: &History) -> Option<f64> {
     history.places.iter().all(|it| same(it.z)).then_some(first)
 }
 
-/// A series that never changed: its value, give or take the smallest step that can be measured.
+/// Constant series: intervals are the smallest measurable step.
 fn always(history: History, scale: Scale, horizon: usize, z: f64) -> Projection {
     let value = scale.back(z);
     let ends = (
@@ -237,11 +214,7 @@ fn dates(history: &History, horizon: usize) -> impl Iterator<Item = NaiveDate> +
 }
 
 impl Projection {
-    /// The chance that the value at the horizon's end is at most this.
-    ///
-    /// Of a series that never changed: half an observation in all of them speaks against it staying
-    /// so (Jeffreys).
-    #[must_use]
+    /// Of the value at the horizon's end. For constant series by half an observation in all (Jeffreys).
     pub fn chance_at_most(&self, value: f64) -> f64 {
         let z = self.scale.forward(value);
         if let Some((centre, spread)) = self.last {
@@ -255,8 +228,7 @@ impl Projection {
 }
 
 impl Point {
-    /// Ends are quantiles carried back; each is at least half a step (80 %) or one (95 %) away,
-    /// because nothing closer can be measured.
+    /// Ends are transformed quantiles, at least half a step (80 %) or one (95 %) away: the limit of measurement.
     fn of(date: NaiveDate, centre: f64, spread: &Spread, scale: Scale) -> Self {
         let median = scale.back(centre);
         let ends = |half: f64, floor: f64| {

@@ -1,38 +1,31 @@
-//! What repeats with a period: whether it does, how strongly, and what it adds to each day.
-
 use crate::forecast::count;
 
-/// The 95 % point of the normal distribution: a test of both sides at 90 %.
+/// 95 % point of the normal distribution: two-sided test at 90 %.
 const NINETY_PERCENT: f64 = 1.644_854;
-/// Shorter periods are not tested, like in M4's benchmark and `statsforecast`.
+/// Shorter periods are not tested, as in M4's benchmark and `statsforecast`.
 const LEAST_PERIOD: usize = 4;
-/// Factors below this make a product meaningless.
+/// Smaller factors are unusable.
 const LEAST_FACTOR: f64 = 0.01;
 
-/// How seasons act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeasonKind {
-    /// They are added.
     Additive,
-    /// They multiply; only for series above 0.
+    /// Only for series above 0.
     Multiplicative,
 }
 
-/// A season by classical decomposition.
+/// By classical decomposition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Season {
     kind: SeasonKind,
-    /// What to add (or to multiply with), beginning with the first value of the series.
+    /// Summands or factors, from the first value of the series.
     indices: Vec<f64>,
-    /// From 0 (none) to 1 (nothing but season).
+    /// 0 (none) to 1 (only season).
     pub strength: f64,
 }
 
-/// Whether a series repeats with a period, by the autocorrelation at that lag.
-///
-/// |rₘ| > 1.645·√((1 + 2·Σ rₖ²)/n), k < m (Bartlett), at 90 %: the test of M4's benchmarks and of
-/// `statsforecast`'s Theta. Series shorter than two periods do not.
-#[must_use]
+/// Autocorrelation test at 90 %, as in M4's benchmarks and `statsforecast`'s Theta:
+/// |rₘ| > 1.645·√((1 + 2·Σ rₖ²)/n), k < m (Bartlett). False for less than two periods.
 pub fn is_seasonal(series: &[f64], period: usize) -> bool {
     if period < LEAST_PERIOD || series.len() < 2 * period {
         return false;
@@ -54,10 +47,7 @@ pub fn is_seasonal(series: &[f64], period: usize) -> bool {
 }
 
 impl Season {
-    /// Of a series of at least two periods; `None` where the test finds none.
-    ///
-    /// Factors that are hardly above 0 make the season additive, as in `statsforecast`.
-    #[must_use]
+    /// At least two periods; `None` where the test finds none. Factors near 0 make it additive, as in `statsforecast`.
     pub fn find(series: &[f64], period: usize, kind: SeasonKind) -> Option<Self> {
         if !is_seasonal(series, period) {
             return None;
@@ -72,11 +62,10 @@ impl Season {
         Self::decompose(series, period, SeasonKind::Additive)
     }
 
-    /// Classical decomposition: a centred moving average over a period, then means by phase that
-    /// sum to 0 (or average 1). It is `statsmodels.tsa.seasonal.seasonal_decompose`.
+    /// Centred moving average over a period, then means by phase that sum to 0 (or average 1):
+    /// `statsmodels.tsa.seasonal.seasonal_decompose`.
     ///
-    /// The strength is max(0, 1 − Var(rest)/Var(season + rest)): Wang, Smith and Hyndman 2006.
-    #[must_use]
+    /// Strength: max(0, 1 − Var(rest)/Var(season + rest)) (Wang, Smith and Hyndman 2006).
     pub fn decompose(series: &[f64], period: usize, kind: SeasonKind) -> Option<Self> {
         if period < 2 || series.len() < 2 * period {
             return None;
@@ -112,8 +101,6 @@ impl Season {
         })
     }
 
-    /// The series without its season.
-    #[must_use]
     pub fn adjust(&self, series: &[f64]) -> Vec<f64> {
         series
             .iter()
@@ -125,7 +112,7 @@ impl Season {
             .collect()
     }
 
-    /// Puts the season back into forecasts that follow a series of `length` values.
+    /// `length`: of the series before the forecast.
     pub fn restore(&self, forecast: &mut [f64], length: usize) {
         let indices = self
             .indices
@@ -140,15 +127,12 @@ impl Season {
         }
     }
 
-    /// How many steps it takes to repeat.
-    #[must_use]
     pub fn period(&self) -> usize {
         self.indices.len()
     }
 }
 
-/// Centred over a period; of an even one with half weights at both ends. The first value belongs
-/// to the place `period / 2`.
+/// Half weights at both ends of an even period. The first value belongs to place `period / 2`.
 fn moving_average(series: &[f64], period: usize) -> Vec<f64> {
     let window = period + usize::from(period.is_multiple_of(2));
     let halves = if period.is_multiple_of(2) { 0.5 } else { 0.0 };

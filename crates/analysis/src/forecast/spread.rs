@@ -1,35 +1,31 @@
-//! How far off a forecast may be: half-widths of intervals, and the distribution they stand for.
+//! Intervals, and the error distribution they stand for.
 
 use super::count;
 
-/// The levels of the intervals.
 pub const LEVELS: [f64; 2] = [0.8, 0.95];
-/// Points of the normal distribution that enclose 80 % and 95 %.
+/// Normal points of 80 % and 95 %.
 const SCORES: [f64; 2] = [1.281_551_565_544_600_4, 1.959_963_984_540_054];
-/// As many past errors are needed before they say how wide an interval is; 19 are the fewest of
-/// which one can be the 95 % point.
+/// Fewest past errors for conformal intervals; 19 would do for a 95 % point.
 pub const LEAST_ERRORS: usize = 20;
 
-/// Half-widths of both intervals around a forecast, on the scale on which it was made.
+/// Half-widths around a forecast, on its scale.
 ///
-/// Between and beyond them errors are taken as normal, symmetrical around the forecast: the one
-/// distribution from which intervals, means and chances are told, so that they agree.
+/// Between and beyond them errors are taken as normal and symmetrical, so that intervals, means and chances agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// Half of the 80 % interval.
     pub half80: f64,
-    /// Half of the 95 % interval; not less.
+    /// Not less than `half80`.
     pub half95: f64,
 }
 
-/// Sizes of past errors by step ahead, each list sorted.
+/// Absolute errors by step ahead, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PastErrors {
     by_step: Vec<Vec<f64>>,
 }
 
 impl PastErrors {
-    /// Remembers how far off a forecast was, `step` steps ahead (from 0).
+    /// `step` from 0.
     pub fn add(&mut self, step: usize, error: f64) {
         if self.by_step.len() <= step {
             self.by_step.resize_with(step + 1, Vec::new);
@@ -39,12 +35,10 @@ impl PastErrors {
         sizes.insert(place, error.abs());
     }
 
-    /// Spreads for as many steps as there are `deviations`.
+    /// One for each of `deviations`.
     ///
-    /// Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest (Vovk, Gammerman
-    /// and Shafer 2005; Lei and others 2018); with fewer, normal theory with the deviation. What lies
-    /// farther ahead is never told with a narrower interval.
-    #[must_use]
+    /// Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest (Vovk, Gammerman and Shafer
+    /// 2005; Lei and others 2018), else normal theory. Intervals never narrow with the step.
     pub fn spreads(&self, deviations: &[f64]) -> Vec<Spread> {
         let mut widest = Spread::default();
         deviations
@@ -62,8 +56,7 @@ impl PastErrors {
             .collect()
     }
 
-    /// Of how many steps ahead the errors say how wide an interval is.
-    #[must_use]
+    /// Steps with enough past errors.
     pub fn conformal_steps(&self) -> usize {
         let enough = |sizes: &&Vec<f64>| sizes.len() >= LEAST_ERRORS;
         self.by_step.iter().take_while(enough).count()
@@ -80,8 +73,6 @@ impl Default for Spread {
 }
 
 impl Spread {
-    /// Of errors that are normal with this standard deviation.
-    #[must_use]
     pub fn normal(deviation: f64) -> Self {
         Self {
             half80: SCORES[0] * deviation,
@@ -89,7 +80,7 @@ impl Spread {
         }
     }
 
-    /// Of sorted sizes of errors, if there are enough.
+    /// `sizes` are sorted; `None` when there are too few.
     fn conformal(sizes: &[f64]) -> Option<Self> {
         if sizes.len() < LEAST_ERRORS {
             return None;
@@ -110,8 +101,7 @@ impl Spread {
         }
     }
 
-    /// The error at a normal score: half-widths at their scores, straight lines between and beyond.
-    #[must_use]
+    /// Linear through the half-widths at their scores.
     pub fn at_score(&self, score: f64) -> f64 {
         let size = score.abs();
         let error = if size <= SCORES[0] {
@@ -125,13 +115,12 @@ impl Spread {
         error.copysign(score)
     }
 
-    /// The chance that an error is at most this, from 0 to 1.
-    #[must_use]
+    /// 0 to 1.
     pub fn chance_below(&self, error: f64) -> f64 {
         normal_share(self.score(error.abs()).copysign(error))
     }
 
-    /// The normal score of the size of an error; the inverse of [`Self::at_score`].
+    /// The inverse of [`Self::at_score`].
     fn score(&self, size: f64) -> f64 {
         let part = |above: f64, of: f64| if of > 0.0 { above / of } else { 1.0 };
         if size < self.half80 {
@@ -148,8 +137,7 @@ impl Spread {
         }
     }
 
-    /// The mean of `value` over the errors: trapezoids over scores from −4 to 4.
-    #[must_use]
+    /// Trapezoids over scores from −4 to 4.
     pub fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for place in -16..=16_i32 {
@@ -162,7 +150,7 @@ impl Spread {
     }
 }
 
-/// ⌈(n + 1)·level⌉, which is at most n for n ≥ 19.
+/// ⌈(n + 1)·level⌉, at most n for n ≥ 19.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -173,8 +161,7 @@ fn rank(n: usize, level: f64) -> usize {
     ((count(n + 1) * level - 1e-9).ceil() as usize).clamp(1, n)
 }
 
-/// Φ by Graeme West's form of Hart's algorithm ("Better approximations to cumulative normal
-/// functions", 2005); right to 15 digits.
+/// Φ to 15 digits: West, "Better approximations to cumulative normal functions", 2005 (Hart's algorithm).
 fn normal_share(score: f64) -> f64 {
     let size = score.abs();
     if size > 37.0 {

@@ -1,41 +1,31 @@
-//! The scale on which a series is forecast, so that no forecast leaves what is possible.
+//! Unbounded scales for forecasts of bounded quantities.
 
-/// What values a quantity can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Any number up to 1e100.
+    /// Up to ±1e100.
     Unbounded,
-    /// A position from 1 to `depth`: z = ln((r − ½)/(depth + ½ − r)).
-    Position {
-        /// How deep was looked.
-        depth: u32,
-    },
-    /// A share from 0 to 1: z = ln((x + ε)/(1 − x + ε)), ε = 1/(2·trials).
+    /// 1 to `depth`: z = ln((r − ½)/(depth + ½ − r)).
+    Position { depth: u32 },
+    /// 0 to 1: z = ln((x + ε)/(1 − x + ε)), ε = 1/(2·trials).
     Share {
         /// Observations behind each value.
         trials: u32,
     },
-    /// The same in per cent, from 0 to 100.
-    Index {
-        /// Observations behind each value.
-        trials: u32,
-    },
-    /// A count from 0 on: z = ln(1 + x).
+    /// The same from 0 to 100.
+    Index { trials: u32 },
+    /// From 0 on: z = ln(1 + x).
     Count,
 }
 
-/// Squares of larger numbers could not be added up.
+/// Squares of larger numbers would overflow in sums.
 const MOST_UNBOUNDED: f64 = 1e100;
-/// Beyond this the exponential is larger than any f64.
+/// Larger exponentials overflow.
 const MOST_EXPONENT: f64 = 700.0;
 
 impl Scale {
-    /// From a value to the scale on which it is forecast; never decreasing, and finite for every
-    /// finite value.
+    /// Never decreasing; finite for finite values. Impossible values count as the nearest possible.
     ///
-    /// The bounded ones are the scaled logit of Hyndman and Athanasopoulos, "Forecasting: Principles
-    /// and Practice", section 13.3. Values outside of what is possible count as the nearest possible.
-    #[must_use]
+    /// Scaled logit: Hyndman and Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
     pub fn forward(self, value: f64) -> f64 {
         let value = self.possible(value);
         match self {
@@ -52,8 +42,7 @@ impl Scale {
         }
     }
 
-    /// From that scale back to a possible value; never decreasing.
-    #[must_use]
+    /// Never decreasing.
     pub fn back(self, z: f64) -> f64 {
         let value = match self {
             Self::Unbounded => z,
@@ -67,8 +56,6 @@ impl Scale {
         self.possible(value)
     }
 
-    /// The nearest possible value.
-    #[must_use]
     pub fn possible(self, value: f64) -> f64 {
         match self {
             Self::Unbounded => value.clamp(-MOST_UNBOUNDED, MOST_UNBOUNDED),
@@ -78,8 +65,7 @@ impl Scale {
         }
     }
 
-    /// The smallest difference that a measurement can show: a place, one of the trials, a piece.
-    #[must_use]
+    /// The smallest measurable difference: a position, a trial, one; 0 when unbounded.
     pub fn step(self) -> f64 {
         match self {
             Self::Unbounded => 0.0,

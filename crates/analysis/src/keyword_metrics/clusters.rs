@@ -1,29 +1,26 @@
-//! Keywords that one page could serve: those for which the engine shows the same pages.
+//! Keywords with the same results, which one page could serve.
 
 use std::collections::HashMap;
 
-/// How many of the first ten pages two keywords must share to belong together.
+/// Of the first ten pages.
 pub const LEAST_SHARED: u32 = 3;
 
-/// The first ten pages of a keyword, by their page keys.
+/// The first ten, by page key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopPage {
-    /// The keyword.
     pub keyword_id: i64,
-    /// The pages, each once.
+    /// Each once.
     pub urls: Vec<String>,
 }
 
-/// Groups of keywords; each keyword is in one, alone if need be.
+/// Each keyword is in exactly one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters {
-    /// Largest first, equal ones by their smallest id; ids inside of them ascend.
+    /// Largest first, then by smallest id; ids ascend.
     pub groups: Vec<Vec<i64>>,
 }
 
-/// Hard clusters: keywords are linked when they share at least [`LEAST_SHARED`] of the first ten
-/// pages, and a group is what links connect.
-#[must_use]
+/// Connected components of keywords that share at least [`LEAST_SHARED`] of the first ten pages.
 pub fn clusters(keywords: &[TopPage]) -> Clusters {
     let mut postings: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut roots: Vec<usize> = (0..keywords.len()).collect();
@@ -54,9 +51,7 @@ pub fn clusters(keywords: &[TopPage]) -> Clusters {
     }
 }
 
-/// Soft likeness of two keywords: the Jaccard similarity of their first ten pages; from 0.3 on they
-/// are usually taken for one topic.
-#[must_use]
+/// Jaccard similarity of the first ten pages; from 0.3 on usually one topic.
 #[expect(clippy::cast_precision_loss, reason = "at most twenty")]
 pub fn likeness(one: &TopPage, other: &TopPage) -> f64 {
     let top = |page: &TopPage| -> std::collections::HashSet<String> {

@@ -1,12 +1,8 @@
-//! Difficulty by links: how many domains link to what ranks now, on a log scale.
-
-/// The number of domains at which it cannot get harder.
+/// Difficulty is 100 from so many domains on.
 const MOST: f64 = 1_000.0;
 
-/// 100·log10(1 + RD) / log10(1 + 1000), at most 100, where RD is the mean of the domains that link
-/// to each of the first ten results, without the least and the most linked one; `None` below three.
-/// (Ahrefs' idea, a weighted mean of referring domains on a log scale; constants ours.)
-#[must_use]
+/// 100·log10(1 + RD) / log10(1 + 1000), at most 100; RD: mean linking domains of the first ten results without the
+/// least and the most. `None` below three results. (After Ahrefs, weighted mean on a log scale; constants ours.)
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
     let mut sorted: Vec<u64> = referring_domains.iter().copied().take(10).collect();
@@ -19,9 +15,7 @@ pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
     difficulty_from_mean(mean)
 }
 
-/// The same of a mean that somebody else formed, over however many results; `None` when it is no
-/// number of domains.
-#[must_use]
+/// From a supplier's mean; `None` when it is no count.
 pub fn difficulty_from_mean(referring_domains: f64) -> Option<f64> {
     let is_count = referring_domains.is_finite() && referring_domains >= 0.0;
     is_count.then(|| (100.0 * referring_domains.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))

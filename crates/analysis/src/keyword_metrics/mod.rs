@@ -1,6 +1,3 @@
-//! What a keyword is worth to a project: how hard it is, what better ranks would bring, what to do
-//! first, where its demand is heading, and which keywords belong together.
-
 mod clusters;
 mod links;
 mod opportunity;

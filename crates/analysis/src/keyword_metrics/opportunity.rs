@@ -1,26 +1,17 @@
-//! What a better rank would bring.
-
 use crate::ctr::{PageClicks, Placement};
 
-/// The positions from which the first places are within reach.
 pub const STRIKING_DISTANCE: std::ops::RangeInclusive<u32> = 4..=20;
 
-/// The position that is aimed for.
 const TARGET: u32 = 3;
-/// The same for keywords with the project's own name.
 const BRANDED_TARGET: u32 = 1;
 
-/// What a better rank would bring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Opportunity {
-    /// The position that is aimed for.
     pub target: u32,
-    /// The share of searches that it would add on this page; 0 when it is reached already.
+    /// Added share of searches; 0 when the target is reached.
     pub ctr_gain: f64,
 }
 
-/// The gain of moving the best result to the target, 3, or 1 for keywords with the project's name.
-#[must_use]
 pub fn opportunity(
     position: Option<u32>,
     current: f64,
@@ -37,9 +28,7 @@ pub fn opportunity(
 }
 
 impl Opportunity {
-    /// Clicks per month: volume · gain · √(1 − difficulty/100). `None` while the difficulty or the
-    /// volume is unknown.
-    #[must_use]
+    /// Per month: volume · gain · √(1 − difficulty/100). `None` without difficulty or volume.
     pub fn clicks(ctr_gain: f64, volume: Option<u64>, difficulty: Option<f64>) -> Option<f64> {
         let ease = (1.0 - difficulty?.clamp(0.0, 100.0) / 100.0).sqrt();
         #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
@@ -48,8 +37,6 @@ impl Opportunity {
     }
 }
 
-/// Whether a better page could well reach the first places.
-#[must_use]
 pub fn in_striking_distance(position: Option<u32>) -> bool {
     position.is_some_and(|position| STRIKING_DISTANCE.contains(&position))
 }

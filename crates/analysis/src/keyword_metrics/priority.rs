@@ -8,16 +8,14 @@ const COST_PER_CLICK: f64 = 0.2;
 const INTENT: f64 = 0.2;
 const TREND: f64 = 0.2;
 
-/// What is known of a keyword.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PriorityInput {
-    /// Clicks per month that the target position would bring, weighed by difficulty.
+    /// Clicks per month at the target position, weighed by difficulty.
     pub opportunity: Option<f64>,
-    /// What advertisers pay for a click, in one currency for all.
+    /// In one currency for all.
     pub cpc: Option<f64>,
-    /// What the searcher wants.
     pub intent: Option<Intent>,
-    /// Growth of demand per year, as a share of its mean ([`super::Demand::trend`]).
+    /// Per year, as a share of the mean ([`super::Demand::trend`]).
     pub trend: Option<f64>,
 }
 
@@ -45,8 +43,7 @@ pub enum MissingPart {
     Trend,
 }
 
-/// The priorities of all keywords of a project; `None` without an opportunity.
-#[must_use]
+/// `None` without an opportunity.
 pub fn priorities(keywords: &[PriorityInput]) -> Vec<Option<Priority>> {
     let largest = |part: fn(&PriorityInput) -> Option<f64>| {
         keywords.iter().filter_map(part).fold(0.0, f64::max)
@@ -106,7 +103,7 @@ const fn intent_weight(intent: Intent) -> f64 {
     }
 }
 
-/// Steady demand is a half; doubled within a year, or more, is 1.
+/// Steady demand is 0.5; doubled within a year, or more, is 1.
 fn trend_weight(trend: f64) -> f64 {
     f64::midpoint(trend.clamp(-1.0, 1.0), 1.0)
 }

@@ -1,5 +1,4 @@
-//! The last year of a keyword's demand: its months, how they changed, and when in the year it is
-//! largest. Definitions are ours.
+//! Demand of the last year. Definitions are ours.
 
 use crate::{
     ToSchema, findings::envelope::rounded, observation::keyword_research::MonthlyVolume,
@@ -8,11 +7,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Months of a year.
 const YEAR: i64 = 12;
-/// A peak has at least this share of the largest month.
+/// Share of the largest month that a peak has at least.
 const NEAR_THE_TOP: f64 = 0.9;
-/// And at least this many times the mean.
+/// Multiple of the mean that a peak has at least.
 const ABOVE_THE_MEAN: f64 = 1.1;
 
 /// How searches changed, as fractions: 0.25 is a quarter more, −0.5 half as many. Null where a month
@@ -30,9 +28,7 @@ pub struct VolumeChange {
     pub year: Option<f64>,
 }
 
-/// The twelve calendar months that end with the newest known one, oldest first; what is missing among
-/// them is unknown. `None` when no month is known.
-#[must_use]
+/// Twelve calendar months up to the newest known, oldest first, gaps unknown. `None` when no month is known.
 pub fn last_year(months: &[MonthlyVolume]) -> Option<Vec<MonthlyVolume>> {
     let known = by_month(months);
     let (newest, _) = known.last_key_value()?;
@@ -44,8 +40,7 @@ pub fn last_year(months: &[MonthlyVolume]) -> Option<Vec<MonthlyVolume>> {
     Some(year.collect())
 }
 
-/// How searches changed up to the newest known month.
-#[must_use]
+/// Up to the newest known month.
 pub fn volume_change(months: &[MonthlyVolume]) -> VolumeChange {
     let known = by_month(months);
     let Some((&newest, _)) = known.last_key_value() else {
@@ -63,10 +58,8 @@ pub fn volume_change(months: &[MonthlyVolume]) -> VolumeChange {
     }
 }
 
-/// The months of the year, 1 to 12 in their order, in which demand is largest: those within a tenth of
-/// the largest that stand a tenth above the mean. Empty where all are much alike; `None` unless all
-/// of the last twelve are known.
-#[must_use]
+/// Months 1 to 12, ascending, within a tenth of the largest and a tenth above the mean. Empty without peaks; `None`
+/// unless all of the last twelve are known.
 pub fn peak_months(months: &[MonthlyVolume]) -> Option<Vec<u32>> {
     let year = last_year(months)?;
     let volumes: Option<Vec<f64>> = year.iter().map(|it| it.volume.map(counted)).collect();
@@ -85,7 +78,7 @@ fn change(now: Option<f64>, before: Option<f64>) -> Option<f64> {
     Some((now? - before) / before)
 }
 
-/// The known months by their number since the year 0; of repeats the last counts.
+/// By number of the month since year 0; the last of repeats counts.
 fn by_month(months: &[MonthlyVolume]) -> BTreeMap<i64, u64> {
     let known = months
         .iter()

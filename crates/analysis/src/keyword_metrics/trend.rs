@@ -1,5 +1,3 @@
-//! Where the demand for a keyword is heading, and when in the year it is largest.
-
 use crate::{
     ToSchema,
     findings::envelope::rounded,
@@ -18,9 +16,8 @@ pub struct Demand {
     pub peak_month: Option<u32>,
 }
 
-/// The demand by months, oldest first, as (month of the year, searches). `None` below six known
-/// months, and without searches. The last twelve count.
-#[must_use]
+/// (Month of the year, searches), oldest first; the last twelve count. `None` below six known months or without
+/// searches.
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
 pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
     let year = &months[months.len().saturating_sub(12)..];

@@ -1,37 +1,29 @@
-//! What a supplier of keyword data knows of a keyword and its neighbours, in one country and language.
+//! A supplier's data on a keyword and its neighbours, in one country and language.
 //!
-//! It names nobody who asked. `None` is unknown; nothing here stands for "zero" that was not counted.
+//! Nobody who asked is named. `None` is unknown, never 0.
 
 use super::search_page::Feature;
 use crate::{ToSchema, provenance::Provenance, search_intent::Intent};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A keyword as a supplier knows it, with ideas for others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResearchedKeyword {
-    /// Who answered, as a neutral label.
+    /// A neutral label.
     pub provider: String,
-    /// What the figures are.
     pub provenance: Provenance,
-    /// When.
     pub fetched_at: DateTime<Utc>,
-    /// The keyword's own figures.
     pub figures: KeywordFigures,
-    /// What stands on its results page beside results; `None` when the supplier does not know.
+    /// Of its results page; `None` when the supplier does not know.
     pub features: Option<Vec<Feature>>,
-    /// Ideas, each once, in the supplier's order; the keyword itself is none.
+    /// Each once, in the supplier's order, without the keyword itself.
     pub ideas: Vec<KeywordIdea>,
 }
 
-/// An idea for another keyword.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeywordIdea {
-    /// Its text.
     pub keyword: String,
-    /// How it came to be one.
     pub relation: IdeaRelation,
-    /// Its figures.
     pub figures: KeywordFigures,
 }
 
@@ -49,27 +41,24 @@ pub enum IdeaRelation {
     AlsoAsk,
 }
 
-/// What is known of one keyword.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeywordFigures {
-    /// Searches a month, as the mean of a year.
+    /// Monthly, as the mean of a year.
     pub search_volume: Option<u64>,
-    /// What advertisers pay for a click.
     pub cpc: Option<CostPerClick>,
-    /// How many advertisers want it, 0 to 1.
+    /// 0 to 1.
     pub competition: Option<f64>,
-    /// The same in a word, where the supplier has one.
     pub competition_level: Option<CompetitionLevel>,
-    /// How hard it is to rank by the supplier's own measure, 0 to 100.
+    /// By the supplier's measure, 0 to 100.
     pub difficulty: Option<f64>,
-    /// The mean number of domains that link to each of the first ten results.
+    /// Mean number of domains that link to each of the first ten results.
     pub referring_domains: Option<f64>,
-    /// What searchers want, by the supplier's own measure.
+    /// By the supplier's own measure.
     pub intent: Option<ToldIntent>,
-    /// Searches by month, in any order.
+    /// In any order.
     pub months: Vec<MonthlyVolume>,
-    /// Change against the same month a year before, as a fraction, where the supplier tells one.
+    /// Against the same month a year before, as a fraction.
     pub yearly_change: Option<f64>,
 }
 

@@ -1,5 +1,3 @@
-//! What was seen.
-
 pub mod ai_answer;
 pub mod keyword_research;
 pub mod page_content;

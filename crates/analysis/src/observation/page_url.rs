@@ -1,15 +1,14 @@
-//! URLs as a crawler tells them apart: RFC 3986 section 6.2 on top of the WHATWG parser.
+//! RFC 3986 section 6.2 on top of the WHATWG parser.
 
 use crate::url_rules;
 use std::net::IpAddr;
 use url::{Host, Url};
 
-/// The normal form of a URL and, apart from it, its fragment.
+/// The normal form, and the fragment.
 ///
-/// Scheme and host are lower case, the host is ASCII, the default port and the fragment are gone,
-/// dot segments are resolved (all by the `url` crate); percent-encodings are upper case and
-/// unreserved characters are decoded; user names and passwords are dropped. Nothing else is: a query key may well make a page.
-#[must_use]
+/// Lower-case scheme and host, ASCII host, no default port, no dot segments (all by the `url` crate);
+/// percent-encodings upper case, unreserved characters decoded; no user name and password. Query keys stay: they may
+/// select a page.
 pub fn normalise(url: &Url) -> (String, Option<String>) {
     let fragment = url.fragment().map(str::to_owned);
     let mut bare = url.clone();
@@ -24,21 +23,17 @@ pub fn normalise(url: &Url) -> (String, Option<String>) {
     (text, fragment)
 }
 
-/// The normal form of URL text, or nothing if it is no absolute URL.
-#[must_use]
+/// `None` if it is no absolute URL.
 pub fn normalised(text: &str) -> Option<String> {
     Url::parse(text).ok().map(|url| normalise(&url).0)
 }
 
-/// The domain someone registered: public suffix plus one label; an IP address stands for itself.
-#[must_use]
+/// Public suffix plus one label; an IP address stands for itself.
 pub fn registrable_domain(host: &str) -> String {
     let host = host.trim_end_matches('.');
     url_rules::domain_of_host(host).to_ascii_lowercase()
 }
 
-/// Whether the host is the machine that reads the page.
-#[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
@@ -54,7 +49,6 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Upper-cases percent-encodings and decodes those of unreserved characters.
 fn normalise_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -78,7 +72,7 @@ fn normalise_escapes(text: &str) -> String {
     out
 }
 
-/// Whether a byte, decoded, would make an escape out of a `%` that was none: `%0%61` is not `%0a`.
+/// Whether decoding the byte would complete an escape: `%0%61` is not `%0a`.
 fn continues_escape(before: &str, byte: u8) -> bool {
     let mut last = before.bytes().rev();
     let opens = match (last.next(), last.next()) {

@@ -1,4 +1,4 @@
-//! One page of search results as it was seen, whatever supplier fetched it.
+//! One results page as it was seen.
 
 use crate::{ToSchema, provenance::Provenance};
 use chrono::{DateTime, Utc};
@@ -8,7 +8,7 @@ mod feature;
 
 pub use feature::{Feature, FeatureCoverage};
 
-/// The warning of a snapshot whose later result pages could not be fetched.
+/// Later result pages could not be fetched.
 pub const DEPTH_CUT_SHORT: &str = "depthCutShort";
 
 /// What the searcher held in the hand.
@@ -24,8 +24,6 @@ pub enum Device {
 }
 
 impl Device {
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Desktop => "desktop",
@@ -33,8 +31,6 @@ impl Device {
         }
     }
 
-    /// The device of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Desktop, Self::Mobile]
             .into_iter()
@@ -42,77 +38,61 @@ impl Device {
     }
 }
 
-/// A snapshot of one results page; several fetched pages of one query make one snapshot.
+/// Several fetched pages of one query make one snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchPage {
-    /// The engine whose page it is, for example `google`.
+    /// For example `google`.
     pub engine: String,
-    /// A neutral label of who fetched it; never the supplier's internals.
+    /// A neutral label; never the supplier's internals.
     pub provider: String,
-    /// Seen, or made up by the sandbox.
     pub provenance: Provenance,
-    /// When it was fetched.
     pub fetched_at: DateTime<Utc>,
-    /// Supplier calls it took, for the cost of a run.
+    /// Supplier calls, for the cost of a run.
     pub calls: u32,
-    /// How many results the engine says there are, when it says so.
     pub total_results_estimate: Option<u64>,
-    /// Which of the features on the page this supplier tells about.
+    /// Which features this supplier reports.
     pub feature_coverage: FeatureCoverage,
-    /// Everything on the page, from top to bottom, as far as the supplier tells the order.
+    /// From top to bottom, as far as the supplier tells.
     pub blocks: Vec<Block>,
-    /// The AI overview; `None` when the supplier does not tell whether there was one.
+    /// `None` when the supplier does not tell whether there was one.
     pub ai_overview: Option<AiOverview>,
-    /// Searches the engine suggests instead.
     pub related: Vec<String>,
-    /// Machine codes of what is known to be weak about this snapshot.
+    /// Machine codes of known weaknesses.
     pub warnings: Vec<String>,
 }
 
-/// One block of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
     /// Rank among all blocks, from 1; `None` when the supplier does not tell.
     pub absolute_position: Option<u32>,
-    /// The result page on which it stood, from 1.
+    /// Result page, from 1.
     pub page: u32,
-    /// What it is.
     pub content: BlockContent,
 }
 
-/// What a block is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum BlockContent {
-    /// An organic result.
     Organic(OrganicResult),
-    /// Anything else; never an organic position.
+    /// Never an organic position.
     Feature(FeatureBlock),
 }
 
-/// An organic result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganicResult {
-    /// Rank among organic results, from 1, without gaps.
+    /// Organic rank, from 1, without gaps.
     pub position: u32,
-    /// Where it leads, as the engine gave it.
+    /// As the engine gave it.
     pub url: String,
-    /// Its headline.
     pub title: String,
-    /// The text below the headline.
     pub snippet: Option<String>,
-    /// The address as displayed.
     pub displayed_url: Option<String>,
-    /// The words the engine emphasised.
     pub highlighted: Vec<String>,
-    /// Links to more pages of the same site.
     pub sitelinks: Vec<PageLink>,
-    /// Stars, prices and dates shown with it.
     pub rich_data: RichData,
-    /// Whether it is also quoted in the featured snippet.
     pub in_featured_snippet: bool,
 }
 
@@ -145,44 +125,32 @@ pub struct RichData {
 }
 
 impl RichData {
-    /// Whether nothing of the kind was shown.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A block that is not an organic result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FeatureBlock {
-    /// Its kind.
     pub feature: Feature,
-    /// Its headline, when it has one.
     pub title: Option<String>,
-    /// Its text, when it has one.
     pub text: Option<String>,
-    /// Where it leads.
     pub links: Vec<PageLink>,
 }
 
-/// The engine's own answer, written by a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AiOverview {
-    /// Whether the page had one.
     pub present: bool,
-    /// Rank among all blocks.
     pub absolute_position: Option<u32>,
-    /// The answer.
     pub text: Option<String>,
-    /// The pages it cites, in its order.
+    /// In the overview's order.
     pub citations: Vec<PageLink>,
 }
 
 impl AiOverview {
-    /// A page of which the supplier knows that it had no AI overview.
-    #[must_use]
+    /// Known to have none.
     pub const fn absent() -> Self {
         Self {
             present: false,
@@ -194,7 +162,7 @@ impl AiOverview {
 }
 
 impl SearchPage {
-    /// The organic results with their blocks, best first.
+    /// Best first.
     pub fn organic(&self) -> impl Iterator<Item = (&Block, &OrganicResult)> {
         self.blocks.iter().filter_map(|block| match &block.content {
             BlockContent::Organic(result) => Some((block, result)),
@@ -202,7 +170,7 @@ impl SearchPage {
         })
     }
 
-    /// The other blocks, from top to bottom.
+    /// From top to bottom.
     pub fn features(&self) -> impl Iterator<Item = (&Block, &FeatureBlock)> {
         self.blocks.iter().filter_map(|block| match &block.content {
             BlockContent::Organic(_) => None,
@@ -210,21 +178,16 @@ impl SearchPage {
         })
     }
 
-    /// How many organic results were actually seen.
-    #[must_use]
     pub fn depth_checked(&self) -> u32 {
         u32::try_from(self.organic().count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether an AI overview was seen; `None` when the supplier does not tell.
-    #[must_use]
+    /// `None` when the supplier does not tell.
     pub fn has_ai_overview(&self) -> Option<bool> {
         self.ai_overview.as_ref().map(|it| it.present)
     }
 
-    /// Whether this is no results page at all but a captcha or a consent form: nothing organic,
-    /// no feature, and no engine's word that there is nothing to find.
-    #[must_use]
+    /// A captcha or consent form: nothing organic, no feature, and no word of the engine that nothing was found.
     pub fn is_blocked(&self) -> bool {
         self.blocks.is_empty()
             && self.has_ai_overview() != Some(true)

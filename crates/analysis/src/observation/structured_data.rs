@@ -1,35 +1,30 @@
-//! The structured data that a page holds: JSON-LD, microdata and `RDFa` as one list of items, and what
-//! was wrong with its syntax.
+//! JSON-LD, microdata and `RDFa` as one list of items, with syntax errors.
 //!
-//! Items stand in a flat list and name each other by number, so that neither storing nor reading
-//! needs recursion. An item that a property holds comes after the item with the property, and
-//! belongs to that property alone: the list is a forest. Whatever else refers to an item does so by
-//! id ([`Value::Reference`]), and such references may run in circles.
+//! The list is flat; items refer to each other by number, so that storing and reading need no recursion. An item
+//! held by a property comes after its holder and belongs to that property only: the list is a forest. All other
+//! references are by id ([`Value::Reference`]) and may be cyclic.
 
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How schema.org's names are written in full here, whatever the page writes.
+/// Prefix of schema.org names in full form.
 pub const SCHEMA_ORG: &str = "https://schema.org/";
 
-/// The structured data of one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PageStructuredData {
-    /// All items: JSON-LD, then microdata, then `RDFa`, each in document order.
+    /// JSON-LD, then microdata, then `RDFa`, each in document order.
     pub items: Vec<Item>,
-    /// Blocks that could not be read; nothing of them is in `items`.
+    /// Unreadable blocks; nothing of them is in `items`.
     pub parse_errors: Vec<ParseError>,
-    /// What was read and is not right.
     pub notes: Vec<SyntaxNote>,
-    /// Microdata that no item has, in document order.
+    /// Microdata without an item, in document order.
     pub outside_items: Vec<OutsideItem>,
-    /// Properties of the Open Graph protocol and its relatives, in document order.
+    /// Open Graph and its relatives, in document order.
     pub open_graph: Vec<MetaProperty>,
-    /// Properties of Twitter's cards, in document order.
+    /// Twitter cards, in document order.
     pub twitter: Vec<MetaProperty>,
-    /// Bounds that kept something from being read.
     pub limits: BTreeSet<DataLimit>,
 }
 
@@ -61,50 +56,42 @@ pub struct Location {
     pub column: u32,
 }
 
-/// A thing that the page describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// Its syntax.
     pub format: Format,
-    /// Its types as absolute addresses; those of schema.org begin with [`SCHEMA_ORG`]. A type
-    /// without a vocabulary is kept as written.
+    /// Absolute; of schema.org with [`SCHEMA_ORG`]. Types without a vocabulary are kept as written.
     pub types: Vec<String>,
-    /// Its id as an absolute address, or a blank node's name (`_:x`).
+    /// Absolute, or a blank node (`_:x`).
     pub id: Option<String>,
-    /// Its properties in the order of the source.
+    /// In the order of the source.
     pub properties: Vec<Property>,
-    /// Where it begins.
     pub location: Location,
-    /// The number of the item that holds it in a property.
+    /// Number of the item that holds it.
     pub parent: Option<u32>,
 }
 
-/// One value of one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Property {
-    /// A plain name is one of schema.org's, or has no vocabulary; others are absolute addresses.
+    /// Plain for schema.org or without a vocabulary; else absolute.
     pub name: String,
-    /// The value.
     pub value: Value,
 }
 
-/// What a property has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Value {
-    /// Text; that of elements with white space collapsed.
+    /// White space of elements collapsed.
     Text(String),
-    /// A number of JSON; one that is too large for any is the text [`INFINITE`].
+    /// Too large ones are the text [`INFINITE`].
     Number(serde_json::Number),
-    /// A boolean of JSON.
     Bool(bool),
-    /// An address, resolved against the document's base.
+    /// Resolved against the document's base.
     Url(String),
-    /// The number of the item that it holds.
+    /// Number of the item.
     Item(u32),
-    /// The id of an item that may be described elsewhere.
+    /// Id of an item that may be described elsewhere.
     Reference(String),
 }
 
@@ -132,15 +119,13 @@ pub struct OutsideItem {
     pub location: Location,
 }
 
-/// Something that is not right, and did not keep the rest from being read.
+/// An error that did not keep the rest from being read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyntaxNote {
-    /// What it is.
     pub kind: SyntaxNoteKind,
-    /// Where.
     pub location: Location,
-    /// The item that it is about.
+    /// Number of the item.
     pub item: Option<u32>,
 }
 
@@ -196,12 +181,11 @@ pub enum DataLimit {
 pub struct MetaProperty {
     /// As written, for example `og:title`.
     pub name: String,
-    /// Its content.
     pub content: String,
 }
 
 impl PageStructuredData {
-    /// The numbers of the items that no other item holds.
+    /// Items that no other item holds.
     pub fn top_level(&self) -> impl Iterator<Item = u32> {
         let numbered = (0_u32..).zip(&self.items);
         numbered
@@ -209,14 +193,11 @@ impl PageStructuredData {
             .map(|(at, _)| at)
     }
 
-    /// An item by its number.
-    #[must_use]
     pub fn item(&self, number: u32) -> Option<&Item> {
         self.items.get(usize::try_from(number).ok()?)
     }
 
-    /// For each id, the items that have it; blank nodes of different syntaxes are different.
-    #[must_use]
+    /// Blank nodes of different syntaxes are different.
     pub fn by_id(&self) -> BTreeMap<&str, Vec<u32>> {
         let mut all: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (at, item) in (0_u32..).zip(&self.items) {
@@ -229,26 +210,24 @@ impl PageStructuredData {
 }
 
 impl Item {
-    /// The names of those of its types that schema.org has, or may have.
+    /// Names of its types that are, or may be, of schema.org.
     pub fn schema_types(&self) -> impl Iterator<Item = &str> {
         self.types
             .iter()
             .filter_map(|it| it.strip_prefix(SCHEMA_ORG))
     }
 
-    /// All values of a property.
     pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Value> {
         let matching = self.properties.iter().filter(move |it| it.name == name);
         matching.map(|it| &it.value)
     }
 }
 
-/// What stands for a number of JSON that browsers read as infinity.
+/// Stands for a JSON number that browsers read as infinity.
 pub const INFINITE: &str = "∞";
 
 impl Value {
-    /// The value as text; `None` for items.
-    #[must_use]
+    /// `None` for items.
     pub fn text(&self) -> Option<String> {
         match self {
             Self::Text(text) | Self::Url(text) | Self::Reference(text) => Some(text.clone()),

@@ -1,18 +1,17 @@
-//! Keywords that name a site: its address, or the name under which it stands first.
+//! Keywords that are a site's address, or the name of the first result.
 
 use crate::url_rules;
 
-/// A name shorter than this is too often a word.
+/// Shorter names are too often words.
 const LEAST_LETTERS: usize = 4;
-/// A name of this length may be typed with one slip, one of the other with two.
+/// A keyword of so many letters may have one typing error, with [`TWO_SLIPS`] two.
 const ONE_SLIP: usize = 6;
 const TWO_SLIPS: usize = 10;
-/// How many words may follow a name of several words, and how many words a keyword of a name of one
-/// word may have.
+/// Words after a name of several words, and words of a keyword with a name of one word.
 const WORDS_AFTER: usize = 2;
 const WORDS_WITH: usize = 2;
 
-/// Sites that stand first for everything; their name as first result says nothing.
+/// First for everything; their name says nothing.
 const EVERYWHERE: [&str; 5] = [
     "wikipedia",
     "youtube",
@@ -21,8 +20,7 @@ const EVERYWHERE: [&str; 5] = [
     "britannica",
 ];
 
-/// Whether a keyword is the name of the site to which a URL leads, perhaps mistyped, or begins
-/// with it.
+/// The keyword is the site's name, perhaps mistyped, or begins with it.
 pub(super) fn names_site(words: &[String], url: &str) -> bool {
     let Some(name) = name_of(url) else {
         return false;
@@ -34,7 +32,7 @@ pub(super) fn names_site(words: &[String], url: &str) -> bool {
         || begins_with(words, &name)
 }
 
-/// The label of the domain, without hyphens.
+/// Label of the domain, without hyphens.
 fn name_of(url: &str) -> Option<String> {
     let domain = url_rules::domain_of_url(url)?;
     let label = domain.split('.').next()?.replace('-', "");
@@ -42,7 +40,7 @@ fn name_of(url: &str) -> Option<String> {
     is_name.then_some(label)
 }
 
-/// Letters left out, doubled, swapped or mistaken (optimal string alignment distance).
+/// Optimal string alignment distance.
 fn is_slip(squeezed: &str, name: &str) -> bool {
     let shorter = squeezed.chars().count().min(name.chars().count());
     let longer = squeezed.chars().count().max(name.chars().count());
@@ -54,7 +52,7 @@ fn is_slip(squeezed: &str, name: &str) -> bool {
     allowed > 0 && longer - shorter <= allowed && strsim::osa_distance(squeezed, name) <= allowed
 }
 
-/// Two words or more that joined are the name, with or without "and", at the beginning.
+/// Two words or more, joined, with or without "and".
 fn begins_with(words: &[String], name: &str) -> bool {
     (2..=words.len()).any(|count| {
         let joined = words[..count].concat();
@@ -67,7 +65,7 @@ fn begins_with(words: &[String], name: &str) -> bool {
     })
 }
 
-/// Whether a keyword holds an address: `http`, `www`, or a name with a known ending.
+/// `http`, `www`, or a name with a known ending.
 pub(super) fn is_address(keyword: &str) -> bool {
     keyword.split_whitespace().any(|word| {
         let word = word.to_lowercase();

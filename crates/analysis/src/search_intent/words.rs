@@ -1,11 +1,9 @@
-//! The words that tell what is wanted, by language. Compared without case and diacritics; an entry with
-//! a star stands for all words that begin so. The lists are ours.
+//! Word lists by language, without case and diacritics; a star matches any rest of the word. The lists are ours.
 
 use crate::{keyword_text, text::phrases::without_diacritics};
 use std::{collections::HashMap, sync::LazyLock};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words of a language.
 #[derive(Debug)]
 pub(super) struct Words {
     question: List,
@@ -14,35 +12,32 @@ pub(super) struct Words {
     navigational: List,
 }
 
-/// Words, beginnings of words, and phrases.
+/// Words, prefixes, and phrases.
 #[derive(Debug)]
 struct List(Vec<&'static str>);
 
 impl Words {
-    /// The list of a language (ISO 639-1), if there is one.
+    /// ISO 639-1.
     pub fn of(language: &str) -> Option<&'static Self> {
         static LISTS: LazyLock<HashMap<&'static str, Words>> = LazyLock::new(read);
         LISTS.get(language)
     }
 
-    /// Whether the keyword is a question.
     pub fn asks(&self, words: &[String]) -> bool {
         words
             .first()
             .is_some_and(|first| self.question.holds(first))
     }
 
-    /// Whether it wants to reach a site.
+    /// Navigational.
     pub fn goes(&self, words: &[String]) -> bool {
         self.navigational.is_in(words)
     }
 
-    /// Whether it compares.
     pub fn compares(&self, words: &[String]) -> bool {
         self.commercial.is_in(words)
     }
 
-    /// Whether it wants to buy, to get, to use.
     pub fn buys(&self, words: &[String]) -> bool {
         self.transactional.is_in(words)
     }
@@ -65,7 +60,7 @@ impl List {
     }
 }
 
-/// The words of a text in lower case and without diacritics.
+/// Lower case, without diacritics.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
     without_diacritics(&keyword_text::normalised(text))
         .unicode_words()
@@ -73,7 +68,7 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a title compares, in any of the languages.
+/// In any of the languages.
 pub(super) fn title_compares(title: &str) -> bool {
     static TELLING: LazyLock<List> = LazyLock::new(|| {
         List(

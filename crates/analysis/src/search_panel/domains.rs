@@ -1,15 +1,12 @@
-//! The domains of a panel under small numbers.
-
 use crate::url_rules::{self, OwnSites};
 use std::collections::HashMap;
 
-/// A domain of a panel.
 pub type DomainId = u32;
 
-/// The project's own sites, aliases included, are one domain.
+/// All own sites, aliases included.
 pub const OWN: DomainId = 0;
 
-/// Names of domains, and the hosts that were seen of them.
+/// Interned names and the hosts seen.
 #[derive(Debug, Clone)]
 pub(super) struct Domains {
     names: Vec<String>,
@@ -38,7 +35,7 @@ impl Domains {
         self.by_name.get(name).copied()
     }
 
-    /// The domain of a URL; own URLs are asked for first, since a site below a path shares its host.
+    /// Own URLs first, since a site below a path shares its host.
     pub fn of(&mut self, url: &str, own: &OwnSites) -> Option<DomainId> {
         let host = url_rules::host_of_url(url)?;
         if let Some(known) = self.by_host.get(host.as_ref()) {

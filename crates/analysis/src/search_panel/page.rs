@@ -1,4 +1,4 @@
-//! One results page on its way into a panel, from what was seen or from its record.
+//! Input of a panel, from a snapshot or its record.
 
 use super::{DomainId, Domains, Standing};
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// What a panel takes from a page.
 #[derive(Debug, Clone)]
 pub struct PanelPage<'p> {
     pub(super) fetched_at: DateTime<Utc>,
@@ -20,13 +19,12 @@ pub struct PanelPage<'p> {
     pub(super) intent: Option<Intent>,
     pub(super) depth_checked: u32,
     pub(super) features: BTreeMap<Feature, bool>,
-    /// The AI overview; `None` when it is not known whether there was one.
+    /// `None` when not known whether there was one.
     pub(super) overview: Option<Cited<'p>>,
     layout: SerpLayout,
     results: Vec<(&'p str, Placement)>,
 }
 
-/// An AI overview, or that there was none.
 #[derive(Debug, Clone)]
 pub(super) struct Cited<'p> {
     pub present: bool,
@@ -34,8 +32,7 @@ pub(super) struct Cited<'p> {
 }
 
 impl<'p> PanelPage<'p> {
-    /// A page as it was seen, with the intent behind its keyword; `None` when it is no results page.
-    #[must_use]
+    /// `None` when it is no results page.
     pub fn of_page(page: &'p SearchPage, intent: Option<Intent>, own: &OwnSites) -> Option<Self> {
         if page.is_blocked() {
             return None;
@@ -75,8 +72,7 @@ impl<'p> PanelPage<'p> {
         })
     }
 
-    /// A page as its record tells it; `None` when its measurement failed.
-    #[must_use]
+    /// `None` when its measurement failed.
     pub fn of_record(record: &'p SerpRecord) -> Option<Self> {
         if record.envelope.error.is_some() {
             return None;
@@ -124,7 +120,7 @@ impl<'p> PanelPage<'p> {
         PageClicks::new(curve, &self.layout)
     }
 
-    /// Adds one standing for each domain of the page. A page that is listed twice counts once.
+    /// One standing per domain; a page listed twice counts once.
     pub(super) fn stand(
         &self,
         own: &OwnSites,
@@ -151,7 +147,6 @@ impl<'p> PanelPage<'p> {
     }
 }
 
-/// The places of different pages.
 fn distinct<'p>(
     places: &'p [(DomainId, Placement, &'p str)],
 ) -> impl Iterator<Item = Placement> + 'p {

@@ -1,30 +1,27 @@
-//! How often the domains of a page stand at the top elsewhere.
+//! How often domains rank at the top across a panel.
 
 use super::{DomainId, OWN, Panel};
 use crate::url_rules;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many results of a page are its top.
+/// Results of a page.
 const TOP: u32 = 10;
-/// Fewer pages than this tell nothing about prominence.
+/// `None` below.
 const LEAST_PAGES: u64 = 10;
 
-/// On how many pages of a panel each domain stands among the first ten.
+/// Pages of a panel with the domain among the first ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainProminence {
-    /// How many pages there are.
     pages: u64,
-    /// On how many a domain is; those on a single one are left out.
+    /// Without those on a single page.
     domains: BTreeMap<String, u64>,
 }
 
 crate::json!(DomainProminence);
 
 impl Panel<'_> {
-    /// The prominence of all domains of the panel.
-    #[must_use]
     pub fn prominence(&self) -> DomainProminence {
         let mut counts = vec![0_u64; self.domain_count()];
         for keyword in self.keywords() {
@@ -53,9 +50,8 @@ impl Panel<'_> {
 }
 
 impl DomainProminence {
-    /// Mean prominence of these URLs' domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all
-    /// pages), so that one of a hundred pages is a seventh and ten of them are a half. `None` below
-    /// ten pages, and without URLs.
+    /// Mean over the URLs' domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages). `None` below ten pages,
+    /// and without URLs.
     pub fn of<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Option<f64> {
         if self.pages < LEAST_PAGES {
             return None;

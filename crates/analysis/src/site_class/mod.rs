@@ -1,5 +1,5 @@
-//! What kind of site a well-known domain is, by a list of ours. Whoever is not on it is nobody's
-//! guess: a direct competitor, until its home page or the owner says otherwise.
+//! Kinds of well-known domains, by a list of ours. Others are direct competitors unless their home page or the owner
+//! says otherwise.
 
 use crate::{ToSchema, findings::serp::PageType};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,6 @@ pub enum SiteClass {
 }
 
 impl SiteClass {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Direct,
         Self::Publisher,
@@ -33,8 +32,6 @@ impl SiteClass {
         Self::Platform,
     ];
 
-    /// The name that is stored and shown.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -45,14 +42,11 @@ impl SiteClass {
         }
     }
 
-    /// The class of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// What the types of schema.org on a home page say about its site.
-    #[must_use]
+    /// By schema.org types.
     pub fn of_home_page(types: &[String]) -> Option<Self> {
         let has = |names: &[&str]| {
             types.iter().any(|it| {
@@ -78,19 +72,17 @@ impl SiteClass {
     }
 }
 
-/// The class of a registrable domain that is on the list.
-#[must_use]
+/// `domain` is registrable.
 pub fn known(domain: &str) -> Option<SiteClass> {
     entry(domain).map(|(class, _)| class)
 }
 
-/// What pages of a listed domain nearly always are.
-#[must_use]
+/// Usual type of a listed domain's pages.
 pub fn usual_page(domain: &str) -> Option<PageType> {
     entry(domain).and_then(|(_, page)| page)
 }
 
-/// By its whole name, then under any ending (`amazon.*`), then by how its label begins or ends (`*forum`).
+/// By name, then under any ending (`amazon.*`), then by prefix or suffix of the label (`*forum`).
 fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
     let list = &*LIST;
     let label = domain.split('.').next().unwrap_or(domain);
@@ -108,14 +100,13 @@ fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
         })
 }
 
-/// The class, and what its pages nearly always are.
 type Entry = (SiteClass, Option<PageType>);
 type Entries = HashMap<&'static str, Entry>;
 
 struct List {
     whole: Entries,
     labels: Entries,
-    /// Beginnings and ends of labels, with their star.
+    /// Prefixes and suffixes of labels, with their star.
     parts: Vec<(&'static str, Entry)>,
 }
 

@@ -1,5 +1,3 @@
-//! What stays in memory of a page.
-
 use super::{
     series::title_of_series,
     urls::{UrlId, UrlIds},
@@ -15,67 +13,57 @@ use crate::{
 };
 use std::{num::NonZeroU64, sync::Arc};
 
-/// A page, as far as findings about several pages need it.
+/// What findings about several pages need of a page.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageCard {
-    /// Its address.
     pub url: UrlId,
-    /// The status of its answer.
     pub status: u16,
-    /// Links away from the start.
+    /// Links from the start.
     pub depth: u32,
-    /// How it became known.
     pub discovery: Discovery,
     /// 200, HTML, not `noindex`, canonical.
     pub is_indexable: bool,
-    /// Robots are told not to list it.
     pub noindex: bool,
-    /// Robots are told not to follow its links.
     pub nofollow: bool,
-    /// Every address that it names as canonical in its head and headers, and by its scripts where a
-    /// browser showed it.
+    /// Of head and headers, and by scripts where a browser showed the page.
     pub canonicals: Box<[UrlId]>,
-    /// Hash of its title, folded; `None` without one.
+    /// Hash, folded; `None` without one.
     pub title: Option<NonZeroU64>,
-    /// The same without the number of a page; `None` without a title.
+    /// Without the page number; `None` without a title.
     pub title_of_series: Option<NonZeroU64>,
-    /// Hash of its description, folded.
+    /// Hash, folded.
     pub description: Option<NonZeroU64>,
-    /// Hash of its first `h1`, folded.
+    /// Hash of the first, folded.
     pub h1: Option<NonZeroU64>,
-    /// The digest of its main text; `None` for one without words.
+    /// Of the main text; `None` without words.
     pub digest: Option<[u8; 32]>,
-    /// Words of its main text.
     pub words: u32,
-    /// Links of `a` and `area` to addresses of the web.
+    /// `a` and `area`, to web addresses.
     pub links: Box<[CardLink]>,
-    /// Whether there may be more of these.
     pub links_are_cut: bool,
-    /// Those of them with a fragment that needs a name.
+    /// Links with a fragment that needs a name.
     pub fragments: Box<[CardFragment]>,
-    /// Scripts, style sheets, frames, media: everything else that it loads, except images.
+    /// Scripts, style sheets, frames, media; no images.
     pub files: Box<[UrlId]>,
-    /// Addresses of `img[src]`.
+    /// `img[src]`.
     pub images: Box<[UrlId]>,
-    /// Addresses of images that only a `srcset` names: of `img`, and of `source` in a `picture`.
+    /// Only in `srcset` of `img` or of `source` in `picture`.
     pub image_candidates: Box<[UrlId]>,
-    /// The page in other languages, by head and headers.
+    /// Of head and headers.
     pub hreflangs: Box<[CardHreflang]>,
-    /// The next pages of a series.
     pub next_pages: Box<[UrlId]>,
-    /// The pages before it in a series.
     pub previous_pages: Box<[UrlId]>,
-    /// Hashes of its `id`s and anchor names, sorted; `None` where it was not read to its end.
+    /// Hashes, sorted; `None` where not read to its end.
     pub names: Option<Arc<[u64]>>,
 }
 
-/// A link of a page, in four bytes.
+/// In four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CardLink(u32);
 
 impl CardLink {
-    /// The bit that says `nofollow`: two thousand million addresses do not fit into memory either.
+    /// Two thousand million addresses do not fit into memory either.
     const NOFOLLOW: u32 = 1 << 31;
 
     fn new(target: UrlId, is_nofollow: bool) -> Self {
@@ -83,49 +71,41 @@ impl CardLink {
         Self((target.0 & !Self::NOFOLLOW) | bit)
     }
 
-    /// Where it leads, without the fragment.
-    #[must_use]
+    /// Without the fragment.
     pub const fn target(self) -> UrlId {
         UrlId(self.0 & !Self::NOFOLLOW)
     }
 
-    /// `nofollow`, `ugc` or `sponsored`: robots are asked not to count it.
-    #[must_use]
+    /// `nofollow`, `ugc` or `sponsored`.
     pub const fn is_nofollow(self) -> bool {
         self.0 & Self::NOFOLLOW != 0
     }
 }
 
-/// A link to a place in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CardFragment {
-    /// Where it leads, without the fragment.
+    /// Without the fragment.
     pub target: UrlId,
-    /// Hashes of the names of which the page needs one: decoded, and as written.
+    /// Hashes of the name, decoded and as written; one is enough.
     needed: [u64; 2],
 }
 
 impl CardFragment {
-    /// Whether it leads somewhere among names, given as sorted hashes.
-    #[must_use]
+    /// `names` are sorted hashes.
     pub fn is_among(&self, names: &[u64]) -> bool {
         let mut needed = self.needed.iter();
         needed.any(|it| names.binary_search(it).is_ok())
     }
 }
 
-/// The page in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardHreflang {
-    /// The language tag or `x-default`, in lower case.
+    /// Language tag or `x-default`, in lower case.
     pub code: Box<str>,
-    /// Where.
     pub url: UrlId,
 }
 
 impl PageCard {
-    /// The card of a page with that digest of its main text.
-    #[must_use]
     pub fn of(page: &PageContent, digest: Option<[u8; 32]>, urls: &mut UrlIds) -> Self {
         let mut ids = |all: &[String]| all.iter().map(|it| urls.id(it)).collect();
         let next_pages = ids(&page.next_pages);
@@ -207,14 +187,11 @@ impl PageCard {
         }
     }
 
-    /// Whether it names another page as canonical.
-    #[must_use]
     pub fn is_canonicalised_away(&self) -> bool {
         self.canonicals.iter().any(|it| *it != self.url)
     }
 
-    /// Whether a link's fragment leads somewhere in it; yes where that is not known.
-    #[must_use]
+    /// True where not known.
     pub fn has(&self, fragment: &CardFragment) -> bool {
         let names = self.names.as_deref();
         names.is_none_or(|it| fragment.is_among(it))
@@ -238,7 +215,7 @@ fn is_file(link: &PageLink) -> bool {
     link.is_loaded_with_the_page() && link.element != "img" && !is_candidate(link)
 }
 
-/// Whether a browser may choose it for an image.
+/// A browser may choose it for an image.
 fn is_candidate(link: &PageLink) -> bool {
     link.attribute == "srcset"
 }

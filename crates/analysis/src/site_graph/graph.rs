@@ -1,5 +1,3 @@
-//! The site: its pages, the addresses they lead to, its sitemaps.
-
 use super::{
     card::PageCard,
     target::Target,
@@ -13,78 +11,61 @@ use crate::text::{duplicates::Fingerprint, likeness::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, sync::Arc};
 
-/// A site.
 #[derive(Debug, Clone)]
 pub struct SiteGraph {
-    /// Numbers of all addresses that were met.
     pub urls: UrlIds,
-    /// Where the crawl began.
     pub start: UrlId,
-    /// Its pages, in the order in which they were added.
+    /// In the order in which they were added.
     pub cards: Vec<PageCard>,
-    /// Its sitemaps.
     pub sitemaps: Vec<SitemapCard>,
-    /// Whether they, and what they list, were read as a whole.
+    /// Sitemaps and the pages they list were read completely.
     pub sitemaps_are_read: bool,
     by_url: HashMap<UrlId, usize>,
     targets: HashMap<UrlId, Target>,
 }
 
-/// What the main text of a page is compared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedText {
-    /// `None` for a text without words.
+    /// `None` without words.
     pub fingerprint: Option<Fingerprint>,
-    /// Its shingles, sorted.
+    /// Sorted.
     pub shingles: Vec<u64>,
 }
 
-/// A sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitemapCard {
-    /// Where.
     pub url: UrlId,
-    /// Why it could not be read, as a code.
+    /// A machine code.
     pub problem: Option<String>,
-    /// Whether robots.txt or another sitemap names it.
+    /// By robots.txt or another sitemap.
     pub named: bool,
-    /// The status of the answer; `None` where there was none.
+    /// `None` without an answer.
     pub status: Option<u16>,
-    /// Entries outside of the site's bounds.
     pub foreign: u32,
-    /// Some of them; at most 5.
+    /// At most 5.
     pub foreign_examples: Vec<String>,
-    /// How many entries it has.
     pub entries: u32,
-    /// The pages of the site that it lists.
     pub pages: Vec<ListedPage>,
 }
 
-/// A page that a sitemap lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedPage {
-    /// Which.
     pub url: UrlId,
-    /// It says that the page changed after it was read.
+    /// `lastmod` is later than the read.
     pub is_of_the_future: bool,
 }
 
-/// What is known of an address.
 #[derive(Debug, Clone, Copy)]
 pub enum Known<'a> {
-    /// It is a page that was read.
     Page(usize, &'a PageCard),
-    /// It leads to a page that was read, over redirects.
+    /// Redirects to a page that was read.
     Redirect(&'a Target, Option<(usize, &'a PageCard)>),
-    /// It answered or failed, and is no page that was read.
+    /// Answered or failed; not a page that was read.
     Other(&'a Target),
-    /// It was not asked for.
     Nothing,
 }
 
 impl SiteGraph {
-    /// A site without pages.
-    #[must_use]
     pub fn new(start: &str, scope: SiteScope) -> Self {
         let mut urls = UrlIds::new(scope);
         Self {
@@ -98,13 +79,12 @@ impl SiteGraph {
         }
     }
 
-    /// Adds a page; one that is there already is replaced. Answers with what its main text is
-    /// compared by.
+    /// Replaces an existing page.
     pub fn add_page(&mut self, page: &PageContent) -> AddedText {
         self.add_page_with(page, None)
     }
 
-    /// The same for who has the hashes of its names, so that they are kept once.
+    /// Shares the given hashes of names.
     pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
         // A part of a text is like no other.
         let text = if page.is_cut() {
@@ -131,14 +111,12 @@ impl SiteGraph {
         }
     }
 
-    /// Adds what asking for an address brought.
     pub fn add_check(&mut self, check: &TargetCheck) {
         let target = Target::of(check, &mut self.urls);
         let url = self.urls.id(&check.url);
         self.targets.insert(url, target);
     }
 
-    /// Adds a sitemap that was read at a moment.
     pub fn add_sitemap(&mut self, fact: &SitemapFact, at: DateTime<Utc>) {
         let pages = fact.pages.iter().map(|it| ListedPage {
             url: self.urls.id(it),
@@ -161,8 +139,6 @@ impl SiteGraph {
         self.sitemaps.push(card);
     }
 
-    /// What is known of an address.
-    #[must_use]
     pub fn know(&self, url: UrlId) -> Known<'_> {
         if let Some((number, card)) = self.page(url) {
             return Known::Page(number, card);
@@ -174,15 +150,12 @@ impl SiteGraph {
         }
     }
 
-    /// The page at an address, with its number.
-    #[must_use]
     pub fn page(&self, url: UrlId) -> Option<(usize, &PageCard)> {
         let number = *self.by_url.get(&url)?;
         Some((number, &self.cards[number]))
     }
 
-    /// The page that an address leads to, over redirects if need be.
-    #[must_use]
+    /// Follows redirects.
     pub fn page_behind(&self, url: UrlId) -> Option<(usize, &PageCard)> {
         match self.know(url) {
             Known::Page(number, card) => Some((number, card)),
@@ -191,14 +164,13 @@ impl SiteGraph {
         }
     }
 
-    /// Every address that was asked for and is no page, or only leads to one.
+    /// Addresses that are no pages, or redirect to one.
     pub fn targets(&self) -> impl Iterator<Item = (UrlId, &Target)> {
         self.targets.iter().map(|(url, target)| (*url, target))
     }
 }
 
-/// Whether a date of a sitemap, a day or a moment, is later than a moment; a day counts from the
-/// time zone that is first to have it.
+/// `said` is a day or a moment; a day begins in the first time zone to have it.
 fn is_after(said: &str, at: DateTime<Utc>) -> bool {
     if let Ok(moment) = DateTime::parse_from_rfc3339(said) {
         return moment > at;

@@ -1,58 +1,47 @@
-//! Who links to whom.
-
 use super::{graph::SiteGraph, score::internal_scores};
 use crate::observation::web_site::Discovery;
 
-/// Links to a page from others of the site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InLinks {
-    /// All of them.
     pub count: u32,
-    /// Pages that link to it.
     pub pages: u32,
-    /// Of `pages`, those with a link that robots count.
+    /// Of `pages`, with a followed link.
     pub following: u32,
-    /// Of `pages`, those with a link that robots are asked not to count.
+    /// Of `pages`, with a `nofollow` link.
     pub nofollow: u32,
 }
 
-/// Who links to whom, by the numbers of pages.
 #[derive(Debug, Clone)]
 pub struct LinkFacts {
-    /// Links to each page; its links to itself are not counted.
+    /// By page; links to itself do not count.
     pub inlinks: Vec<InLinks>,
-    /// The weight that the site's links give each page, together 1.
+    /// Internal weight by page; the sum is 1.
     pub scores: Vec<f64>,
 }
 
-/// The pages that each page leads robots to, each once, ascending: one behind the other.
+/// Followed links by page, each once, ascending, in one vector.
 #[derive(Debug, Clone, Default)]
 pub struct Followed {
     targets: Vec<u32>,
-    /// By page: where in `targets` its own end.
+    /// By page: end of its part of `targets`.
     ends: Vec<usize>,
 }
 
 impl Followed {
-    /// Adds those of the next page.
+    /// Of the next page.
     pub fn push(&mut self, targets: impl Iterator<Item = u32>) {
         self.targets.extend(targets);
         self.ends.push(self.targets.len());
     }
 
-    /// How many pages there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The targets of each page.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
@@ -64,8 +53,6 @@ impl Followed {
 }
 
 impl LinkFacts {
-    /// Counts the links of a site.
-    #[must_use]
     pub fn of(site: &SiteGraph) -> Self {
         let mut facts = Self {
             inlinks: vec![InLinks::default(); site.cards.len()],
@@ -103,8 +90,7 @@ impl LinkFacts {
         facts
     }
 
-    /// Whether no page links to a page, and it is not where the crawl began.
-    #[must_use]
+    /// Without links to it, and not the start.
     pub fn is_orphan(&self, site: &SiteGraph, page: usize) -> bool {
         self.inlinks[page].pages == 0 && site.cards[page].discovery != Discovery::Start
     }

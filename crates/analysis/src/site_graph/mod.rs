@@ -1,8 +1,5 @@
-//! A site in memory: of every page a card of some hundred bytes, of every link two numbers.
-//!
-//! Pages are added one by one and let go; what findings about one page need is asked of its
-//! [`PageContent`](crate::observation::page_content::PageContent), what findings about several pages
-//! need is here.
+//! A site in memory: some hundred bytes per page, two numbers per link, for findings about several pages. Findings
+//! about one page use its [`PageContent`](crate::observation::page_content::PageContent).
 
 mod card;
 mod graph;

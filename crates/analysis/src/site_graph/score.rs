@@ -1,15 +1,12 @@
-//! How much weight a site's own links give each page: `PageRank` (Brin and Page 1998) over the links
-//! that robots follow, each page's links counted once per target.
+//! `PageRank` (Brin and Page 1998) over the site's followed links, each target counted once per page.
 
 use super::links::Followed;
 
-/// The share of its weight that a page passes on.
 pub const DAMPING: f64 = 0.85;
-/// How often weights are passed on.
+/// Iterations.
 pub const ROUNDS: usize = 20;
 
-/// The weight of each page, together 1; what a page without links would pass on goes to all.
-#[must_use]
+/// The sum is 1; the weight of pages without links goes to all.
 pub fn internal_scores(followed: &Followed) -> Vec<f64> {
     let count = followed.len();
     if count == 0 {

@@ -5,7 +5,7 @@
 use super::{PageCard, SiteGraph, UrlId};
 use crate::keyword_text::normalised;
 
-/// Query parameters that hold the number of a page, or of the first entry on it.
+/// Query parameters with the number of a page, or of its first entry.
 const PARAMETERS: &[&str] = &[
     "page",
     "paged",
@@ -57,21 +57,19 @@ const PAGE_WORDS: &[&str] = &[
     "頁",
 ];
 
-/// Words between the number of a page and how many pages there are.
+/// Between the page number and the number of pages.
 const OF_WORDS: &[&str] = &[
     "of", "von", "de", "di", "van", "z", "ze", "sur", "из", "з", "av", "af", "out",
 ];
 
-/// Digits of a page number at the most: a longer number is an identifier.
+/// Longer numbers are identifiers.
 const MOST_DIGITS: usize = 5;
 
 impl SiteGraph {
-    /// Whether a page continues a numbered series: a page that it names as the previous one has the same
-    /// address but for a smaller page number (`/page/2`, `?page=2`, `/list-2`), and the same title but for
-    /// the number. The title of a page that was not read is not compared. A number that no word marks as
-    /// one of a page (`/list-2`, `/list/2`) counts only where the address without it is a page of the site,
-    /// the first of the series: chapters and days are numbered too.
-    #[must_use]
+    /// A page that it names as the previous one has the same address with a smaller page number (`/page/2`,
+    /// `?page=2`, `/list-2`) and the same title but for the number; titles of unread pages are not compared. A number
+    /// that no word marks (`/list-2`, `/list/2`) counts only where the address without it is the first page of the
+    /// series: chapters and days are numbered too.
     pub fn continues_a_series(&self, card: &PageCard) -> bool {
         let mut previous = card.previous_pages.iter();
         !card.previous_pages.is_empty()
@@ -100,18 +98,17 @@ impl SiteGraph {
     }
 }
 
-/// The number of a page in its address.
 #[derive(Debug, PartialEq, Eq)]
 struct PageNumber {
-    /// The address without the number and without a slash at its end.
+    /// Address without the number and a slash at its end.
     series: String,
     number: u32,
-    /// Whether a parameter or a word says that it numbers pages.
+    /// By a parameter or a word.
     is_marked: bool,
 }
 
 impl PageNumber {
-    /// Of a normalised address; `None` where it has none.
+    /// Of a normalised address.
     fn of(url: &str) -> Option<Self> {
         let (path, query) = url
             .split_once('?')
@@ -190,7 +187,7 @@ fn is_page_word(word: &str) -> bool {
     PAGE_WORDS.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
-/// The words of a title without what numbers a page in it: `Page 2 of 7`, `(2)`, `2. oldal`.
+/// Title without its page number: `Page 2 of 7`, `(2)`, `2. oldal`.
 pub(super) fn title_of_series(title: &str) -> String {
     let folded = normalised(title);
     let words: Vec<&str> = { folded.split(|it: char| !it.is_alphanumeric()) }

@@ -1,68 +1,48 @@
-//! What is known of addresses that are no pages of the site.
-
 use super::urls::{UrlId, UrlIds};
 use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck, name_hashes};
 use std::sync::Arc;
 
-/// An address that was asked for and is no page, or only leads to one.
+/// An address that is no page of the site, or only redirects to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// What became of it.
     pub state: TargetState,
-    /// Redirects that were followed.
     pub hops: u32,
-    /// Whether the first of them is for good.
+    /// Whether the first redirect is permanent.
     pub is_permanent: bool,
-    /// Where the last request went.
     pub landed: UrlId,
-    /// What it is.
     pub media: MediaKind,
-    /// Bytes of the body; `None` is unknown.
+    /// `None` is unknown.
     pub bytes: Option<u64>,
-    /// Seconds for which it may be kept; `None` where the server does not say.
+    /// Cacheable seconds; `None` where the server does not say.
     pub max_age: Option<u64>,
-    /// A code for why the body of its answer could not be read, `noContent` where it has none; `None`
-    /// where it was read, or was not wanted.
+    /// Code for an unreadable body, `noContent` without one; `None` where it was read or not wanted.
     pub unread: Option<Box<str>>,
-    /// Whether its names were read, hashed as those of pages are; `None` is unknown.
+    /// Hashed as those of pages; `None` is unknown.
     pub names: Option<Arc<[u64]>>,
 }
 
-/// What became of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetState {
-    /// The last answer's status.
     Answered(u16),
-    /// A wall for robots stands before it: there for others, not for us.
+    /// A bot wall: there for others.
     Walled,
-    /// No answer.
     Failed(FetchFailure),
-    /// robots.txt forbids asking.
+    /// By robots.txt.
     Blocked,
 }
 
-/// The kind of a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaKind {
-    /// HTML.
     Html,
-    /// `text/css`.
     Css,
-    /// A script.
     Script,
-    /// `image/…`.
     Image,
-    /// A font.
     Font,
-    /// Another one.
     Other,
-    /// None was given.
     Unknown,
 }
 
 impl Target {
-    /// What a check found out.
-    #[must_use]
     pub fn of(check: &TargetCheck, urls: &mut UrlIds) -> Self {
         let itself = urls.id(&check.url);
         let CheckState::Asked { fetched, names } = &check.state else {
@@ -101,15 +81,11 @@ impl Target {
         }
     }
 
-    /// Whether there is something.
-    #[must_use]
     pub const fn is_success(&self) -> bool {
         matches!(self.state, TargetState::Answered(200..=299))
     }
 
-    /// Whether it is broken in a way that the link to it has to be mended: it is not there, and
-    /// neither a wall nor a server in trouble is the reason.
-    #[must_use]
+    /// The link has to be mended: neither a bot wall nor a failing server is the reason.
     pub const fn is_gone(&self) -> bool {
         match self.state {
             TargetState::Answered(status) => {
@@ -120,8 +96,7 @@ impl Target {
         }
     }
 
-    /// Whether nothing works there, whoever has to mend it.
-    #[must_use]
+    /// Whoever has to mend it.
     pub const fn is_broken(&self) -> bool {
         match self.state {
             TargetState::Answered(status) => self.is_gone() || (status >= 500 && status != 999),
@@ -132,8 +107,7 @@ impl Target {
 }
 
 impl MediaKind {
-    /// The kind of a media type, in lower case and without parameters.
-    #[must_use]
+    /// `media_type` in lower case, without parameters.
     pub fn of(media_type: Option<&str>) -> Self {
         match media_type {
             None => Self::Unknown,

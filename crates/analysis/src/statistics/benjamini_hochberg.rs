@@ -1,9 +1,6 @@
-//! Many tests at once: the share of false findings among those called significant.
-//! (Benjamini and Hochberg 1995.)
+//! False discovery rate of many tests (Benjamini and Hochberg 1995).
 
-/// The adjusted p-value of each test, in the order given: at q of all tests whose figure is at most
-/// q no more than that share is false on average. What is not a number counts as 1.
-#[must_use]
+/// Adjusted p-values, in the order given. NaN counts as 1.
 #[expect(clippy::cast_precision_loss, reason = "tests are few")]
 pub fn adjusted(p_values: &[f64]) -> Vec<f64> {
     let value = |at: usize| {

@@ -1,5 +1,4 @@
-//! The interval of a mean over clusters, by drawing clusters anew: percentile bootstrap.
-//! (Efron and Tibshirani 1993, chapter 13.) The draws are seeded by the record's key, so results repeat.
+//! Percentile bootstrap of a mean over clusters (Efron and Tibshirani 1993, chapter 13), seeded by the record's key.
 
 use super::{
     describe::{mean, quantile},
@@ -10,21 +9,16 @@ use super::{
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
-/// How often the clusters are drawn anew.
 const RESAMPLES: usize = 2_000;
 
-/// Where the true mean lies with 95 % confidence, when each value stands for a cluster whose
-/// members are not independent; `None` without clusters. Equal keys give equal intervals.
-#[must_use]
+/// 95 % interval of the mean of clusters; `None` without clusters. Equal keys give equal intervals.
 pub fn mean_of_clusters(values: &[f64], key: &str) -> Option<Interval> {
     between(&means(values, key)?, 0.025)
 }
 
-/// The same for few clusters: as much wider as Student's t is than the normal distribution and the
-/// deviation of a sample than that of its resamples; `None` below two clusters.
+/// For few clusters: wider as Student's t and the sample deviation are; `None` below two clusters.
 ///
 /// "Expanded percentile interval": Hesterberg 2015, "What teachers should know about the bootstrap".
-#[must_use]
 pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     if values.len() < 2 {
         return None;
@@ -32,8 +26,7 @@ pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     between(&means(values, key)?, expanded_tail(values.len()))
 }
 
-/// The share that is left out on each side for so many clusters. Points of Student's t are dear, so
-/// those of few clusters are kept.
+/// Share left out on each side. Points of Student's t are expensive; those of few clusters are cached.
 #[expect(clippy::cast_precision_loss, reason = "clusters are few")]
 fn expanded_tail(clusters: usize) -> f64 {
     static KEPT: [OnceLock<f64>; 64] = [const { OnceLock::new() }; 64];
@@ -46,7 +39,6 @@ fn expanded_tail(clusters: usize) -> f64 {
     }
 }
 
-/// The means of the clusters drawn anew.
 fn means(values: &[f64], key: &str) -> Option<Vec<f64>> {
     let mut draws = Draws::seeded(key);
     let mut resample = vec![0.0; values.len()];
@@ -86,7 +78,7 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below the bound, 0 when there is none below it.
+    /// 0 when `bound` is 0.
     #[expect(clippy::cast_possible_truncation, reason = "below a usize")]
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize

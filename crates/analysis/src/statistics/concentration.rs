@@ -1,6 +1,3 @@
-//! How shares are spread: one holder of all, or many alike.
-
-/// Measures of concentration of some shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Concentration {
     /// The Herfindahl–Hirschman index Σ s², 1/n to 1.
@@ -11,9 +8,7 @@ pub struct Concentration {
     pub entropy: f64,
 }
 
-/// The concentration of weights that are not negative, in whatever unit; `None` when they add up
-/// to nothing. A weight of 0 counts as a holder for the entropy's ln n.
-#[must_use]
+/// `weights` are not negative, in any unit; `None` when they sum to 0. A weight of 0 counts in n.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn concentration(weights: &[f64]) -> Option<Concentration> {
     let total: f64 = weights.iter().sum();

@@ -1,14 +1,11 @@
-//! Centre and spread of a handful of numbers; nothing of nothing is nothing.
+//! All give `None` for an empty slice.
 
-/// The arithmetic mean.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The median; of an even count the mean of the middle two.
-#[must_use]
+/// Of an even count the mean of the middle two.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -17,8 +14,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-/// The standard deviation of a sample (divisor n − 1), from two numbers on.
-#[must_use]
+/// Divisor n − 1; from two numbers on.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn sample_standard_deviation(values: &[f64]) -> Option<f64> {
     // Counted from the first value: the mean of equal values is not always exactly that value.
@@ -29,9 +25,7 @@ pub fn sample_standard_deviation(values: &[f64]) -> Option<f64> {
     (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// The quantile at a share from 0 to 1, interpolated linearly between neighbours (Hyndman and Fan
-/// 1996, type 7: the default of R and NumPy).
-#[must_use]
+/// `share` 0 to 1, linear interpolation (Hyndman and Fan 1996, type 7: the default of R and NumPy).
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,7 +1,6 @@
-//! The nearest series that never rises: isotonic regression by pooling adjacent violators.
-//! (Ayer and others 1955; weighted least squares.)
+//! Isotonic regression by pooling adjacent violators (Ayer and others 1955; weighted least squares).
 
-/// Neighbouring values that were pooled into their weighted mean.
+/// Neighbours pooled into their weighted mean.
 #[derive(Debug, Clone, Copy)]
 struct Pool {
     mean: f64,
@@ -9,9 +8,7 @@ struct Pool {
     length: usize,
 }
 
-/// The series that never rises and is nearest to these `(value, weight)` pairs in weighted least
-/// squares; weights are positive.
-#[must_use]
+/// The nearest series that never rises, of `(value, weight)`; weights are positive.
 pub fn never_rising(points: &[(f64, f64)]) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::with_capacity(points.len());
     for (value, weight) in points {

@@ -1,27 +1,22 @@
-//! Whether a series rises or falls at all, whatever the shape: the Mann–Kendall test.
-//! (Mann 1945; Kendall 1975.)
+//! The Mann–Kendall test for a monotonic trend (Mann 1945; Kendall 1975).
 
 use super::normal::beyond;
 
-/// Fewer values tell nothing: below, the normal approximation is not good.
+/// Below, the normal approximation is bad.
 pub const LEAST_VALUES: usize = 8;
 
-/// The outcome of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// Pairs of values that rise less those that fall.
+    /// Rising less falling pairs.
     pub score: i64,
-    /// The score in standard deviations, one step nearer to 0; positive for a rise.
+    /// Continuity-corrected; positive for a rise.
     pub z: f64,
-    /// How often chance alone is as far from 0.
+    /// Two-sided.
     pub p: f64,
 }
 
-/// Tests a series of equally distant values; `None` below [`LEAST_VALUES`], or where all are equal.
-///
-/// Ties lessen the variance; values that depend on their neighbours make `p` too small, so daily
-/// figures are to be summed up by weeks before.
-#[must_use]
+/// Equally distant values; `None` below [`LEAST_VALUES`], or where all are equal. Corrected for ties. Autocorrelation
+/// makes `p` too small: aggregate daily figures by weeks before.
 #[expect(clippy::cast_precision_loss, reason = "series are short")]
 pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
     let n = values.len();

@@ -1,5 +1,3 @@
-//! Statistics that several findings share.
-
 pub mod benjamini_hochberg;
 pub mod bootstrap;
 pub mod concentration;

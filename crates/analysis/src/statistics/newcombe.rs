@@ -1,14 +1,12 @@
-//! The interval of a difference between two proportions: Newcombe's hybrid score interval.
-//! (Newcombe 1998, "Interval estimation for the difference between independent proportions", method 10.)
+//! Newcombe's hybrid score interval of a difference of proportions ("Interval estimation for the difference between
+//! independent proportions", 1998, method 10).
 
 use super::{
     normal::beyond,
     wilson::{self, Interval, Z},
 };
 
-/// Where the difference of two true rates (first less second) lies with 95 % confidence; `None`
-/// when one of them has no trials. It is significant when the interval leaves out 0.
-#[must_use]
+/// 95 % interval of first less second; `None` without trials. Significant when it leaves out 0.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn newcombe(first: (u64, u64), second: (u64, u64)) -> Option<Interval> {
     let rate = |(successes, trials): (u64, u64)| {
@@ -18,7 +16,7 @@ pub fn newcombe(first: (u64, u64), second: (u64, u64)) -> Option<Interval> {
     Some(of_rates(rate(first)?, rate(second)?, Z))
 }
 
-/// The interval of the difference of two rates with their trials, as far out as `z`.
+/// (Rate, trials) of both; `z` is the normal score.
 pub(super) fn of_rates(first: (f64, f64), second: (f64, f64), z: f64) -> Interval {
     let ((p1, n1), (p2, n2)) = (first, second);
     let (one, other) = (wilson::of_rate(p1, n1, z), wilson::of_rate(p2, n2, z));
@@ -29,8 +27,7 @@ pub(super) fn of_rates(first: (f64, f64), second: (f64, f64), z: f64) -> Interva
     }
 }
 
-/// How often chance alone brings rates so far apart: the smallest error at which the interval
-/// leaves out 0, so below 0.05 exactly where the interval of [`newcombe`] does.
+/// Smallest error at which the interval leaves out 0: below 0.05 exactly where that of [`newcombe`] does.
 pub(super) fn p_value(first: (f64, f64), second: (f64, f64)) -> f64 {
     let (above, below) = if first.0 >= second.0 {
         (first, second)
@@ -54,8 +51,6 @@ pub(super) fn p_value(first: (f64, f64), second: (f64, f64)) -> f64 {
 }
 
 impl Interval {
-    /// Whether the value lies outside.
-    #[must_use]
     pub fn leaves_out(&self, value: f64) -> bool {
         value < self.low || value > self.high
     }

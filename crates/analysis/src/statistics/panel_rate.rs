@@ -1,10 +1,8 @@
-//! A rate over a panel whose members were asked several times, and how it changed.
+//! A rate over a panel whose members were asked several times, and its change.
 //!
-//! Repeats of one question are more alike than answers to different ones. So the rate is the mean
-//! of the members' rates, and its interval is whichever reaches farther, on each side: Wilson's,
-//! which stands for this panel, and the bootstrap over members, which stands for other questions
-//! that could have been asked. The bootstrap alone would call a panel of zeros certain, and of few
-//! members it knows too little.
+//! Repeats of one question are more alike than different questions. So the rate is the mean of the members' rates,
+//! and on each side the wider interval counts: Wilson's (this panel) or the bootstrap over members (other questions).
+//! The bootstrap alone would call a panel of zeros certain, and fails with few members.
 
 use super::{
     bootstrap::mean_of_few_clusters,
@@ -15,17 +13,13 @@ use super::{
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// Members from which on the bootstrap has its say: below, it knows nothing. Of changes it costs power
-/// (five members: 25 of 100 shifts by one logit are seen instead of 36), and keeps those that only
-/// wander from being called moved (4 of 100 instead of 9; `examples/ai_simulation.rs`).
+/// Fewest members for the bootstrap. For changes it costs power (five members: 25 of 100 shifts by one logit are seen
+/// instead of 36), and avoids false alarms by drift (4 of 100 instead of 9; `examples/ai_simulation.rs`).
 pub const LEAST_MEMBERS: usize = 5;
 
-/// What one member said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it was so.
     pub hits: u64,
-    /// Out of how many.
     pub trials: u64,
 }
 
@@ -40,40 +34,33 @@ pub enum IntervalMethod {
     ScoreAndPromptBootstrap,
 }
 
-/// A rate with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelRate {
-    /// The mean of the members' rates.
+    /// Mean of the members' rates.
     pub rate: f64,
-    /// Where the true rate lies with 95 % confidence.
+    /// 95 %.
     pub interval: Interval,
-    /// What the interval rests on.
     pub method: IntervalMethod,
 }
 
-/// A difference of two rates with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelChange {
-    /// The later rate less the earlier.
+    /// Later less earlier.
     pub change: f64,
-    /// Where the true difference lies with 95 % confidence.
+    /// 95 %.
     pub interval: Interval,
-    /// What the interval rests on.
     pub method: IntervalMethod,
-    /// How often chance alone brings rates so far apart, by the score interval.
+    /// By the score interval.
     pub p: f64,
 }
 
 impl PanelChange {
-    /// Whether the interval leaves out 0.
-    #[must_use]
     pub fn is_significant(&self) -> bool {
         self.interval.leaves_out(0.0)
     }
 }
 
 impl Count {
-    /// Adds another count.
     pub fn add(&mut self, other: Self) {
         self.hits += other.hits;
         self.trials += other.trials;
@@ -85,8 +72,7 @@ impl Count {
     }
 }
 
-/// The rate of a panel; `None` when nobody answered. Equal keys give equal intervals.
-#[must_use]
+/// `None` without answers. Equal keys give equal intervals.
 pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
     let rates: Vec<f64> = members.iter().filter_map(|it| it.rate()).collect();
     let mean = mean(&rates)?;
@@ -99,9 +85,7 @@ pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
     })
 }
 
-/// How a rate changed between two measurements of the same members, in the same order; who did
-/// not answer both times is left out. `None` when nobody did.
-#[must_use]
+/// Same members in the same order; those without answers both times are left out. `None` when none is left.
 pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange> {
     let pairs = both(now, before);
     let (later, earlier) = sides(&pairs)?;
@@ -118,8 +102,7 @@ pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange>
     })
 }
 
-/// Whether [`change`] is significant, without the bootstrap where the score interval settles it.
-#[must_use]
+/// Whether [`change`] is significant; skips the bootstrap where the score interval settles it.
 pub fn has_moved(now: &[Count], before: &[Count], key: &str) -> bool {
     let pairs = both(now, before);
     sides(&pairs).is_some_and(|(later, earlier)| {
@@ -137,7 +120,6 @@ fn both(now: &[Count], before: &[Count]) -> Vec<(Count, Count)> {
         .collect()
 }
 
-/// Rates and trials of both sides.
 fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
     let side = |pick: fn(&(Count, Count)) -> Count| {
         let rates: Vec<f64> = { pairs.iter() }.filter_map(|it| pick(it).rate()).collect();
@@ -146,8 +128,8 @@ fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
     Some((side(|it| it.0)?, side(|it| it.1)?))
 }
 
-/// How many trials an even panel would have for the same precision: P² / Σ 1/n. Of an even panel
-/// all of them, so that the mean of rates is the pooled rate and the interval Wilson's own.
+/// Trials of an even panel of the same precision: P² / Σ 1/n. For an even panel all trials, so the interval is
+/// Wilson's.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
     let (mut count, mut parts) = (0.0, 0.0);

@@ -1,12 +1,8 @@
-//! Rank-biased overlap, extrapolated: how alike two rankings are, the top counting most.
-//! (Webber, Moffat, Zobel 2010, equation 32.)
+//! Rank-biased overlap, extrapolated (Webber, Moffat, Zobel 2010, equation 32).
 
 use std::{collections::HashSet, hash::Hash};
 
-/// How alike two rankings without repetitions are, 0 to 1; `None` when both are empty.
-///
-/// `persistence` is the weight that each next place keeps, strictly between 0 and 1.
-#[must_use]
+/// 0 to 1, for rankings without repetitions; `None` when both are empty. `persistence` is strictly between 0 and 1.
 pub fn rbo_ext<T: Eq + Hash>(one: &[T], other: &[T], persistence: f64) -> Option<f64> {
     let (short, long) = if one.len() <= other.len() {
         (one, other)
@@ -20,7 +16,7 @@ pub fn rbo_ext<T: Eq + Hash>(one: &[T], other: &[T], persistence: f64) -> Option
     Some(extrapolated(&overlaps, short.len(), persistence).clamp(0.0, 1.0))
 }
 
-/// How many items both hold within each depth of the longer one.
+/// Shared items by depth of the longer one.
 fn overlaps<T: Eq + Hash>(short: &[T], long: &[T]) -> Vec<u32> {
     let (mut in_short, mut in_long) = (HashSet::new(), HashSet::new());
     let mut common = 0;

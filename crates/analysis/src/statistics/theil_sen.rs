@@ -1,11 +1,8 @@
-//! The slope of a series that a few outliers do not turn: the median of the slopes of all pairs.
-//! (Theil 1950, Sen 1968.)
+//! Robust slope: the median of the slopes of all pairs (Theil 1950, Sen 1968).
 
 use super::describe::median;
 
-/// The slope per step of a series of equally distant values; `None` below two values. What is
-/// missing is left out with its pairs.
-#[must_use]
+/// Per step of equally distant values; missing ones are skipped. `None` below two values.
 #[expect(clippy::cast_precision_loss, reason = "series are short")]
 pub fn slope(values: &[Option<f64>]) -> Option<f64> {
     let known: Vec<(f64, f64)> = values

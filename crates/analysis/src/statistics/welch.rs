@@ -1,5 +1,4 @@
-//! The interval of a difference between two means whose spreads may differ: Welch's t.
-//! (Welch 1947; degrees of freedom by Satterthwaite 1946.)
+//! Welch's t interval of a difference of means (Welch 1947; degrees of freedom by Satterthwaite 1946).
 
 use super::{
     describe::{mean, sample_standard_deviation},
@@ -7,9 +6,8 @@ use super::{
 };
 use std::f64::consts::FRAC_PI_2;
 
-/// Where the difference of two true means (first less second) lies with 95 % confidence; `None`
-/// unless both have two values. Values are to be independent: weeks rather than days.
-#[must_use]
+/// 95 % interval of first less second; `None` unless both have two values. Values have to be independent: weeks
+/// rather than days.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     let (one, other) = (mean(first)?, mean(second)?);

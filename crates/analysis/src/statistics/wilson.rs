@@ -1,29 +1,21 @@
-//! The Wilson score interval of a proportion.
-
-/// The 97.5 % point of the normal distribution.
+/// 97.5 % point of the normal distribution.
 pub(super) const Z: f64 = 1.959_964;
 
-/// Where a true rate lies with 95 % confidence.
+/// 95 % unless stated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
-/// The interval of `successes` out of `trials`; `None` without trials.
-///
-/// More successes than trials count as all of them.
-#[must_use]
+/// 95 % interval; `None` without trials. More successes than trials count as all.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
     let n = trials as f64;
     (trials > 0).then(|| of_rate(successes.min(trials) as f64 / n, n, Z))
 }
 
-/// The interval of a rate that so many trials stand behind, as far out as `z`. The trials need not
-/// be whole: of a mean of rates they are what an even panel would have had ([`super::panel_rate`]).
+/// `trials` may be fractional, for a mean of rates ([`super::panel_rate`]); `z` is the normal score.
 pub(super) fn of_rate(rate: f64, trials: f64, z: f64) -> Interval {
     let scale = 1.0 + z * z / trials;
     let centre = (rate + z * z / (2.0 * trials)) / scale;

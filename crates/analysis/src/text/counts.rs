@@ -1,46 +1,37 @@
-//! What formulas of readability count in a text.
-
 use super::{language::Language, sentences::sentences, syllables, words::words};
 use serde::{Deserialize, Serialize};
 
-/// Letters from which on a word is long, for LIX and RIX (Björnsson 1968: more than six).
+/// Letters of a long word, for LIX and RIX (Björnsson 1968: more than six).
 const LONG: usize = 7;
 
-/// Counts of a text. Those that need syllables are `None` without a language that has them.
+/// Syllable counts are `None` in languages without them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Words: segments of UAX #29 with a letter or digit.
+    /// Segments of UAX #29 with a letter or digit.
     pub words: usize,
-    /// Sentences with at least one word.
+    /// With at least one word.
     pub sentences: usize,
-    /// Letters and digits.
+    /// With digits.
     pub letters: usize,
-    /// Everything except white space.
+    /// Without white space.
     pub characters: usize,
-    /// Words of more than six letters.
+    /// More than six letters.
     pub long_words: usize,
-    /// What follows from syllables.
     pub syllables: Option<SyllableCounts>,
 }
 
-/// Counts of syllables, and of words by their syllables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyllableCounts {
-    /// Syllables of all words.
     pub total: usize,
-    /// Words of one syllable.
     pub words_of_one: usize,
-    /// Words of three and more syllables.
     pub words_of_three: usize,
-    /// Hard words of the fog index: of three and more syllables, in Polish of four and more; in
-    /// English without those that `-ed` or `-es` makes so (Gunning 1952).
+    /// Fog index: three syllables and more, in Polish four; in English without `-ed` and `-es` (Gunning 1952).
     pub hard_words: usize,
 }
 
-/// Counts of a text with line feeds between its blocks.
-#[must_use]
+/// Blocks are separated by line feeds.
 pub fn count(text: &str, language: Option<Language>) -> Counts {
     let mut counts = of_words(words(text), language);
     counts.sentences = sentences(text, language).len();
@@ -48,8 +39,7 @@ pub fn count(text: &str, language: Option<Language>) -> Counts {
     counts
 }
 
-/// Counts of words that were told apart elsewhere: no sentences, and as characters the letters.
-#[must_use]
+/// No sentences; characters are letters only.
 pub fn of_words<'a>(words: impl Iterator<Item = &'a str>, language: Option<Language>) -> Counts {
     let mut counts = Counts {
         syllables: language.map(|_| SyllableCounts::default()),
@@ -81,7 +71,7 @@ impl SyllableCounts {
     }
 }
 
-/// Whether an English word of three syllables has the third by `-ed` or `-es`.
+/// The third syllable comes from `-ed` or `-es`.
 fn only_by_inflection(word: &str) -> bool {
     let endings = [
         "ted", "ded", "ses", "ces", "ges", "xes", "zes", "ches", "shes",

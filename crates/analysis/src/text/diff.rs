@@ -1,8 +1,5 @@
-//! What changed from one text to another.
-//!
-//! Texts are compared block by block (lines) by Myers's algorithm (1986; crate `similar`), and
-//! inside blocks that changed word by word. The full difference reproduces the later text; the
-//! report shows at most so many operations of it.
+//! Texts are compared by lines (blocks) with Myers's algorithm (1986; crate `similar`), changed blocks word by word.
+//! The full difference reproduces the later text; the report shows a limited number of operations.
 
 mod report;
 mod words_inside;
@@ -17,43 +14,34 @@ use super::{
 };
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// One step from the earlier text to the later.
+/// Counts are of blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// So many blocks stay.
     Keep(usize),
-    /// So many blocks go.
     Remove(usize),
-    /// Blocks come.
     Insert(Vec<String>),
-    /// So many blocks become others, the pieces of which are told.
     Change {
         /// Blocks of the earlier text.
         removed: usize,
-        /// What becomes of their text, joined by line feeds.
+        /// Of the text joined by line feeds.
         pieces: Vec<Piece>,
     },
 }
 
-/// The whole way from one text to another, and how alike they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The steps in order.
     pub steps: Vec<Step>,
-    /// Words in what came, moved words included.
+    /// With moved words.
     pub added_words: usize,
-    /// Words in what went.
     pub removed_words: usize,
-    /// Jaccard similarity of the texts' 4-word shingles, which do not go on from block to block; 1
-    /// for two texts without words.
+    /// Jaccard similarity of 4-word shingles within blocks; 1 for two texts without words.
     pub similarity: f64,
-    /// The share of the earlier text's shingles that the later one has too: 1 when text was only
-    /// added, also between blocks; `None` when the earlier text has no words.
+    /// Share of the earlier shingles that remain: 1 when text was only added; `None` when the earlier text has no
+    /// words.
     pub containment_of_old: Option<f64>,
 }
 
-/// What leads from some texts (blocks, words) to others. Equal texts have one number, and numbers are compared.
-#[must_use]
+/// Equal texts are numbered once, and numbers are compared.
 pub fn operations(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<DiffOp> {
     let mut interned = Interned::default();
     let old: Vec<u32> = { before.iter() }
@@ -65,8 +53,6 @@ pub fn operations(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<
     capture_diff_slices(Algorithm::Myers, &old, &new)
 }
 
-/// Compares two texts.
-#[must_use]
 pub fn difference(before: &str, after: &str) -> Difference {
     let (old, new): (Vec<&str>, Vec<&str>) = (blocks(before), blocks(after));
     let operations = operations(&old, &new);
@@ -84,14 +70,11 @@ pub fn difference(before: &str, after: &str) -> Difference {
 }
 
 impl Difference {
-    /// Whether anything changed.
-    #[must_use]
     pub fn is_change(&self) -> bool {
         self.steps.iter().any(|it| !matches!(it, Step::Keep(_)))
     }
 
-    /// The later text, made from the earlier one; `None` when this is the difference of another.
-    #[must_use]
+    /// `None` when `before` is not the earlier text.
     pub fn applied_to(&self, before: &str) -> Option<String> {
         let mut rest = blocks(before);
         let mut after: Vec<String> = Vec::new();
@@ -150,12 +133,12 @@ impl Step {
     }
 }
 
-/// Blocks of a text; joining them by line feeds gives the text again.
+/// Joined by line feeds they give the text again.
 fn blocks(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
-/// The shingles of all blocks, sorted.
+/// Sorted.
 fn shingles_of_blocks(text: &str) -> Vec<u64> {
     let mut all: Vec<u64> = text.lines().flat_map(shingles).collect();
     all.sort_unstable();
@@ -180,8 +163,7 @@ fn step(operation: &DiffOp, old: &[&str], new: &[&str]) -> Step {
     }
 }
 
-/// The share of the first set (sorted hashes) that is in the second; `None` of an empty set.
-#[must_use]
+/// Share of `part` in `whole`, both sorted; `None` of an empty set.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn containment(part: &[u64], whole: &[u64]) -> Option<f64> {
     let shared = part.iter().filter(|it| whole.binary_search(it).is_ok());

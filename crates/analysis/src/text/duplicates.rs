@@ -1,10 +1,8 @@
-//! Pages whose main texts are the same, or nearly.
+//! Exact and near duplicates of main texts.
 //!
-//! As pages are read, each is reduced to a [`Fingerprint`] of about 600 bytes; texts need not be
-//! kept. [`clusters`] then compares fingerprints: equal digests are exact duplicates; pages that
-//! share a band of their `MinHash` signatures are candidates, and near duplicates when the exact
-//! Jaccard similarity of their 4-word shingles, which the caller computes when asked, is at least
-//! [`NEAR`].
+//! Each page is reduced to a [`Fingerprint`] of about 600 bytes. [`clusters`] compares them: equal digests are exact
+//! duplicates; pages that share a band of their `MinHash` signatures are candidates, and near duplicates when the
+//! exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least [`NEAR`].
 
 mod bands;
 mod clusters;
@@ -19,30 +17,25 @@ use super::likeness::shingles;
 use crate::keyword_text::normalised;
 use sha2::{Digest, Sha256};
 
-/// Jaccard similarity from which on two pages are near duplicates.
+/// Least Jaccard similarity of near duplicates.
 pub const NEAR: f64 = 0.9;
 
-/// What is kept of a page to find its duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// SHA-256 of the normalised text.
+    /// SHA-256, see [`digest`].
     pub digest: [u8; 32],
-    /// The signature of its shingles.
     pub signature: Signature,
-    /// Charikar's simhash of its shingles, as Manku and others (2007) use it for web pages.
+    /// Charikar's simhash, as Manku and others (2007) use it for web pages.
     pub simhash: u64,
 }
 
 impl Fingerprint {
-    /// The fingerprint of a main text; `None` for a text without words, which is nobody's
-    /// duplicate.
-    #[must_use]
+    /// `None` without words: such texts are no duplicates.
     pub fn of(text: &str) -> Option<Self> {
         Self::with_shingles(text, &shingles(text))
     }
 
-    /// The same, for who has the text's shingles.
-    #[must_use]
+    /// For callers that have the shingles.
     pub fn with_shingles(text: &str, shingles: &[u64]) -> Option<Self> {
         Some(Self {
             digest: digest(text),
@@ -52,8 +45,7 @@ impl Fingerprint {
     }
 }
 
-/// SHA-256 of a text in lower case, its width folded (NFKC) and white space collapsed.
-#[must_use]
+/// SHA-256 of lower case, NFKC, white space collapsed.
 pub fn digest(text: &str) -> [u8; 32] {
     let mut digest = Sha256::new();
     let mut is_first = true;
@@ -68,8 +60,7 @@ pub fn digest(text: &str) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// Mixes the bits of a hash (the finaliser of `SplitMix64`, Steele and others 2014): FNV's high
-/// bits depend too little on the last bytes.
+/// Finaliser of `SplitMix64` (Steele and others 2014): FNV's high bits depend too little on the last bytes.
 const fn mixed(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

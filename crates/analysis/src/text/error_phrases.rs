@@ -1,8 +1,6 @@
-//! How error pages name themselves.
-
 use super::words::words;
 
-/// Phrases that a title or first heading of an error page contains, in lower case.
+/// Contained in the title or first heading, in lower case.
 const PHRASES: &[&str] = &[
     // en
     "page not found",
@@ -56,7 +54,7 @@ const PHRASES: &[&str] = &[
     "erro 404",
 ];
 
-/// Titles that say it all.
+/// Compared with the whole title or heading.
 const WHOLE: &[&str] = &[
     "404",
     "not found",
@@ -65,8 +63,6 @@ const WHOLE: &[&str] = &[
     "no encontrado",
 ];
 
-/// Whether a title or heading is that of an error page.
-#[must_use]
 pub fn names_an_error_page(title: &str) -> bool {
     let text = words(&title.to_lowercase()).collect::<Vec<_>>().join(" ");
     let padded = format!(" {text} ");

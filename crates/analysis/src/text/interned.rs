@@ -1,21 +1,19 @@
-//! Texts as numbers: each is kept once, one behind the other, so that a hundred thousand addresses
-//! cost little more than their characters.
+//! Texts as numbers, stored one behind the other in one string: little more than their characters.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 
-/// Numbers for texts, given in the order in which they are first met.
+/// Numbered in the order in which they are first met.
 #[derive(Debug, Clone, Default)]
 pub struct Interned {
     texts: String,
-    /// By number: where in `texts` it ends.
+    /// By number: end in `texts`.
     ends: Vec<usize>,
     numbers: HashTable<u32>,
     hasher: RandomState,
 }
 
 impl Interned {
-    /// The number of a text, new if need be.
     pub fn id(&mut self, text: &str) -> u32 {
         let Self {
             texts,
@@ -38,8 +36,6 @@ impl Interned {
         number
     }
 
-    /// The number of a text that was met before.
-    #[must_use]
     pub fn known(&self, text: &str) -> Option<u32> {
         let is_it = |it: &u32| self.text(*it) == text;
         self.numbers
@@ -47,26 +43,20 @@ impl Interned {
             .copied()
     }
 
-    /// The text of a number; empty for one that was never given.
-    #[must_use]
+    /// Empty for an unknown number.
     pub fn text(&self, number: u32) -> &str {
         of(&self.texts, &self.ends, number)
     }
 
-    /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The numbers, by their texts.
-    #[must_use]
+    /// Numbers sorted by text.
     pub fn sorted(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = (0..).take(self.len()).collect();
         numbers.sort_unstable_by(|one, other| self.text(*one).cmp(self.text(*other)));

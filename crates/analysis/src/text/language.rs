@@ -1,4 +1,4 @@
-//! Languages for which there is more than counting words.
+//! Languages with more than word counts.
 
 mod codes;
 mod common_words;
@@ -49,7 +49,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order of declaration.
     pub const ALL: [Self; 11] = [
         Self::English,
         Self::German,
@@ -64,9 +63,7 @@ impl Language {
         Self::Polish,
     ];
 
-    /// The language of a BCP 47 tag such as `cs`, `de-AT` or `en_US`; region and script make no
-    /// difference.
-    #[must_use]
+    /// BCP 47, such as `cs`, `de-AT` or `en_US`; region and script are ignored.
     pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.trim().split(['-', '_']).next()?;
         Self::ALL
@@ -74,8 +71,7 @@ impl Language {
             .find(|it| it.code().eq_ignore_ascii_case(primary))
     }
 
-    /// The ISO 639-1 code.
-    #[must_use]
+    /// ISO 639-1.
     pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",

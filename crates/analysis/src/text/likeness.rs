@@ -1,12 +1,11 @@
-//! How alike two texts are: Jaccard similarity of their 4-word shingles.
+//! Jaccard similarity of 4-word shingles.
 
 use super::words::words;
 use std::collections::BTreeSet;
 
 const SHINGLE: usize = 4;
 
-/// Hashes of a text's 4-word shingles, sorted. A text with fewer words is one shingle.
-#[must_use]
+/// Hashes, sorted. A text of fewer words is one shingle.
 pub fn shingles(text: &str) -> Vec<u64> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = words(&lower).collect();
@@ -20,8 +19,7 @@ pub fn shingles(text: &str) -> Vec<u64> {
     hashes
 }
 
-/// Jaccard similarity of two sorted sets; two empty texts are alike.
-#[must_use]
+/// Both sorted; 1 for two empty sets.
 pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     if a.is_empty() && b.is_empty() {
         return 1.0;
@@ -30,8 +28,7 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     ratio(shared, a.len() + b.len() - shared)
 }
 
-/// Dice similarity of the words of two short texts, case folded.
-#[must_use]
+/// Dice similarity of words, case folded.
 pub fn shared_words(a: &str, b: &str) -> f64 {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let a: BTreeSet<&str> = words(&a).collect();
@@ -47,12 +44,12 @@ fn ratio(part: usize, whole: usize) -> f64 {
     small(part) / small(whole)
 }
 
-/// FNV-1a, 64 bits, of bytes.
+/// FNV-1a, 64 bits.
 pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().copied())
 }
 
-/// FNV-1a, 64 bits: stable over versions, unlike the standard library's hasher.
+/// FNV-1a, 64 bits: stable over versions, unlike the standard hasher.
 fn hash(words: &[&str]) -> u64 {
     fnv(words.iter().flat_map(|word| word.bytes().chain([b' '])))
 }

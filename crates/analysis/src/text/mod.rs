@@ -1,8 +1,5 @@
-//! Text of pages: words, sentences, syllables and how hard they read; language; keywords in text;
-//! likeness, duplicates and differences; widths on a results page.
-//!
-//! Everything takes plain text whose blocks (paragraphs, headings, list items) are separated by
-//! line feeds, and inside of which white space is already collapsed.
+//! All functions take plain text whose blocks (paragraphs, headings, list items) are separated by line feeds, with
+//! white space collapsed.
 
 pub mod counts;
 pub mod diff;

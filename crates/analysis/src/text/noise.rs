@@ -1,16 +1,15 @@
-//! What changes in a text without anybody changing it: taken out before texts are compared.
+//! Noise, removed before texts are compared.
 //!
-//! Each kind of noise becomes a placeholder, so that a sentence around it stays. Line feeds stay;
-//! other white space becomes one space. The list is ours: clock times (a date stays), relative
-//! times, counters, tokens and session ids, hashes in file names. Of an address only the last of these
-//! is noise: whatever else differs leads elsewhere. Learned noise, blocks that change in most fetches,
-//! is a matter of several texts and not of this file.
+//! Each kind becomes a placeholder, so that its sentence stays. Line feeds stay; other white space becomes one space.
+//! The list is ours: clock times (dates stay), relative times, counters, tokens and session ids, hashes in file names.
+//! Of an address only the hash is noise: anything else leads elsewhere. Blocks that change in most fetches need
+//! several texts and are not handled here.
 
 use super::words::collapsed;
 use regex::{Captures, Regex};
 use std::{borrow::Cow, sync::LazyLock};
 
-/// What is looked for and what it becomes, in this order.
+/// Pattern and placeholder, applied in this order.
 static NOISE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     PATTERNS
         .iter()
@@ -18,11 +17,10 @@ static NOISE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What may be a hash in a file name: app.3f2a9c1b.js, style-0a1b2c3d.css.
+/// app.3f2a9c1b.js, style-0a1b2c3d.css.
 static FILE_HASH: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[._-](?P<hash>[0-9a-f]{8,64})(?P<dot>\.[a-z])").ok());
 
-/// An address inside a text.
 static ADDRESS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?i)\bhttps?://[^\s<>"“”]+"#).ok());
 
@@ -117,17 +115,14 @@ const PATTERNS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A text without its noise; blocks (lines) that are empty afterwards are dropped.
-#[must_use]
+/// Blocks (lines) that become empty are dropped.
 pub fn without_noise(text: &str) -> String {
     let lines = text.lines().map(|line| clean_line(&collapsed(line)));
     let kept: Vec<String> = lines.filter(|it| !it.is_empty()).collect();
     kept.join("\n")
 }
 
-/// An address without the hash of the content that bundlers write into the name of its file:
-/// hexadecimal, 8 to 64 characters, letters as well as digits. Numbers are names and stay.
-#[must_use]
+/// Bundlers' hashes in file names: hexadecimal, 8 to 64 characters, with letters and digits. Numbers stay.
 pub fn without_content_hash(url: &str) -> String {
     let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
     let host = path.find("://").map_or(0, |it| it + 3);
@@ -156,7 +151,6 @@ fn clean_line(line: &str) -> String {
     clean
 }
 
-/// A piece of a line that holds no address.
 fn clean_words(words: &str) -> String {
     let mut words = without_file_hashes(words);
     for (pattern, placeholder) in NOISE.iter() {

@@ -1,4 +1,4 @@
-//! Keywords in text: how often a phrase is there, how dense it is, and whether it is stuffed.
+//! Uses, density and stuffing of phrases in a text.
 
 mod questions;
 
@@ -12,31 +12,28 @@ use unicode_normalization::{
     IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick, is_nfd_quick,
 };
 
-/// Density from which on a phrase may be stuffed.
+/// Least density of a stuffed phrase.
 pub const STUFFED_DENSITY: f64 = 0.03;
 
-/// Uses from which on a phrase may be stuffed.
+/// Fewest uses of a stuffed phrase.
 pub const STUFFED_USES: usize = 8;
 
-/// A text whose words are ready to be compared with phrases, in any of three ways.
+/// For comparison in three ways.
 #[derive(Debug, Clone)]
 pub struct IndexedText {
-    /// The words of each block, as numbers of [`Self::forms`]: a phrase does not go on in the next
-    /// block.
+    /// By block, since phrases do not cross blocks; numbers of [`Self::forms`].
     blocks: Vec<Vec<Word>>,
-    /// Each word once.
+    /// Each once.
     forms: Vec<Forms>,
     language: Option<Language>,
     words: usize,
 }
 
-/// The number of a word.
 type Word = u32;
 
-/// A word that is like no other.
+/// Equals no other word.
 const OTHER: Word = Word::MAX;
 
-/// One word in the forms that are compared.
 #[derive(Debug, Clone)]
 struct Forms {
     exact: String,
@@ -62,15 +59,12 @@ pub struct PhraseUses {
 }
 
 impl IndexedText {
-    /// Reads a text with line feeds between its blocks.
-    #[must_use]
+    /// Blocks are separated by line feeds.
     pub fn new(text: &str, language: Option<Language>) -> Self {
         Self::of(text, language, |_| true)
     }
 
-    /// Reads a text for the sake of some phrases: words that begin with another letter than any word
-    /// of these are only counted. No stemmer changes the first letter, diacritics apart.
-    #[must_use]
+    /// Words whose first letter no phrase has are only counted: stemmers keep it, diacritics apart.
     pub fn about<T: AsRef<str>>(text: &str, language: Option<Language>, phrases: &[T]) -> Self {
         let mut beginnings = BTreeSet::new();
         for phrase in phrases {
@@ -116,14 +110,11 @@ impl IndexedText {
         }
     }
 
-    /// Words of the text.
-    #[must_use]
     pub const fn words(&self) -> usize {
         self.words
     }
 
-    /// How often a phrase is there; a phrase without words is nowhere.
-    #[must_use]
+    /// 0 for a phrase without words.
     pub fn uses(&self, phrase: &str) -> PhraseUses {
         let phrase = forms(phrase, self.language);
         let exact = self.occurrences(&phrase, |it| &it.exact);
@@ -142,7 +133,7 @@ impl IndexedText {
         }
     }
 
-    /// Occurrences that do not overlap, from the left.
+    /// From the left, without overlaps.
     fn occurrences(&self, phrase: &[Forms], form: impl Fn(&Forms) -> &str) -> usize {
         if phrase.is_empty() {
             return 0;
@@ -173,15 +164,13 @@ impl IndexedText {
     }
 }
 
-/// The share of a text's words that belong to uses of a phrase; `None` for a text without words.
-#[must_use]
+/// Share of the text's words in uses of the phrase; `None` for a text without words.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn density(uses: usize, phrase_words: usize, text_words: usize) -> Option<f64> {
     (text_words > 0).then(|| (uses * phrase_words) as f64 / text_words as f64)
 }
 
-/// A text without diacritics; letters that are not composed (`ł`, `ø`, `ß`) stay.
-#[must_use]
+/// Letters that do not decompose (`ł`, `ø`, `ß`) stay.
 pub fn without_diacritics(text: &str) -> String {
     let is_plain = || {
         is_nfd_quick(text.chars()) == IsNormalized::Yes
@@ -210,7 +199,6 @@ fn form(word: &str, language: Option<Language>) -> Forms {
     }
 }
 
-/// Each line normalised.
 fn normalised_lines(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

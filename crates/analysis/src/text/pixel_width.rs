@@ -1,10 +1,8 @@
-//! How wide a text is on a results page, in pixels.
+//! Width of a text on a results page, in pixels.
 //!
-//! Titles and snippets are set in Arial, whose advance widths Liberation Sans has by design; the
-//! table holds those of Liberation Sans. Kerning is ignored. Text is composed (NFC) first. What the
-//! table does not hold is told by its East Asian width: wide characters and emoji are as wide as
-//! high, characters without width have none, and others have the average of the table's small
-//! letters.
+//! Titles and snippets are in Arial; the table has the equal widths of Liberation Sans. No kerning; text is composed
+//! (NFC). Other characters by East Asian width: wide ones and emoji are as wide as high, zero-width ones 0, others
+//! the mean of a to z.
 
 mod liberation_sans;
 
@@ -13,44 +11,39 @@ use liberation_sans::{ADVANCES, UNITS_PER_EM};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Where a text is shown, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
-    /// Size of the letters, in pixels.
+    /// In pixels.
     pub size: f64,
-    /// Width from which on the text is cut off, in pixels.
+    /// In pixels.
     pub limit: f64,
 }
 
-/// The title of a result on a desktop: 20 px, cut at 600 px.
+/// Desktop: 20 px, cut at 600 px.
 pub const TITLE: Place = Place {
     size: 20.0,
     limit: 600.0,
 };
 
-/// The description of a result on a desktop: 14 px, cut at 920 px, the lower of the figures that
-/// are told (920 to 985).
+/// Desktop: 14 px, cut at 920 px, the lowest published figure (920 to 985).
 pub const DESCRIPTION: Place = Place {
     size: 14.0,
     limit: 920.0,
 };
 
 impl Place {
-    /// The width of a text there, in pixels.
-    #[must_use]
+    /// In pixels.
     pub fn width(self, text: &str) -> f64 {
         pixel_width(text, self.size)
     }
 
-    /// Whether a text is likely to be cut off there.
-    #[must_use]
+    /// Likely to be cut off.
     pub fn cuts(self, text: &str) -> bool {
         self.width(text) > self.limit
     }
 }
 
-/// The width of a text whose letters have this size, in pixels. White space is not collapsed.
-#[must_use]
+/// In pixels for this letter size. White space is not collapsed.
 pub fn pixel_width(text: &str, size: f64) -> f64 {
     let units: u64 = composed(text).graphemes(true).map(units).sum();
     in_pixels(units, size)
@@ -61,7 +54,7 @@ fn in_pixels(units: u64, size: f64) -> f64 {
     units as f64 * size / f64::from(UNITS_PER_EM)
 }
 
-/// The width of what is read as one character, in the font's units.
+/// In the font's units, of a grapheme cluster.
 fn units(cluster: &str) -> u64 {
     // With a known first character, what follows in the cluster are marks on it.
     let known = cluster.chars().next().and_then(advance);
@@ -72,7 +65,6 @@ fn units(cluster: &str) -> u64 {
     }))
 }
 
-/// The advance width of a character that the table holds.
 fn advance(character: char) -> Option<u16> {
     let code = u32::from(character);
     let next = ADVANCES.partition_point(|(first, _)| *first <= code);
@@ -81,7 +73,7 @@ fn advance(character: char) -> Option<u16> {
     (width > 0).then_some(width)
 }
 
-/// The mean width of the letters a to z.
+/// Of the letters a to z.
 fn average() -> u16 {
     let sum: u32 = ('a'..='z').filter_map(advance).map(u32::from).sum();
     u16::try_from(sum / 26).unwrap_or(UNITS_PER_EM)

@@ -1,8 +1,5 @@
-//! How hard a text reads.
-//!
-//! Formulas take counts ([`Counts`]), so they are tested on counts and the counters by themselves.
-//! Each language has one score of the Flesch kind where there is one, and LIX and RIX; some have
-//! companions and a school grade. Nothing is claimed of a text below [`FEWEST_WORDS`].
+//! One score of the Flesch kind per language where there is one, LIX and RIX; some languages have further formulas
+//! and a school grade. No scores below [`FEWEST_WORDS`].
 
 mod band;
 mod formula;
@@ -14,7 +11,7 @@ use super::{counts::Counts, language::Language};
 use crate::ToSchema;
 use serde::Serialize;
 
-/// Words below which a text has no score: averages of a few sentences say nothing.
+/// Averages of a few sentences say nothing.
 pub const FEWEST_WORDS: usize = 100;
 
 /// What one formula gives.
@@ -47,8 +44,7 @@ pub struct Readability {
     pub others: Vec<Score>,
 }
 
-/// The scores of a text; `None` below 100 words and without a sentence.
-#[must_use]
+/// `None` below 100 words or without a sentence.
 pub fn readability(counts: &Counts, language: Option<Language>) -> Option<Readability> {
     if counts.words < FEWEST_WORDS {
         return None;

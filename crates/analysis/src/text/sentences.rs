@@ -1,19 +1,16 @@
-//! Sentences by Unicode's rules (UAX #29), mended where a full stop does not end one.
+//! Sentences by UAX #29, corrected for full stops that do not end one.
 //!
-//! UAX #29 ends a sentence after every full stop that no small letter follows. Four kinds of full
-//! stop are taken back: after an abbreviation that something follows (`Dr.`, `z.B.`), after one that
-//! a number follows (`No. 5`, `Abb. 3`), after a single letter (`J. Novák`), and, in languages that
-//! write ordinals so, after a number of one or two digits or a Roman one (`3. Oktober`, `Karel IV.
-//! zemřel`). A line feed always ends a sentence.
+//! UAX #29 ends a sentence after every full stop unless a small letter follows. Undone after an abbreviation (`Dr.`,
+//! `z.B.`), before a number (`No. 5`, `Abb. 3`), after a single letter (`J. Novák`), and in languages with such
+//! ordinals after one or two digits or a Roman number (`3. Oktober`, `Karel IV. zemřel`). A line feed always ends a
+//! sentence.
 
 mod abbreviations;
 
 use super::{language::Language, words::words};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The sentences of a text: slices of it without white space at their ends, each with at least one
-/// word. Without a language only single letters are taken for abbreviations.
-#[must_use]
+/// Trimmed slices, each with a word. Without a language only single letters are abbreviations.
 pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.split('\n') {
@@ -29,7 +26,6 @@ pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
     found
 }
 
-/// Adds the sentences of a line.
 fn add_sentences<'a>(text: &'a str, language: Option<Language>, found: &mut Vec<&'a str>) {
     let mut start = 0;
     for (at, segment) in text.split_sentence_bound_indices() {
@@ -44,7 +40,6 @@ fn add_sentences<'a>(text: &'a str, language: Option<Language>, found: &mut Vec<
     }
 }
 
-/// Whether a segment of UAX #29 is the end of a sentence, when so much of the text follows.
 fn ends_sentence(segment: &str, rest: &str, language: Option<Language>) -> bool {
     let visible = segment.trim_end();
     if segment[visible.len()..].contains(LINE_ENDS) {
@@ -73,7 +68,6 @@ fn is_letter(token: &str) -> bool {
     letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
-/// Whether a number followed by a full stop is an ordinal.
 const fn writes_ordinals(language: Language) -> bool {
     matches!(
         language,

@@ -1,18 +1,14 @@
-//! Stems of words: what inflected forms of a word have in common.
-//!
-//! Snowball's stemmers (crate `snowball_stemmers_rs`, generated from Snowball 3.0, which has Czech
-//! and Polish); Slovak, which Snowball has not, by a light stemmer of ours.
+//! Snowball's stemmers (crate `snowball_stemmers_rs`, from Snowball 3.0, with Czech and Polish), and ours for Slovak.
 
 mod slovak;
 
 use super::language::Language;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
-/// Words longer than this, in bytes, are their own stem.
+/// In bytes; longer words are their own stem.
 const LONGEST: usize = 128;
 
-/// The stem of a word in lower case; the word itself when it has none.
-#[must_use]
+/// `word` in lower case; its own stem where it has none.
 pub fn stem(word: &str, language: Language) -> String {
     if word.len() > LONGEST {
         return word.to_owned();

@@ -1,22 +1,20 @@
-//! Words by Unicode's rules (UAX #29).
+//! UAX #29.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words of a text: segments with at least one letter or digit.
+/// Segments with at least one letter or digit.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     // No word goes over a line's end; lines of ASCII are split much faster than others.
     text.split('\n')
         .flat_map(UnicodeSegmentation::unicode_words)
 }
 
-/// Text with every run of white space as one space, and none at the ends.
-#[must_use]
+/// Runs of white space become one space; ends are trimmed.
 pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many characters of a text.
-#[must_use]
+/// In characters.
 pub fn shortened(text: &str, characters: usize) -> &str {
     text.char_indices()
         .nth(characters)

@@ -1,19 +1,17 @@
-//! When two URLs are the same URL, and when they are the same page.
+//! When URLs are the same URL or the same page.
 
 use super::site_scope::without_www;
 use std::{borrow::Cow, fmt::Write};
 use url::Url;
 
-/// Query keys that only say where a visitor came from; `utm_*` besides.
+/// Besides `utm_*`.
 const TRACKING_KEYS: [&str; 12] = [
     "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
     "_gl", "srsltid",
 ];
 
-/// The URL in the one spelling in which URLs are compared (RFC 3986 6.2 and WHATWG): lower-case
-/// scheme and host, no default port, no fragment, no dot segments, percent-encodings upper-case
-/// and only where needed, no tracking keys. `None` unless it is an `http` or `https` URL.
-#[must_use]
+/// RFC 3986 6.2 and WHATWG: lower-case scheme and host, no default port, fragment or dot segments, minimal upper-case
+/// percent-encodings, no tracking keys. `None` unless `http` or `https`.
 pub fn normalised(url: &str) -> Option<String> {
     let mut parsed = Url::parse(url.trim()).ok()?;
     if !matches!(parsed.scheme(), "http" | "https") {
@@ -30,10 +28,7 @@ pub fn normalised(url: &str) -> Option<String> {
     Some(parsed.into())
 }
 
-/// What two URLs of the same page have in common: the normalised URL without scheme and `www.`,
-/// after links through an engine's redirects and caches have been unwrapped. Text that is not a
-/// URL stands for itself.
-#[must_use]
+/// The normalised URL without scheme and `www.`, behind engines' redirects and caches. Other text stands for itself.
 pub fn page_key(url: &str) -> String {
     let target = unwrapped(url);
     let Some(normal) = normalised(&target) else {
@@ -50,8 +45,7 @@ pub fn page_key(url: &str) -> String {
     format!("{}{rest}", without_www(host))
 }
 
-/// The page behind an engine's redirect (`/url?q=`) or its cache of accelerated mobile pages.
-#[must_use]
+/// The page behind an engine's redirect (`/url?q=`) or AMP cache.
 pub fn unwrapped(url: &str) -> Cow<'_, str> {
     let could_be = ["/url?", "/amp/s/", "cdn.ampproject.org/"];
     if !could_be.iter().any(|mark| url.contains(mark)) {
@@ -100,8 +94,7 @@ fn is_tracking(key: &str) -> bool {
     key.starts_with("utm_") || TRACKING_KEYS.contains(&key.as_str())
 }
 
-/// Percent-encodings in upper case, and none for characters that need none. A digit that would make
-/// an encoding of a percent sign that is none stays encoded: `%%34A` means `%4A`, not `J`.
+/// Minimal, in upper case. A digit that would complete an escape stays encoded: `%%34A` means `%4A`, not `J`.
 fn plainly_encoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,25 +1,20 @@
-//! A domain that somebody typed, and whether it can be monitored at all.
-
 use super::{public_suffix::has_known_suffix, registrable_domain};
 use regex::Regex;
 use std::{net::Ipv6Addr, sync::LazyLock};
 use thiserror::Error;
 use url::Host;
 
-/// What `DomainName::parse` accepts, as far as a regular expression can say (ECMA 262, for JSON
-/// Schema). What it cannot say: reserved names, public suffixes, letters that IDNA forbids, and
-/// the length of the ASCII form.
+/// What `DomainName::parse` accepts, as far as ECMA 262 can say (for JSON Schema): without reserved names, public
+/// suffixes, letters that IDNA forbids, and the length of the ASCII form.
 pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])?\\.)+[A-Za-z\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
 
-/// Whether [`DOMAIN_PATTERN`] admits the text.
-#[must_use]
 pub fn has_domain_form(text: &str) -> bool {
     static FORM: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(DOMAIN_PATTERN).expect("the pattern is one"));
     FORM.is_match(text)
 }
 
-/// Names that lead to a cloud's own metadata from inside it.
+/// Cloud metadata services.
 const METADATA_NAMES: [&str; 6] = [
     "metadata.goog",
     "metadata.azure.com",
@@ -29,7 +24,7 @@ const METADATA_NAMES: [&str; 6] = [
     "metadata.oraclecloud.com",
 ];
 
-/// Endings that never lead to a public site.
+/// Never public.
 const RESERVED_ENDINGS: [&str; 11] = [
     "local",
     "internal",
@@ -44,35 +39,27 @@ const RESERVED_ENDINGS: [&str; 11] = [
     "alt",
 ];
 
-/// A domain name that can be monitored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedDomain {
-    /// As DNS knows it: lower case, IDNA. `www.` is kept as it was given.
+    /// Lower case, IDNA; `www.` is kept as given.
     pub ascii: String,
-    /// As people read it.
     pub unicode: String,
-    /// What was taken off the text, in the order in which it stood.
+    /// In the order of the text.
     pub removed: Vec<Removed>,
-    /// Whether the Public Suffix List knows its ending.
+    /// By the Public Suffix List.
     pub has_known_suffix: bool,
 }
 
-/// What `DomainName::parse` takes off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removed {
-    /// `http://` or `https://`.
     Scheme,
-    /// `:8080`.
     Port,
-    /// The dot of the root.
     TrailingDot,
-    /// Everything from the first `/`, `?` or `#` on.
+    /// From the first `/`, `?` or `#` on.
     Path,
 }
 
 impl Removed {
-    /// The name in warnings.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scheme => "scheme",
@@ -83,44 +70,35 @@ impl Removed {
     }
 }
 
-/// Why a text is not a domain that can be monitored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum DomainRefusal {
-    /// Nothing is left of it.
     #[error("the domain is empty")]
     Empty,
-    /// Only `http` and `https` may stand before it.
     #[error("only http:// and https:// may stand before a domain")]
     Scheme,
-    /// It holds a user name or a password.
     #[error("a domain holds no user name and no password")]
     UserInfo,
-    /// It cannot be a domain name.
     #[error("this is not a domain name")]
     Malformed,
-    /// It is longer than DNS allows.
     #[error("the domain name is longer than 253 characters, or a part of it than 63")]
     TooLong,
-    /// It is an address, in whatever notation.
+    /// In any notation.
     #[error("an IP address is not a domain name")]
     IpAddress,
-    /// It has a single label, as `localhost` has.
+    /// Such as `localhost`.
     #[error("a public domain name has at least two parts")]
     SingleLabel,
-    /// It ends in a name that is reserved for private or special use.
     #[error("this ending is reserved for private or special use")]
     Reserved,
-    /// It names a cloud's metadata service.
     #[error("this name leads to a metadata service")]
     Metadata,
-    /// It is a public suffix itself, as `co.uk` is.
+    /// Such as `co.uk`.
     #[error("this is a public suffix, below which domains are registered")]
     PublicSuffix,
 }
 
 impl DomainRefusal {
-    /// A stable code.
-    #[must_use]
+    /// Stable.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -137,13 +115,11 @@ impl DomainRefusal {
     }
 }
 
-/// The name of a site, as typed.
 #[derive(Debug)]
 pub struct DomainName;
 
 impl DomainName {
-    /// Reads a domain. Scheme, port, path and trailing dot are taken off and told; case is
-    /// folded; everything else stands as it was given, `www.` too.
+    /// Removes and reports scheme, port, path and trailing dot; folds case; keeps all else, `www.` too.
     pub fn parse(text: &str) -> Result<ParsedDomain, DomainRefusal> {
         let mut removed = Vec::new();
         let ascii = typed_host(text, &mut removed)?;
@@ -156,8 +132,7 @@ impl DomainName {
         })
     }
 
-    /// The host name alone, of a site that is recognised in what others say and never visited: it need
-    /// not be public, but it has at least two parts.
+    /// For a site that is recognised but never visited: it need not be public, but has at least two parts.
     pub fn recognised(text: &str) -> Result<String, DomainRefusal> {
         let host = typed_host(text, &mut Vec::new())?;
         match registrable_domain(&host) {
@@ -168,8 +143,7 @@ impl DomainName {
     }
 }
 
-/// The name in its own letters, where those lead back to it: a label can hold another in disguise
-/// (`xn--xn--…`), which nobody could type again.
+/// Unless it does not round-trip: a label can disguise another (`xn--xn--…`), which nobody could type.
 fn as_people_read(ascii: &str) -> String {
     let (unicode, outcome) = idna::domain_to_unicode(ascii);
     let leads_back = || matches!(Host::parse(&unicode), Ok(Host::Domain(it)) if it == ascii);
@@ -185,7 +159,7 @@ fn typed_host(text: &str, removed: &mut Vec<Removed>) -> Result<String, DomainRe
     ascii(host(authority, removed)?)
 }
 
-/// What stands between scheme and path.
+/// Between scheme and path.
 fn authority<'t>(text: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
     let rest = match text.split_once("://") {
         Some((scheme, rest)) if is_web(scheme) => {
@@ -212,7 +186,7 @@ fn is_web(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// The authority without port and trailing dot.
+/// Without port and trailing dot.
 fn host<'t>(authority: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
     if authority.starts_with('[') || authority.parse::<Ipv6Addr>().is_ok() {
         return Err(DomainRefusal::IpAddress);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use structured_public_domains::{DomainInfo, lookup};
 
-/// The public suffix of a host name and one label more; nothing when the name is a public suffix.
+/// Public suffix and one label; `None` for a public suffix.
 pub fn registrable(host: &str) -> Option<&str> {
     let found = found(host)?;
     let labels = found.registrable_domain()?.split('.').count();
@@ -12,12 +12,11 @@ pub fn registrable(host: &str) -> Option<&str> {
     Some(&name[before.map_or(0, |(dot, _)| dot + 1)..])
 }
 
-/// Whether the list names the ending of a host name.
 pub fn has_known_suffix(host: &str) -> bool {
     found(host).is_some_and(|it| it.is_known())
 }
 
-/// The list is written in letters, hosts in the ASCII of IDNA: label by label the same.
+/// The list has Unicode, hosts have IDNA: compared label by label.
 fn found(host: &str) -> Option<DomainInfo> {
     let is_encoded = host.contains("xn--");
     let name = if is_encoded {

@@ -1,23 +1,17 @@
-//! Which hosts are a project's own.
-
 use super::{comparison::unwrapped, registrable_domain};
 use url::Url;
 
-/// The hosts whose results count as the project's.
-///
-/// A project on its registrable domain owns every host below it; a project on a subdomain owns
-/// that host and what lies below it; a project below a path owns what is below that path of its
-/// host. `www.` is never distinguished.
+/// A registrable domain owns every host below it; a subdomain owns itself and what is below; a path owns what is
+/// below it on its host. `www.` is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteScope {
     root: String,
-    /// Without a slash at its end; empty when every path is own.
+    /// Without a slash at its end; empty for the whole host.
     path: String,
 }
 
 impl SiteScope {
-    /// The scope of a project on that host (ASCII, as [`super::DomainName::parse`] gives it).
-    #[must_use]
+    /// `host` in ASCII, as of [`super::DomainName::parse`].
     pub fn of(host: &str) -> Self {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         Self {
@@ -26,9 +20,7 @@ impl SiteScope {
         }
     }
 
-    /// The scope of a project on a path of that host: `/shop` owns `/shop` and `/shop/shoes`, and
-    /// not `/shopping`. A path of nothing but slashes is the whole host.
-    #[must_use]
+    /// `/shop` owns `/shop` and `/shop/shoes`, not `/shopping`. Only slashes mean the whole host.
     pub fn below(host: &str, path: &str) -> Self {
         let bare = path.trim_matches('/');
         let path = if bare.is_empty() {
@@ -42,20 +34,16 @@ impl SiteScope {
         }
     }
 
-    /// The host under which everything is the project's.
-    #[must_use]
+    /// The host that is own as a whole.
     pub fn root(&self) -> &str {
         &self.root
     }
 
-    /// Whether the project is on a subdomain, so that its parent domain is not its own.
-    #[must_use]
+    /// Then its parent domain is not own.
     pub fn is_subdomain(&self) -> bool {
         registrable_domain(&self.root) != Some(self.root.as_str())
     }
 
-    /// Whether a URL leads to the project.
-    #[must_use]
     pub fn owns(&self, url: &str) -> bool {
         // Nearly all results are somebody else's, and parsing is the dear part.
         if !contains_ignoring_case(url, &self.root) && url.is_ascii() && !url.contains('%') {
@@ -72,8 +60,6 @@ impl SiteScope {
             .is_some_and(|rest| self.path.is_empty() || rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Whether a host is the project's.
-    #[must_use]
     pub fn owns_host(&self, host: &str) -> bool {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         match host.strip_suffix(self.root.as_str()) {
@@ -83,7 +69,7 @@ impl SiteScope {
     }
 }
 
-/// The host without a leading `www.`, unless nothing registrable would be left.
+/// Unless nothing registrable would be left.
 pub(super) fn without_www(host: &str) -> &str {
     match host.strip_prefix("www.") {
         Some(rest) if registrable_domain(rest).is_some() => rest,

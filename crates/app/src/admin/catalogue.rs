@@ -1,31 +1,22 @@
-//! Everything that is counted, by name: the table of `docs/OPERATIONS.md`, which a test compares with what
-//! is served. The names are those of reliability.md, section 7.
+//! All metrics: a test compares them with `docs/OPERATIONS.md`; names are those of reliability.md, section 7.
 
-/// What a number does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
     Counter,
-    /// It is what it is now.
     Gauge,
-    /// How often which values were seen.
     Histogram,
 }
 
-/// Something that is counted. `name` is what it is recorded under.
+/// A metric; `name` is what it is recorded under.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// Its name.
     pub name: &'static str,
-    /// What it does.
     pub kind: Kind,
-    /// What it is, in a sentence.
     pub help: &'static str,
 }
 
 impl Metric {
-    /// The name under which it is served: with a prefix, so that it is no other program's, except for what the
-    /// clients of Prometheus tell of every process under one name.
+    /// The served name: with our prefix, except for what Prometheus clients tell of every process under one name.
     pub fn served_name(self) -> String {
         let prefix = if self.is_of_every_process() {
             ""
@@ -35,14 +26,12 @@ impl Metric {
         format!("{prefix}{}", self.name)
     }
 
-    /// Whether every program's process has it.
     pub fn is_of_every_process(self) -> bool {
         self.name.starts_with("process_")
     }
 }
 
 impl Kind {
-    /// As Prometheus calls it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -67,7 +56,6 @@ const fn histogram(name: &'static str, help: &'static str) -> Metric {
     Metric { name, kind, help }
 }
 
-/// All of it.
 pub const CATALOGUE: [Metric; 42] = [
     histogram(
         "http_server_request_duration_seconds",

@@ -30,7 +30,6 @@ const WINDOW: Duration = Duration::from_mins(5);
 /// How many accounts are compared: more tell nothing more.
 const MOST_ACCOUNTS: u32 = 1_000;
 
-/// Who looks them up.
 #[derive(Default)]
 pub struct Gauges {
     sources: OnceLock<Sources>,
@@ -49,14 +48,12 @@ struct Looked {
     service: VecDeque<Service>,
 }
 
-/// How much service accounts with waiting jobs have had.
 struct Service {
     at: Instant,
     had: HashMap<AccountId, f64>,
 }
 
 impl Gauges {
-    /// They can be looked up from now on.
     pub fn started(&self, foundation: &Foundation) {
         // It begins once.
         let _ = self.sources.set(Sources {
@@ -66,8 +63,7 @@ impl Gauges {
         });
     }
 
-    /// Looks them up; what the database says is at most five seconds old, and unknown while it does not
-    /// answer.
+    /// Reads them; figures of the database are at most five seconds old, and unknown while it does not answer.
     pub async fn read(&self) {
         let Some(sources) = self.sources.get() else {
             return;
@@ -108,7 +104,6 @@ fn connections(database: &DieselStorage) {
     }
 }
 
-/// What the database tells.
 struct Stored {
     figures: QueueFigures,
     accounts: Vec<AccountQueue>,
@@ -164,9 +159,8 @@ fn unknown() {
 }
 
 impl Looked {
-    /// How evenly those were served that had waiting jobs both now and when the window began. Virtual
-    /// time grows with service, so its growth is what an account has had; one that had nothing to do in between
-    /// is lifted to the others, which counts for it as if it had been served.
+    /// How evenly accounts were served that had waiting jobs both now and when the window began. Service is the growth of
+    /// virtual time; an account that was idle in between is lifted to the others, and counts as if it had been served.
     fn fairness(&mut self, accounts: &[AccountQueue]) -> f64 {
         let now = Instant::now();
         let had = { accounts.iter() }

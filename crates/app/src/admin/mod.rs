@@ -1,8 +1,4 @@
-//! The admin listener: what operators and their machines look at, apart from what callers reach.
-//!
-//! `probes.rs` says whether the process lives, has begun and serves; `recorder.rs` keeps what is
-//! counted and writes it as Prometheus reads it, `catalogue.rs` names all of it, `gauges.rs` reads what
-//! is not counted but looked up. Deliberately absent: anything that changes something.
+//! The admin listener for operators and their machines, apart from what callers reach. It changes nothing.
 
 mod catalogue;
 mod gauges;
@@ -41,13 +37,11 @@ const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 const ALLOWED: &str = "GET, HEAD";
 
-/// The listener, as long as the process lives.
 pub struct Admin {
     looks: Arc<Looks>,
     address: SocketAddr,
 }
 
-/// What there is to look at.
 struct Looks {
     probes: Probes,
     gauges: Gauges,
@@ -57,7 +51,6 @@ struct Looks {
     base_url: String,
 }
 
-/// Something to send.
 struct Told {
     status: u16,
     kind: &'static str,
@@ -65,9 +58,8 @@ struct Told {
 }
 
 impl Admin {
-    /// Listens where the settings say, from before the database is opened, so that whoever watches
-    /// sees a process that begins. Nothing is counted where nobody can look. `None` when it is switched off,
-    /// or when another process has the usual place, which nobody asked for.
+    /// Listens before the database is opened, so that a starting process can be watched; nothing is counted where nobody
+    /// can look. `None` when switched off, or when another process has the usual place, which nobody asked for.
     pub fn begin(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
         let Some(listener) = listen(loaded.settings.admin.listen)? else {
             return Ok(None);
@@ -84,7 +76,6 @@ impl Admin {
         Ok(Some(Self { looks, address }))
     }
 
-    /// Where it listens, and what there is.
     pub fn words(&self) -> String {
         format!("http://{} ({})", self.address, PATHS.join(", "))
     }
@@ -195,7 +186,6 @@ fn is_by_a_safe_name(request: &HttpRequest) -> bool {
     host.is_some_and(|it| is_safe_host(it.host()))
 }
 
-/// What is served.
 const PATHS: [&str; 5] = [
     "/livez",
     "/readyz",
@@ -228,7 +218,7 @@ impl Told {
 }
 
 impl From<Vec<probes::Reason>> for Told {
-    /// No reasons against it: then it is so.
+    /// No reasons: the probe succeeds.
     fn from(reasons: Vec<probes::Reason>) -> Self {
         if reasons.is_empty() {
             return Self::json(200, &json!({ "status": "ok" }));

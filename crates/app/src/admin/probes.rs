@@ -1,7 +1,5 @@
-//! Whether the process lives, has begun, and serves.
-//!
-//! Liveness asks nothing of the database: whoever restarts processes because their database is away
-//! adds a storm to an outage. Readiness asks it once a second at the most, and waits less than that.
+//! Liveness never asks the database: restarting processes because their database is away adds a storm to an outage.
+//! Readiness asks it at most once a second, and waits less than that.
 
 use std::{
     sync::OnceLock,
@@ -20,18 +18,13 @@ const MOST_WAIT: Duration = Duration::from_secs(5);
 /// How long the threads of the process may take to do nothing at all.
 const STIR: Duration = Duration::from_secs(2);
 
-/// Something that speaks against it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// A stable word.
     pub name: &'static str,
-    /// What it means, for people.
     pub detail: String,
 }
 
-/// Who knows.
 pub struct Probes {
-    /// Where jobs run and requests wait for the database.
     others: Handle,
     stopping: CancellationToken,
     database: OnceLock<DieselStorage>,
@@ -49,7 +42,6 @@ impl Reason {
 }
 
 impl Probes {
-    /// Of the process whose runtime calls this, and that is told to stop by that token.
     pub fn new(stopping: CancellationToken) -> Self {
         Self {
             others: Handle::current(),
@@ -59,7 +51,6 @@ impl Probes {
         }
     }
 
-    /// The process has begun, on that database.
     pub fn started(&self, database: DieselStorage) {
         // It begins once; a second word would change nothing.
         let _ = self.database.set(database);
@@ -82,7 +73,6 @@ impl Probes {
         }
     }
 
-    /// Whether it serves: all that speaks against it.
     pub async fn is_ready(&self) -> Vec<Reason> {
         let Some(database) = self.database.get() else {
             return self.has_begun();

@@ -6,7 +6,6 @@ use anyhow::Context;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{fmt::Write, time::Duration};
 
-/// The type of the text, as Prometheus asks for it.
 pub const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Bounds of histograms, in seconds: the fourteen of OpenTelemetry's convention.
@@ -19,11 +18,9 @@ const LONGER: [f64; 6] = [30.0, 60.0, 300.0, 1_800.0, 7_200.0, 21_600.0];
 /// How often what was measured is put into its buckets, also when nobody looks.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
-/// What was counted since the process began.
 pub struct Recorder(PrometheusHandle);
 
 impl Recorder {
-    /// Counts from now on.
     pub fn begin() -> anyhow::Result<Self> {
         let jobs = [BOUNDS.as_slice(), LONGER.as_slice()].concat();
         let recorder = PrometheusBuilder::new()
@@ -54,8 +51,8 @@ impl Recorder {
         Ok(Self(handle))
     }
 
-    /// All of it, also under the names of 0.1. What has not happened yet is announced all the same, so that its name
-    /// is found when a rule is written.
+    /// All metrics, also under the names of 0.1, and before their first event, so that names are found when rules are
+    /// written.
     pub fn text(&self) -> String {
         let recorded = self.0.render();
         let (mut text, mut old) = (String::with_capacity(3 * recorded.len()), String::new());

@@ -1,5 +1,3 @@
-//! `sightline account`.
-
 use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::{AccountCommand, LimitsArgs},
@@ -32,7 +30,6 @@ use std::{
 /// More bytes are no password.
 const MOST_PASSWORD: u64 = 8_192;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Result<Ended> {
     match command {
         AccountCommand::Create { email, name } => create(foundation, &email, &name).await?,

@@ -1,5 +1,3 @@
-//! `sightline answers`.
-
 mod marked;
 
 use super::{Ended, WrongUsage, project};
@@ -26,7 +24,6 @@ use std::sync::Arc;
 /// How many characters of a prompt are shown.
 const PROMPT: usize = 50;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: AnswersCommand) -> anyhow::Result<Ended> {
     match command {
         AnswersCommand::List {
@@ -181,7 +178,6 @@ fn show_text(answer: &MarkedAnswer) {
     remark("«own», ‹a competitor›, ‹?perhaps a name›, ⌜cited⌝.");
 }
 
-/// One line on who answered, when, and what it took.
 fn about(answer: &AiAnswer, judged: &JudgedState) -> String {
     let model = answer.served_model.as_deref().unwrap_or("model not told");
     let mut told = format!(

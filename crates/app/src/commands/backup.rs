@@ -1,5 +1,3 @@
-//! `sightline backup` and `sightline restore`.
-
 use super::{Ended, expect_a_database};
 use crate::{
     cli::{BackupArgs, RestoreArgs},
@@ -12,7 +10,6 @@ use domain::ports::clock::Clock;
 use serde::Serialize;
 use storage::Manifest;
 
-/// Takes a backup.
 pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Ended> {
     expect_a_database(&loaded.settings)?;
     let database = loaded.settings.database();
@@ -29,7 +26,6 @@ pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Ended> {
     tell(&taken, &taken, args.json, &what)
 }
 
-/// Restores one, or looks whether it is whole.
 pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Ended> {
     if args.verify {
         remark(format!("Reading all of {}.", args.file.display()));

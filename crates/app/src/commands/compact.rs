@@ -1,5 +1,3 @@
-//! `sightline compact`.
-
 use super::Ended;
 use crate::{
     settings::Loaded,
@@ -7,7 +5,6 @@ use crate::{
     wiring::{Foundation, Role},
 };
 
-/// Makes `SQLite`'s file smaller.
 pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     super::expect_a_database(&loaded.settings)?;
     let foundation = Foundation::open(loaded, Role::Server).await?;

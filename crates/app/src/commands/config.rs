@@ -37,7 +37,6 @@ pub fn run(
     Ok(Ended::Done)
 }
 
-/// Every effective setting, secrets hidden, and who said so.
 fn show(loaded: &Loaded, as_json: bool) -> anyhow::Result<()> {
     let rows = loaded.rows().into_iter();
     if as_json {

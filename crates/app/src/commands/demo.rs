@@ -1,5 +1,5 @@
-//! `sightline demo`: a throw-away account with two projects, of which one is measured on a simulated
-//! market and one is audited, and a token to try.
+//! `sightline demo`: a throw-away account with two projects, one measured on a simulated market, one audited, and a
+//! token.
 
 mod show;
 mod site;
@@ -51,7 +51,6 @@ use tokio_util::sync::CancellationToken;
 
 /// How many days before today were measured.
 const PAST: u32 = 40;
-/// Who signs in.
 const OWNER: &str = "demo@sightline.example";
 const KEYWORDS: [&str; 12] = [
     "running shoes",
@@ -135,7 +134,6 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// The demo's own database, and its own site in reach of the crawler.
 fn demo_settings(
     settings: Settings,
     args: &DemoArgs,
@@ -174,7 +172,6 @@ struct Demo<'a> {
     tools: &'a Tools,
 }
 
-/// Who and what there is.
 struct Scene {
     account: AccountId,
     token: PlainToken,
@@ -203,8 +200,7 @@ impl Demo<'_> {
         })
     }
 
-    /// Measures the days before today as they would have been, until it has to stop: only what has a
-    /// past can be forecast.
+    /// Measures the days before today until it has to stop: only what has a past can be forecast.
     async fn look_back(&self, scene: &Scene, stop: &CancellationToken) -> anyhow::Result<()> {
         remark(
             "Search results and AI answers are simulated (sandbox); the site audit reads real pages.",
@@ -397,7 +393,6 @@ fn host_of(url: &str) -> Result<String, WrongUsage> {
         .map_err(|refusal| WrongUsage(format!("--site: `{url}` cannot be monitored: {refusal}")))
 }
 
-/// Waits until a job is over.
 async fn over(storage: &Arc<dyn Storage>, account: AccountId, job: JobId) -> anyhow::Result<()> {
     let read = ReadJob::new(Arc::clone(storage));
     loop {
@@ -414,7 +409,6 @@ async fn over(storage: &Arc<dyn Storage>, account: AccountId, job: JobId) -> any
     }
 }
 
-/// Follows a job with a progress bar until it ends.
 async fn follow(
     storage: &Arc<dyn Storage>,
     account: AccountId,

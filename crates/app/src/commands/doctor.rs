@@ -1,5 +1,3 @@
-//! `sightline doctor`.
-
 use super::Ended;
 use crate::{
     server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy},
@@ -38,7 +36,6 @@ use std::{
 use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
-/// One thing that was looked at.
 struct Check {
     what: &'static str,
     state: State,
@@ -164,7 +161,6 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
     json!({ "settings": settings, "checks": checks })
 }
 
-/// What helps against a full disk.
 const MAKE_ROOM: &str = "Make room on the disk: nothing is lost, and it goes on then.";
 
 /// The database, opened once for all checks; nothing where it is yet to be made.
@@ -339,7 +335,6 @@ async fn refused(opened: Opened<'_>) -> Check {
     )
 }
 
-/// What the database does not tell.
 fn not_known(what: &'static str, error: StorageError) -> Check {
     let why = anyhow::Error::from(error);
     Check::notice(
@@ -353,7 +348,6 @@ fn not_known(what: &'static str, error: StorageError) -> Check {
 const OVERDUE: TimeDelta = TimeDelta::minutes(1);
 const DUE: TimeDelta = TimeDelta::minutes(5);
 
-/// Whether a worker looks after the jobs.
 async fn queue(opened: Opened<'_>) -> Check {
     let what = "queue";
     let Some(Ok(opened)) = opened else {
@@ -387,7 +381,6 @@ async fn queue(opened: Opened<'_>) -> Check {
     Check::good(what, told)
 }
 
-/// Who answers, and what an answer can cost.
 fn engines(settings: &Settings) -> Check {
     let what = "AI engines";
     let (clock, randomness) = machine();
@@ -424,7 +417,6 @@ fn engines(settings: &Settings) -> Check {
     Check::bad(what, told, todo)
 }
 
-/// Who tells about keywords, and what a search among them can cost.
 fn research(settings: &Settings) -> Check {
     let what = "keyword research";
     let (clock, randomness) = machine();
@@ -456,7 +448,6 @@ fn research(settings: &Settings) -> Check {
     )
 }
 
-/// Whether somebody may spend without a bound.
 async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "spending";
     if paid_sources(settings).is_empty() {
@@ -502,7 +493,6 @@ fn spending_caps(settings: &Settings) -> String {
     )
 }
 
-/// What the operator, who reads this, does about it.
 fn mend(unpaid: Unpaid) -> &'static str {
     match unpaid {
         Unpaid::SwitchedOff => {
@@ -577,7 +567,6 @@ fn crawler(settings: &Settings) -> Check {
     )
 }
 
-/// How long to wait for the addresses of this server's name.
 const LOOKUP: Duration = Duration::from_secs(3);
 
 /// Which addresses of this server are closed to projects. Behind NAT no interface has the public one, and
@@ -634,7 +623,6 @@ fn listed(addresses: &[IpAddr]) -> String {
     addresses.join(", ")
 }
 
-/// Whether browsers can sign in from where people are.
 fn sign_in(settings: &Settings) -> Check {
     let what = "sign-in";
     let base = settings.public_base_url();
@@ -648,7 +636,6 @@ fn sign_in(settings: &Settings) -> Check {
     }
 }
 
-/// Whether callers behind a proxy are distinguished.
 fn proxies(settings: &Settings) -> Check {
     let what = "proxies";
     let is_behind_one = settings.public_base_url().starts_with("https://");
@@ -672,7 +659,6 @@ fn proxies(settings: &Settings) -> Check {
     )
 }
 
-/// Whether audits show pages in a browser, and in which.
 async fn rendering(settings: &Settings) -> Check {
     let what = "rendering";
     let (clock, randomness) = machine();

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// An answer is a line of JSON.
 const MAX_ANSWER: u64 = 65_536;
 
-/// Asks the admin listener of a process on this machine for a probe's path.
 pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
     let address = match settings.admin.listen {
         AdminAddress::Off => anyhow::bail!(
@@ -39,8 +38,7 @@ pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// The status and the body of an answer of our own listener, which keeps to HTTP/1.0 when it is asked to: a client of
-/// HTTP would be more than this command.
+/// Status and body by HTTP/1.0, which our listener keeps to when asked: a client of HTTP would be more than this command.
 async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");

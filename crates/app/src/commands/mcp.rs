@@ -8,8 +8,7 @@ use std::{fs::File, io, os::fd::AsFd};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Runs it, and ends the process: a read of standard input that is under way cannot be taken back, and
-/// the runtime would wait for it.
+/// Runs it and ends the process: a read of standard input cannot be cancelled, and the runtime would wait for it.
 pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Ended> {
     let settings = settings(args, token).map_err(|error| WrongUsage(error.to_string()))?;
     process::log(&LogSettings::default())?;

@@ -1,5 +1,3 @@
-//! `sightline migrate`.
-
 use super::{Ended, WrongUsage};
 use crate::{
     settings::Loaded,
@@ -8,7 +6,6 @@ use crate::{
 };
 use storage::{PlannedAction, PlannedStep};
 
-/// Runs it.
 pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Ended> {
     if dry_run && action != "run" {
         let wrong = format!("--dry-run belongs to `migrate run`, not to `migrate {action}`");
@@ -62,7 +59,6 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
     Ok(Ended::Done)
 }
 
-/// What would be done, and how long it may take.
 fn tell_plan(steps: &[PlannedStep]) {
     if steps.is_empty() {
         say("The schema is up to date: nothing would be done.");

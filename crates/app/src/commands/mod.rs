@@ -1,5 +1,3 @@
-//! The commands, one file each.
-
 pub mod account;
 pub mod answers;
 pub mod audit;
@@ -42,12 +40,10 @@ use storage::DieselStorage;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How a command ends well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Done.
     Done,
-    /// Done, and there are findings that were asked to fail on.
+    /// There are findings that were asked to fail on.
     Findings,
 }
 
@@ -56,8 +52,7 @@ pub enum Ended {
 #[error("{0}")]
 pub struct WrongUsage(pub String);
 
-/// Opens the database for a command that needs what is in one: in a folder that was mistyped it would make
-/// an empty one, and find nothing.
+/// Opens an existing database: in a mistyped folder it would make an empty one, and find nothing.
 pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
     expect_a_database(&loaded.settings)?;
     Box::pin(Foundation::open(loaded, Role::Tool)).await
@@ -87,7 +82,6 @@ pub fn look_for_faults(
     (working, tokio::spawn(look))
 }
 
-/// Works, once it is known whether the database is sound.
 pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<()>) {
     tokio::select! {
         // It ended, or panicked: then jobs are run all the same.
@@ -117,7 +111,6 @@ async fn watch(database: DieselStorage, working: CancellationToken) {
     );
 }
 
-/// Takes the address that `--listen` names, if any.
 pub fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
     let Some(told) = told else { return Ok(()) };
     let wrong = |_| {
@@ -129,7 +122,6 @@ pub fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<
     Ok(())
 }
 
-/// Says at the start whether somebody may spend without a bound.
 async fn warn_of_spending(foundation: &Foundation) -> anyhow::Result<()> {
     let storage = Arc::clone(&foundation.storage);
     if let Some(told) = spending::without_bound(&foundation.settings, storage).await? {
@@ -150,7 +142,6 @@ async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> 
     })
 }
 
-/// The project that is meant, and whose it is.
 async fn project(
     foundation: &Foundation,
     of: &ProjectArgs,

@@ -1,5 +1,3 @@
-//! `sightline models`.
-
 use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::{ModelArgs, ModelsCommand},
@@ -20,7 +18,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::{fmt::Display, sync::Arc};
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: ModelsCommand) -> anyhow::Result<Ended> {
     match command {
         ModelsCommand::List { email, json } => list(foundation, &email, json).await?,

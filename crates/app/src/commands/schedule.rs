@@ -1,5 +1,3 @@
-//! `sightline schedule`.
-
 use super::{Ended, WrongUsage, no_project, owner};
 use crate::{
     cli::{ScheduleCommand, ScheduledAnalysis},
@@ -24,7 +22,6 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: ScheduleCommand) -> anyhow::Result<Ended> {
     match command {
         ScheduleCommand::Set {
@@ -98,7 +95,6 @@ fn prices_of(foundation: &Foundation, kind: AnalysisKind) -> String {
     )
 }
 
-/// What one run costs as things are.
 async fn cost(
     foundation: &Foundation,
     account: AccountId,

@@ -1,5 +1,3 @@
-//! `sightline search-console`.
-
 use super::{Ended, WrongUsage, no_project, project};
 use crate::{
     cli::{ProjectArgs, SearchConsoleCommand},
@@ -30,7 +28,6 @@ use std::{
 /// No file is longer, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyhow::Result<Ended> {
     match command {
         SearchConsoleCommand::Import {
@@ -116,7 +113,6 @@ async fn import(
     Ok(())
 }
 
-/// What will rest on what came in.
 fn tell_use(spans: &[(Cut, Span, u64)], today: NaiveDate) {
     if let Some((cut, span, _)) = spans.iter().find(|it| it.1.is_too_long()) {
         remark(format!(
@@ -136,7 +132,6 @@ fn tell_use(spans: &[(Cut, Span, u64)], today: NaiveDate) {
     }
 }
 
-/// One line for each cut: how many rows, of which days.
 fn by_cut(spans: &[(Cut, Span, u64)]) -> Vec<(String, String)> {
     let mut cuts: std::collections::BTreeMap<String, (Span, u64)> =
         std::collections::BTreeMap::new();

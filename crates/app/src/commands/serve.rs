@@ -1,5 +1,3 @@
-//! `sightline serve`.
-
 use super::{Ended, listen_where_told, look_for_faults, warn_of_spending, work};
 use crate::{
     admin::Admin,
@@ -16,7 +14,6 @@ use std::{io::ErrorKind, net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use web::services::Services;
 
-/// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
     listen_where_told(&mut loaded.settings, args.listen.as_deref())?;
     let stopping = Stopping::default();

@@ -1,5 +1,3 @@
-//! `sightline sites`.
-
 use super::{Ended, WrongUsage, no_project, project};
 use crate::{
     cli::{ProjectArgs, SitesCommand},
@@ -20,7 +18,6 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Result<Ended> {
     match command {
         SitesCommand::Name {
@@ -72,7 +69,6 @@ async fn name(
     Ok(())
 }
 
-/// A value that has to be one of those there are.
 fn one_of(flag: &str, value: &str, names: &[&str]) -> Result<String, WrongUsage> {
     let is_known = names.contains(&value);
     is_known.then(|| value.to_owned()).ok_or_else(|| {

@@ -1,5 +1,3 @@
-//! `sightline suggestions`.
-
 use super::{Ended, WrongUsage, no_project, project};
 use crate::{
     cli::{ProjectArgs, SuggestionsCommand},
@@ -24,7 +22,6 @@ use std::{collections::HashMap, sync::Arc};
 /// How many characters of a title are shown.
 const TITLE: usize = 60;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow::Result<Ended> {
     match command {
         SuggestionsCommand::List { of, all, json } => list(foundation, &of, all, json).await?,
@@ -102,7 +99,6 @@ fn gain(of: &ExpectedGain) -> String {
     }
 }
 
-/// The first page and the first keyword, and how many more there are.
 fn about(it: &SuggestionRecord, named: &HashMap<KeywordId, String>) -> String {
     let more = |all: usize| match all {
         0 | 1 => String::new(),

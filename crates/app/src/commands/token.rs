@@ -1,5 +1,3 @@
-//! `sightline token`.
-
 use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::TokenCommand,
@@ -24,7 +22,6 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Runs it.
 pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Result<Ended> {
     match command {
         TokenCommand::Create {

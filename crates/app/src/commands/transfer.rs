@@ -1,5 +1,3 @@
-//! `sightline transfer`.
-
 use super::{Ended, WrongUsage, expect_a_database};
 use crate::{
     cli::TransferArgs,
@@ -15,14 +13,10 @@ use std::{
 };
 use storage::{DatabaseUrl, TransferProgress, TransferStep};
 
-/// How often progress is shown.
 const REPORT_INTERVAL: Duration = Duration::from_secs(3);
 
-/// The two databases.
 pub struct Ends {
-    /// Which is copied.
     pub from: DatabaseUrl,
-    /// Which is filled.
     pub to: DatabaseUrl,
 }
 
@@ -62,7 +56,6 @@ fn named(
     Ok(parsed.map_err(|error| WrongUsage(format!("{flag} {error}")))?)
 }
 
-/// Copies everything, or goes on with it.
 pub async fn run(settings: &Settings, ends: Ends, args: &TransferArgs) -> anyhow::Result<Ended> {
     let Ends { from, to } = ends;
     if args.to.is_none() && args.to_file.is_none() {
@@ -89,7 +82,6 @@ pub async fn run(settings: &Settings, ends: Ends, args: &TransferArgs) -> anyhow
     Ok(Ended::Done)
 }
 
-/// Shows each step as it begins, and how far it is from time to time.
 fn shown(place: String) -> impl FnMut(&TransferProgress<'_>) + Send + 'static {
     let mut step = TransferStep::Reading;
     let (mut began, mut rows_at_begin) = (Instant::now(), 0);

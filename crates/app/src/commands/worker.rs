@@ -1,5 +1,3 @@
-//! `sightline worker`.
-
 use super::{Ended, look_for_faults, warn_of_spending, work};
 use crate::{
     admin::Admin,

@@ -1,5 +1,3 @@
-//! AI engines: which are asked, and what they may take.
-
 use super::{SearchSettings, Secret, WebAddress};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
@@ -12,24 +10,15 @@ pub struct AiSettings {
     pub paid_calls: bool,
     /// US dollars that a call may cost.
     pub most_per_call: Option<f64>,
-    /// Questions to an engine at the same time.
     pub at_once: usize,
-    /// How long an answer may take, in seconds.
     pub answer_seconds: u32,
-    /// Which of the models below tells how kind sentences are, where no lexicon speaks their
-    /// language; without one nobody does.
+    /// Which model judges sentiment where no lexicon speaks the language; without one nobody does.
     pub sentiment_by: Option<SentimentJudge>,
-    /// ChatGPT.
     pub chatgpt: KeyedSettings<Chatgpt>,
-    /// Perplexity.
     pub perplexity: KeyedSettings<Perplexity>,
-    /// Gemini.
     pub gemini: GeminiSettings,
-    /// Claude.
     pub claude: KeyedSettings<Claude>,
-    /// What Google answers, by the suppliers of search results.
     pub google: GoogleSettings,
-    /// Any endpoint that speaks like OpenAI's chat completions.
     pub compatible: CompatibleSettings,
 }
 
@@ -37,35 +26,24 @@ pub struct AiSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SentimentJudge {
-    /// `ai.chatgpt`.
     Chatgpt,
-    /// `ai.gemini`.
     Gemini,
-    /// `ai.claude`.
     Claude,
-    /// `ai.compatible`.
     Compatible,
 }
 
-/// A service that is asked with a key, and what is usual with it.
 pub trait Service {
-    /// Where its settings are.
+    /// The key of its settings, for example `ai.chatgpt`.
     const KEY: &'static str;
-    /// Where it is.
     const BASE_URL: &'static str;
-    /// The model that is asked for.
     const MODEL: &'static str;
     /// US dollars for a million tokens read and written by that model, as listed in autumn 2026.
     const LISTED: (f64, f64);
     /// US dollars for a search.
     const PRICE_PER_SEARCH: f64;
-    /// Tokens that an answer is thought to read at the most.
     const MOST_INPUT_TOKENS: u32;
-    /// Tokens that it may write.
     const MOST_OUTPUT_TOKENS: u32;
-    /// Searches that it may take.
     const MOST_SEARCHES: u32;
-    /// Whether a search is forced.
     const FORCE_SEARCH: bool;
 }
 
@@ -81,122 +59,87 @@ pub struct Perplexity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claude;
 
-/// A model of a service.
+/// A model of a service. Prices are in US dollars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, bound = "")]
 pub struct KeyedSettings<S: Service> {
-    /// The key.
     pub api_key: Option<Secret>,
-    /// Where it is.
     pub base_url: WebAddress,
-    /// The model that is asked for.
     pub model: String,
-    /// What a million tokens read cost, in US dollars.
     pub price_per_million_input: Option<f64>,
-    /// What a million tokens written cost, in US dollars.
     pub price_per_million_output: Option<f64>,
-    /// What a search costs, in US dollars.
     pub price_per_search: f64,
-    /// Tokens that an answer is thought to read at the most, what searches found included.
+    /// An estimate; what searches found is included.
     pub most_input_tokens: u32,
-    /// Tokens that an answer may write, thoughts included.
+    /// Thoughts included.
     pub most_output_tokens: u32,
-    /// Searches that an answer may take.
     pub most_searches: u32,
-    /// Whether a search is forced.
     pub force_search: bool,
     #[serde(skip)]
     service: PhantomData<S>,
 }
 
-/// Gemini, by its own API.
+/// Gemini, by its own API. Prices are in US dollars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GeminiSettings {
-    /// The key.
     pub api_key: Option<Secret>,
-    /// Where it is.
     pub base_url: WebAddress,
-    /// Where links of its sources lead through first.
     pub link_base: WebAddress,
-    /// The model that is asked for.
     pub model: String,
-    /// What a million tokens read cost, in US dollars.
     pub price_per_million_input: Option<f64>,
-    /// What a million tokens written cost, in US dollars.
     pub price_per_million_output: Option<f64>,
-    /// What a search costs, in US dollars.
     pub price_per_search: f64,
-    /// Tokens that an answer is thought to read at the most, what searches found included.
+    /// An estimate; what searches found is included.
     pub most_input_tokens: u32,
-    /// Tokens that an answer may write, thoughts included.
+    /// Thoughts included.
     pub most_output_tokens: u32,
-    /// Searches that an answer may take.
     pub most_searches: u32,
 }
 
-/// What Google answers, by the suppliers of search results that have credentials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GoogleSettings {
-    /// Whether AI overviews are fetched.
     pub overview: bool,
-    /// Whether answers of AI Mode are fetched.
     pub mode: bool,
     /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
     pub mode_price: f64,
 }
 
-/// Any endpoint that speaks like OpenAI's chat completions.
+/// Any endpoint that speaks like OpenAI's chat completions. Prices are in US dollars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CompatibleSettings {
     /// Where it is, up to the version.
     pub base_url: Option<WebAddress>,
-    /// The key, where it wants one.
     pub api_key: Option<Secret>,
-    /// The model that is asked for.
     pub model: String,
-    /// What a million tokens read cost, in US dollars.
     pub price_per_million_input: Option<f64>,
-    /// What a million tokens written cost, in US dollars.
     pub price_per_million_output: Option<f64>,
-    /// Tokens that an answer is thought to read at the most.
     pub most_input_tokens: u32,
-    /// Tokens that an answer may write.
     pub most_output_tokens: u32,
 }
 
-/// An engine by its key, and what it may take.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelChoice<'a> {
     /// Where its settings are, for example `ai.chatgpt`.
     pub key: &'static str,
     /// The key; without one it is not asked.
     pub api_key: Option<&'a Secret>,
-    /// Where it is.
     pub base_url: &'a WebAddress,
-    /// Where links of its sources lead through first.
     pub link_base: Option<&'a WebAddress>,
-    /// The model that is asked for.
     pub model: &'a str,
     /// US dollars for a million tokens read and written; `None` when nobody knows.
     pub prices: Option<(f64, f64)>,
     /// US dollars for a search.
     pub price_per_search: f64,
-    /// Tokens that an answer is thought to read at the most.
     pub most_input_tokens: u32,
-    /// Tokens that it may write.
     pub most_output_tokens: u32,
-    /// Searches that it may take.
     pub most_searches: u32,
-    /// Whether a search is forced.
     pub force_search: bool,
 }
 
 impl SentimentJudge {
-    /// The engine's public name.
-    #[must_use]
     pub const fn engine(self) -> &'static str {
         match self {
             Self::Chatgpt => "chatgpt",
@@ -209,7 +152,6 @@ impl SentimentJudge {
 
 impl AiSettings {
     /// Whether the model that is to tell sentiment is set up; it is when none is named.
-    #[must_use]
     pub const fn has_judge(&self) -> bool {
         match self.sentiment_by {
             None => true,
@@ -221,7 +163,6 @@ impl AiSettings {
     }
 
     /// The engines that are asked by a key, in the order in which they are shown.
-    #[must_use]
     pub fn models(&self) -> [ModelChoice<'_>; 4] {
         [
             self.chatgpt.choice(),
@@ -232,7 +173,6 @@ impl AiSettings {
     }
 
     /// Whether answers are made up: nobody who gives real ones is configured.
-    #[must_use]
     pub fn is_simulated(&self, search: &SearchSettings) -> bool {
         let fetched = search.data_for_seo.login.is_some() || search.serp_api.api_key.is_some();
         self.models().iter().all(|it| it.api_key.is_none())
@@ -241,7 +181,6 @@ impl AiSettings {
     }
 }
 
-/// The prices that are set; for the usual model, those that its service lists.
 fn prices(
     set: (Option<f64>, Option<f64>),
     is_usual: bool,
@@ -415,7 +354,6 @@ impl Default for CompatibleSettings {
 
 impl CompatibleSettings {
     /// US dollars for a million tokens read and written; `None` when nobody knows.
-    #[must_use]
     pub fn prices(&self) -> Option<(f64, f64)> {
         self.price_per_million_input
             .zip(self.price_per_million_output)

@@ -56,13 +56,11 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
     (good, mistakes)
 }
 
-/// Whether a setting's value is never told.
 fn is_secret(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key);
     matches!(name, "api_key" | "login" | "password" | "database_url")
 }
 
-/// What is wrong, with the setting that was probably meant.
 fn with_hint(key: &str, reason: &str) -> String {
     let last = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     let meant = nearest(key)

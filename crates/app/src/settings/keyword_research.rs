@@ -1,9 +1,6 @@
-//! Keyword research: what its supplier costs.
-
 use serde::{Deserialize, Serialize};
 
-/// Keyword research: DataForSEO tells about keywords where `search.data_for_seo` has credentials, else
-/// the sandbox does. The switch and the caps of `search` hold for it, too.
+/// Asks DataForSEO where `search.data_for_seo` has credentials, else the sandbox; switch and caps of `search` hold too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KeywordResearchSettings {

@@ -37,8 +37,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
 use web::limits::RequestLimits;
 
-/// Everything that can be set. Each field's document stands in `docs/OPERATIONS.md`, which a test
-/// compares with this.
+/// All settings. `docs/OPERATIONS.md` documents each; a test compares the two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -52,49 +51,30 @@ pub struct Settings {
     pub database_pooler: bool,
     /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
     pub shutdown_delay_seconds: u32,
-    /// The address to listen on.
     pub listen: ListenAddress,
-    /// What operators look at.
     pub admin: AdminSettings,
     /// The address under which callers reach the server; `http://` and `listen` when left out.
     pub public_base_url: Option<WebAddress>,
     /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
     pub trusted_proxies: Vec<Network>,
-    /// How much may be asked of one server.
     pub limits: LimitSettings,
-    /// Logs.
     pub log: LogSettings,
-    /// The worker.
     pub worker: WorkerSettings,
-    /// The queue.
     pub queue: QueueSettings,
-    /// Search results.
     pub search: SearchSettings,
-    /// AI engines.
     pub ai: AiSettings,
-    /// Keyword research.
     pub keyword_research: KeywordResearchSettings,
-    /// Search Console.
     pub search_console: SearchConsoleSettings,
-    /// The crawler.
     pub crawler: CrawlerSettings,
-    /// How fast pages are.
     pub vitals: VitalsSettings,
-    /// How long things are kept.
     pub retention: RetentionSettings,
-    /// How much accounts may store.
     pub storage: StorageSettings,
-    /// How people stay signed in.
     pub sessions: SessionSettings,
-    /// How passwords are kept.
     pub passwords: PasswordSettings,
-    /// How much accounts may have that are created from now on.
     pub new_accounts: NewAccountSettings,
-    /// How long tokens last.
     pub tokens: TokenSettings,
 }
 
-/// What operators look at.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdminSettings {
@@ -102,7 +82,6 @@ pub struct AdminSettings {
     pub listen: AdminAddress,
 }
 
-/// How people stay signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionSettings {
@@ -110,17 +89,13 @@ pub struct SessionSettings {
     pub plain_cookies: bool,
 }
 
-/// How long tokens last.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TokenSettings {
-    /// The longest lifetime of an API token, in days.
     pub max_lifetime_days: Option<u32>,
 }
 
 impl TokenSettings {
-    /// What the rules call it.
-    #[must_use]
     pub fn policy(&self) -> TokenPolicy {
         TokenPolicy {
             longest: { self.max_lifetime_days }.map(|it| TimeDelta::days(it.into())),
@@ -128,13 +103,11 @@ impl TokenSettings {
     }
 }
 
-/// How passwords are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PasswordSettings {
     /// Memory of each hash (argon2id), in KiB.
     pub memory_kib: u32,
-    /// Passes over it.
     pub passes: u32,
 }
 
@@ -152,23 +125,18 @@ impl Default for PasswordSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetentionSettings {
-    /// Where keywords stood, in months.
     pub rank_months: u32,
-    /// Search pages and forecasts of earlier runs, in days.
+    /// Search pages and forecasts of earlier runs.
     pub page_days: u32,
-    /// All other records of earlier runs, in months.
+    /// All other records of earlier runs.
     pub record_months: u32,
-    /// What suppliers that cost money answered, in days.
+    /// What suppliers that cost money answered.
     pub answer_days: u32,
-    /// Answers of AI engines, in days.
     pub ai_answer_days: u32,
-    /// Rows of Search Console, in months.
     pub console_months: u32,
-    /// What people researched among keywords, in months.
     pub search_months: u32,
-    /// Deactivated projects with everything that is stored of them, in days.
+    /// Deactivated projects with everything that is stored of them.
     pub deactivated_project_days: u32,
-    /// The audit log, in days.
     pub audit_days: u32,
 }
 
@@ -180,51 +148,36 @@ pub struct StorageSettings {
     pub inactive_factor: u32,
     /// Rows of Search Console and content plans of an account, in MiB.
     pub account_mebibytes: u32,
-    /// Rows of Search Console of a project.
     pub project_rows: u32,
 }
 
-/// How much may be asked of one server process.
+/// How much may be asked of one server process: in the long run (`…_per_minute`), and at once (`…_burst`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitSettings {
-    /// Reads of a token in a minute, in the long run.
     pub reads_per_minute: u32,
-    /// Reads of a token at once.
     pub reads_burst: u32,
-    /// Writes of a token in a minute, in the long run.
     pub writes_per_minute: u32,
-    /// Writes of a token at once.
     pub writes_burst: u32,
-    /// Analyses that a token starts in a minute, in the long run.
     pub analyses_per_minute: u32,
-    /// Analyses that a token starts at once.
     pub analyses_burst: u32,
-    /// Requests of an account in a minute, in the long run.
     pub account_per_minute: u32,
-    /// Requests of an account at once.
     pub account_burst: u32,
-    /// Requests of an address without a token in a minute, in the long run.
+    /// Requests of an address without a token.
     pub anonymous_per_minute: u32,
-    /// Requests of an address without a token at once.
     pub anonymous_burst: u32,
-    /// Requests of an address with a token that is not accepted, in a minute, in the long run.
+    /// Requests of an address with a token that is not accepted.
     pub failed_tokens_per_minute: u32,
-    /// Requests of an address with a token that is not accepted, at once.
     pub failed_tokens_burst: u32,
-    /// Attempts to sign in, by address or known device: in a minute.
+    /// Attempts to sign in, by address or known device.
     pub sign_ins_per_minute: u32,
-    /// The same: at once.
     pub sign_ins_burst: u32,
-    /// Attempts to sign in from everywhere, known devices apart: in a minute.
+    /// Attempts to sign in from everywhere, known devices apart.
     pub all_sign_ins_per_minute: u32,
-    /// The same: at once.
     pub all_sign_ins_burst: u32,
     /// Answers kept for idempotency keys, by account: in MiB, at once and in 24 hours.
     pub kept_answer_mib: u32,
-    /// Requests of a token under way at the same time.
     pub in_flight_per_token: u32,
-    /// Requests of an account under way at the same time.
     pub in_flight_per_account: u32,
     /// Requests with an accepted token or session under way at the same time.
     pub in_flight: u32,
@@ -232,44 +185,35 @@ pub struct LimitSettings {
     pub in_flight_unknown: u32,
     /// The same of an address.
     pub in_flight_per_address: u32,
-    /// Connections at the same time.
     pub connections: u32,
-    /// The same of an address.
     pub connections_per_address: u32,
 }
 
-/// Logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogSettings {
-    /// `readable` or `json`.
     pub format: LogFormat,
     /// What is logged, for example `info` or `warn,web=debug`.
     pub level: LogLevel,
 }
 
-/// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
     Readable,
     /// One JSON object a line.
     Json,
 }
 
-/// The worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkerSettings {
-    /// Jobs at the same time.
     pub jobs: usize,
-    /// Of these, how many are kept for rank checks; at least one takes jobs of any kind.
+    /// Of `jobs`, how many are kept for rank checks; at least one takes jobs of any kind.
     pub short_jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
-    /// The same, when a supplier costs money: as many calls may have to be paid again after a
-    /// crash.
+    /// The same, when a supplier costs money: as many calls may have to be paid again after a crash.
     pub paid_keywords_at_once: usize,
     /// Questions at the same time to each AI engine that costs money; the same holds.
     pub paid_answers_at_once: usize,
@@ -279,11 +223,8 @@ pub struct WorkerSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSettings {
-    /// How long a worker holds a job without a sign of life.
     pub lease_seconds: u32,
-    /// How often a worker gives a sign of life.
     pub heartbeat_seconds: u32,
-    /// How often lost leases and passed deadlines are looked for.
     pub sweep_seconds: u32,
     /// The first delay before a failed attempt is followed by another; doubles each time.
     pub first_delay_seconds: u32,
@@ -293,11 +234,9 @@ pub struct QueueSettings {
     pub turn_seconds: u32,
 }
 
-/// The crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CrawlerSettings {
-    /// Where the owners of crawled sites can learn who reads them.
     pub contact_url: WebAddress,
     /// Networks that may be read although they are not public, as CIDR.
     pub allow_networks: Vec<Network>,
@@ -307,15 +246,11 @@ pub struct CrawlerSettings {
     pub resolve: Vec<ResolveEntry>,
     /// Authorities that are trusted beside the public ones, as files.
     pub trust: Vec<CertificateFile>,
-    /// The pause between two requests to a host, in milliseconds.
     pub per_host_delay_ms: u64,
-    /// Connections to a host at the same time.
     pub connections_per_host: u32,
-    /// Pages of a site at the most.
     pub max_pages: u32,
     /// Links away from the start at the most.
     pub max_depth: u32,
-    /// Whether links to other sites are checked.
     pub check_external: bool,
     /// Link targets on other sites that one audit asks for at the most.
     pub external_targets: u32,
@@ -387,8 +322,6 @@ impl Default for StorageSettings {
 }
 
 impl StorageSettings {
-    /// What the rules call it.
-    #[must_use]
     pub fn limits(&self) -> StorageLimits {
         let unless_zero = |it: u32| (it > 0).then_some(it);
         StorageLimits {
@@ -400,8 +333,6 @@ impl StorageSettings {
 }
 
 impl RetentionSettings {
-    /// What the rules call it.
-    #[must_use]
     pub fn retention(&self) -> Retention {
         let unless_zero = |it: u32| (it > 0).then_some(it);
         Retention {
@@ -504,8 +435,6 @@ impl Default for CrawlerSettings {
 }
 
 impl Settings {
-    /// The database.
-    #[must_use]
     pub fn database(&self) -> DatabaseUrl {
         let file = || DatabaseUrl::file(self.data_file());
         self.database_url
@@ -514,13 +443,11 @@ impl Settings {
     }
 
     /// The file of the database that nobody named.
-    #[must_use]
     pub fn data_file(&self) -> PathBuf {
         self.data_dir.join("sightline.db")
     }
 
     /// The address under which callers reach the server, without a trailing slash.
-    #[must_use]
     pub fn public_base_url(&self) -> String {
         let own = || format!("http://{}", self.listen.0);
         let set = self.public_base_url.as_ref();

@@ -4,17 +4,13 @@ use super::Budget;
 use domain::{account::AccountLimits, money::MicroUsd};
 use serde::{Deserialize, Serialize};
 
-/// How much a new account may have; `sightline account limits` changes it for one account.
+/// How much a new account may have; only active projects and keywords count. `sightline account limits` changes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewAccountSettings {
-    /// Active projects.
     pub projects: u32,
-    /// Active keywords.
     pub keywords: u32,
-    /// Active keywords in one project.
     pub keywords_per_project: u32,
-    /// Active AI-tracked keywords.
     pub ai_tracked: u32,
     /// Keywords researched in a month.
     pub keyword_research: u32,
@@ -42,8 +38,6 @@ impl Default for NewAccountSettings {
 }
 
 impl NewAccountSettings {
-    /// What the rules call it.
-    #[must_use]
     pub fn limits(&self) -> AccountLimits {
         AccountLimits {
             projects: self.projects,
@@ -56,8 +50,6 @@ impl NewAccountSettings {
         }
     }
 
-    /// Whether nothing bounds what a new account spends.
-    #[must_use]
     pub fn is_without_budget(&self) -> bool {
         let limits = self.limits();
         limits.monthly_budget.is_none() && limits.daily_budget.is_none()

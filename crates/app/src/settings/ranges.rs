@@ -1,16 +1,12 @@
-//! Values that have the right type and still cannot be used.
-
 use super::{AdminAddress, AiSettings, SearchSettings, Settings, SettingsError, sources::Origin};
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
-/// One value that cannot be used: its key, itself, and what is allowed.
 struct Mistake {
     key: &'static str,
     value: String,
     allowed: String,
 }
 
-/// Refuses values that cannot be used, all at once, each with its key and what is allowed.
 pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<(), SettingsError> {
     let mut mistakes = Mistakes::default();
     let (search, worker, crawler) = (&settings.search, &settings.worker, &settings.crawler);
@@ -143,7 +139,6 @@ fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
     }
 }
 
-/// What engines may take, and what they cost.
 fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
     let at_once = ai.at_once;
     mistakes.within("ai.at_once", at_once, &(1..=64), "1 to 64");
@@ -247,7 +242,6 @@ fn tokens(key: &'static str, input: u32, output: u32, mistakes: &mut Mistakes) {
     );
 }
 
-/// A load ends after the page had its time.
 /// What changed since a month ago is told from what was kept of then.
 fn retention(settings: &Settings, mistakes: &mut Mistakes) {
     let kept = &settings.retention;
@@ -344,6 +338,7 @@ fn search_console(settings: &Settings, mistakes: &mut Mistakes) {
     );
 }
 
+/// A load ends after the page had its time.
 fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
     let (vitals, lab) = (&settings.vitals, &settings.vitals.lab);
     mistakes.within("vitals.max_pages", vitals.max_pages, &(1..=100), "1 to 100");
@@ -416,8 +411,7 @@ fn limits(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-/// No less than the OWASP cheat sheet "Password Storage" names for two passes, and no more than a
-/// server has.
+/// No less than the OWASP cheat sheet "Password Storage" names for two passes, and no more than a server has.
 fn passwords(settings: &Settings, mistakes: &mut Mistakes) {
     let set = &settings.passwords;
     let (key, allowed) = ("passwords.memory_kib", "19456 to 1048576");

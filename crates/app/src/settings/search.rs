@@ -1,5 +1,3 @@
-//! Search results: who supplies them.
-
 use super::{Secret, WebAddress};
 use serde::{Deserialize, Serialize};
 
@@ -8,76 +6,56 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchSettings {
-    /// How many organic results are looked at.
     pub depth: u32,
-    /// Whether suppliers that cost money are asked at all.
     pub paid_calls: bool,
     /// US dollars that a call may cost.
     pub most_per_call: Option<f64>,
     /// US dollars that all accounts together may spend on a day (UTC).
     pub most_per_day: Option<f64>,
-    /// `DataForSEO`.
     pub data_for_seo: DataForSeoSettings,
-    /// SerpApi.
     pub serp_api: SerpApiSettings,
-    /// Serper.dev.
     pub serper: SerperSettings,
-    /// A `SearXNG` server.
     pub searxng: SearxngSettings,
-    /// The simulated market.
     pub sandbox: SandboxSettings,
 }
 
-/// `DataForSEO`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataForSeoSettings {
-    /// The login for the API.
     pub login: Option<Secret>,
     /// The password for the API, which is not the one of the account.
     pub password: Option<Secret>,
-    /// Where it is.
     pub base_url: WebAddress,
-    /// What a page of ten results costs at the most, in US dollars; the AI overview costs as much
-    /// again.
+    /// What a page of ten results costs at the most, in US dollars; the AI overview costs as much again.
     pub price_per_page: f64,
 }
 
-/// SerpApi.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SerpApiSettings {
-    /// The key.
     pub api_key: Option<Secret>,
-    /// Where it is.
     pub base_url: WebAddress,
     /// What a search costs, in US dollars.
     pub price_per_call: f64,
 }
 
-/// Serper.dev.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SerperSettings {
-    /// The key.
     pub api_key: Option<Secret>,
-    /// Where it is.
     pub base_url: WebAddress,
     /// What a call of ten results costs, in US dollars.
     pub price_per_call: f64,
 }
 
-/// A `SearXNG` server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearxngSettings {
-    /// Where it is.
     pub base_url: Option<WebAddress>,
     /// The engine whose order is taken for the rank.
     pub engine: String,
 }
 
-/// The simulated market.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxSettings {
@@ -85,13 +63,11 @@ pub struct SandboxSettings {
     pub seed: u64,
     /// The share of calls that fail, 0 to 1.
     pub failure_rate: f64,
-    /// How long a call takes, in milliseconds.
     pub latency_ms: u64,
 }
 
 impl SearchSettings {
     /// Who is asked, in order.
-    #[must_use]
     pub fn suppliers(&self) -> Vec<&'static str> {
         let configured = [
             ("DataForSEO", self.data_for_seo.login.is_some()),
@@ -103,8 +79,6 @@ impl SearchSettings {
         named.map(|(name, _)| name).collect()
     }
 
-    /// Whether results are made up: nobody who supplies real ones is configured.
-    #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.suppliers().is_empty()
     }

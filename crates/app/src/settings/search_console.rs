@@ -1,23 +1,17 @@
-//! Search Console: how its API is reached, and how much is fetched.
-
 use super::WebAddress;
 use domain::use_cases::fetch_console_rows::FetchLimits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Search Console.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchConsoleSettings {
     /// The file that holds the key of a service account; nothing is fetched without one.
     pub key_file: Option<PathBuf>,
-    /// Where the API is.
     pub base_url: WebAddress,
-    /// Where tokens are made.
     pub token_url: WebAddress,
     /// Rows of a day at the most, for each of the ways in which rows are told apart.
     pub rows_per_day: u32,
-    /// How many days back the first fetch goes.
     pub first_days: u32,
 }
 
@@ -35,8 +29,6 @@ impl Default for SearchConsoleSettings {
 }
 
 impl SearchConsoleSettings {
-    /// What the rules call it.
-    #[must_use]
     pub const fn limits(&self) -> FetchLimits {
         FetchLimits {
             rows_per_day: self.rows_per_day,

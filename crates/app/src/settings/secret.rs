@@ -1,5 +1,3 @@
-//! A setting that is never shown.
-
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -11,14 +9,10 @@ impl Secret {
     /// What is shorter stands in any text, and taking it out would spoil that.
     const SHORTEST: usize = 6;
 
-    /// Takes the text.
-    #[must_use]
     pub fn new(text: String) -> Self {
         Self(text.into())
     }
 
-    /// The text, for the one place that needs it.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         self.0.expose_secret()
     }

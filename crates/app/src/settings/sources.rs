@@ -1,5 +1,4 @@
-//! Where settings come from: the file, the environment, the command line; and how a mistake in
-//! one of them is told.
+//! Where settings come from: the file, the environment, the command line; and how mistakes in them are told.
 
 use super::{Settings, file, ranges};
 use serde::Deserialize;
@@ -9,8 +8,7 @@ use toml::{Table, Value};
 
 const FILE: &str = "sightline.toml";
 const PREFIX: &str = "SIGHTLINE_";
-/// Behind the name of a setting: the variable names a file with its value, as secrets are handed to
-/// containers and units.
+/// Suffix of a setting's variable that names a file with the value, as containers and units get secrets.
 const IN_FILE: &str = "_FILE";
 /// Read by `sightline mcp` and by clients, not settings of the server.
 const NOT_SETTINGS: [&str; 4] = [
@@ -20,30 +18,22 @@ const NOT_SETTINGS: [&str; 4] = [
     "SIGHTLINE_CONFIG",
 ];
 
-/// Of addresses of services.
 const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
 
-/// What is read before anything starts.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// The file named by `--config` or `SIGHTLINE_CONFIG`; it has to exist.
     pub file: Option<PathBuf>,
-    /// The environment.
     pub environment: Vec<(String, String)>,
     /// Settings given as flags, as dotted key and TOML value.
     pub flags: Vec<(String, Value)>,
 }
 
-/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
     Default,
-    /// The file.
     File(PathBuf),
-    /// A variable.
     Environment(String),
-    /// A flag.
     Flag,
 }
 
@@ -61,9 +51,7 @@ impl fmt::Display for Origin {
 /// Settings with the origin of each value that somebody set, by dotted key.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The settings.
     pub settings: Settings,
-    /// Who set what.
     pub origins: BTreeMap<String, Origin>,
     /// Variables that Kubernetes or Docker made for a service of this name.
     pub service_variables: Vec<String>,
@@ -71,7 +59,6 @@ pub struct Loaded {
 
 impl Loaded {
     /// Every effective setting with its shown value, secrets hidden, and who said so.
-    #[must_use]
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let settings = &self.settings;
         let rows = shown(settings).into_iter();
@@ -97,54 +84,27 @@ impl Loaded {
 /// A mistake in a source; names the key, where it stands, and what is allowed.
 #[derive(Debug, Error)]
 pub enum SettingsError {
-    /// The file cannot be read.
     #[error("cannot read the settings file {}", path.display())]
     File {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// The file holds a mistake; the reason names line, key and allowed values.
     #[error("mistake in {}: {reason}", path.display())]
-    InFile {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A variable holds a mistake.
+    InFile { path: PathBuf, reason: String },
     #[error("mistake in the environment: {name}: {reason}")]
-    InEnvironment {
-        /// Which variable.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Values of the right type that cannot be used: a line for each.
+    InEnvironment { name: String, reason: String },
     #[error("{0}")]
     Unusable(String),
-    /// A flag holds a mistake.
     #[error("mistake in the setting {key}: {reason}")]
-    InFlag {
-        /// Which key.
-        key: String,
-        /// What is wrong.
-        reason: String,
-    },
+    InFlag { key: String, reason: String },
     /// `--data-dir` beside a database that somebody else named. None of the two is safe to take: the folder would
     /// leave a server without its data, the database be replaced where a rehearsal was meant.
     #[error(
         "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which stands above both",
         folder.display()
     )]
-    TwoDatabases {
-        /// The flag's value.
-        folder: PathBuf,
-        /// Who named the database.
-        origin: Origin,
-    },
-    /// More than one of these.
+    TwoDatabases { folder: PathBuf, origin: Origin },
     #[error("{}", lines(.0))]
     Several(Vec<SettingsError>),
 }
@@ -155,8 +115,6 @@ fn lines(all: &[SettingsError]) -> String {
 }
 
 impl SettingsError {
-    /// Every mistake by itself.
-    #[must_use]
     pub fn each(&self) -> Vec<String> {
         match self {
             Self::Several(all) => all.iter().flat_map(Self::each).collect(),
@@ -165,7 +123,6 @@ impl SettingsError {
         }
     }
 
-    /// With the reason, where there is one beneath.
     fn told(&self) -> String {
         match self {
             Self::File { source, .. } => format!("{self}: {source}"),
@@ -175,8 +132,7 @@ impl SettingsError {
 }
 
 impl Sources {
-    /// Reads everything, and checks each value by itself, so that each mistake is told, and where it
-    /// is.
+    /// Reads everything, and checks each value by itself, so that each mistake is told with its place.
     pub fn load(&self) -> Result<Loaded, SettingsError> {
         let mut merged = Table::new();
         let mut origins = BTreeMap::new();
@@ -246,8 +202,7 @@ impl Sources {
         }
     }
 
-    /// Without a setting, data lives where the platform keeps data of the user. `~` is the home
-    /// folder, as in a shell.
+    /// Data lives where the platform keeps data of the user, unless set. `~` is the home folder, as in a shell.
     fn with_data_dir(&self, mut merged: Table) -> Table {
         let variable = |name: &str| {
             let found = self
@@ -270,7 +225,6 @@ impl Sources {
         merged
     }
 
-    /// The file's path and text, if there is one.
     fn file(&self) -> Result<Option<(PathBuf, String)>, SettingsError> {
         let named = self.file.clone();
         let path = named.clone().unwrap_or_else(|| PathBuf::from(FILE));
@@ -283,7 +237,6 @@ impl Sources {
         }
     }
 
-    /// What each variable sets, or what is wrong with it.
     fn environment(&self) -> Vec<(String, Result<Table, String>)> {
         let ours = self
             .environment
@@ -338,19 +291,17 @@ fn is_of_a_service(name: &str, text: &str) -> bool {
             || of_port(name))
 }
 
-/// Whether a variable has the name of a setting.
 fn is_setting(name: &str) -> bool {
     let key = key_of(name).replace("__", ".");
     keys().contains(&key)
 }
 
-/// A variable's name as a key whose parts stand behind two underscores.
 fn key_of(name: &str) -> String {
     name.trim_start_matches(PREFIX).to_lowercase()
 }
 
-/// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`. Its value is TOML (lists, numbers,
-/// booleans), or plain text where that is what the setting takes.
+/// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`. Its value is TOML, or plain text where the setting takes
+/// that.
 fn variable(name: &str, text: &str) -> Result<Table, String> {
     let key = key_of(name);
     let path: Vec<&str> = key.split("__").collect();
@@ -377,13 +328,11 @@ fn variable(name: &str, text: &str) -> Result<Table, String> {
     })
 }
 
-/// The variable that was probably meant.
 fn meant(key: &str) -> Option<String> {
     let best = nearest(key)?.replace('.', "__").to_uppercase();
     Some(format!("did you mean {PREFIX}{best}?"))
 }
 
-/// The setting that a key is most like, if it is like one at all.
 pub(super) fn nearest(key: &str) -> Option<String> {
     let flat = |text: &str| text.replace("__", "_").replace('.', "_");
     let likeness = |it: &String| strsim::jaro_winkler(&flat(it), &flat(key));
@@ -430,7 +379,6 @@ const OPTIONAL: [&str; 34] = [
     "vitals.page_speed.api_key",
 ];
 
-/// Every key, dotted.
 fn keys() -> Vec<String> {
     let shown = shown(&Settings::default());
     shown.into_iter().map(|(key, _)| key).collect()
@@ -517,7 +465,6 @@ fn note(table: &Table, prefix: &str, origin: &Origin, origins: &mut BTreeMap<Str
 }
 
 /// The settings as dotted keys and shown values, secrets hidden.
-#[must_use]
 pub fn shown(settings: &Settings) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     if let Ok(Value::Table(table)) = Value::try_from(settings) {

@@ -1,5 +1,4 @@
-//! Settings that are written as text and mean more than text: read once, where they are loaded,
-//! so that a mistake is told with its key and its place.
+//! Settings written as text, which are read once where they are loaded, so that mistakes are told with key and place.
 
 use crawler::Resolve;
 use domain::money::MicroUsd;
@@ -10,7 +9,6 @@ use storage::DatabaseUrl;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-/// What a log level may be.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// What is logged: `info`, `debug`, `warn,web=debug`…
@@ -19,14 +17,10 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 pub struct LogLevel(String);
 
 impl LogLevel {
-    /// Warnings and worse.
-    #[must_use]
     pub fn warn() -> Self {
         Self("warn".to_owned())
     }
 
-    /// As the logger wants it.
-    #[must_use]
     pub fn filter(&self) -> EnvFilter {
         EnvFilter::new(&self.0)
     }
@@ -63,7 +57,6 @@ pub struct WebAddress {
 }
 
 impl WebAddress {
-    /// An address that stands in the code.
     #[expect(
         clippy::expect_used,
         reason = "the tests of the defaults see each of them"
@@ -72,19 +65,14 @@ impl WebAddress {
         Self::try_from(text.to_owned()).expect("a fixed address parses")
     }
 
-    /// The address, parsed.
-    #[must_use]
     pub const fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The address as it was written.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The address as it was written, but for who asks there and with what.
     fn shown(&self) -> String {
         without_credentials(&self.text)
     }
@@ -140,7 +128,6 @@ impl Serialize for WebAddress {
     }
 }
 
-/// Where the database is; shown without its password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseAddress(pub DatabaseUrl);
 
@@ -159,7 +146,6 @@ impl Serialize for DatabaseAddress {
     }
 }
 
-/// An address to listen on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ListenAddress(pub SocketAddr);
@@ -183,21 +169,18 @@ impl From<ListenAddress> for String {
     }
 }
 
-/// Where operators look at the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum AdminAddress {
     /// Nobody said: the usual place, unless another process has it.
     #[default]
     Usual,
-    /// Nowhere.
     Off,
     /// There, or the process does not start.
     At(SocketAddr),
 }
 
 impl AdminAddress {
-    /// The usual place.
     pub const USUAL: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9090);
     const OFF: &'static str = "off";
@@ -267,7 +250,6 @@ impl Serialize for Budget {
     }
 }
 
-/// A network, as CIDR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Network(pub ipnet::IpNet);
@@ -321,7 +303,6 @@ impl From<ResolveEntry> for String {
 #[serde(try_from = "String", into = "String")]
 pub struct CertificateFile {
     path: String,
-    /// What it holds.
     pub certificates: Vec<CertificateDer<'static>>,
 }
 

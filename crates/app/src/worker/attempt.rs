@@ -33,15 +33,13 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The same where the process, or the job, is to end.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// Until a job is that old, an attempt that an outage of the database interrupts does not count; later, the job may be
-/// what causes the outages.
+/// While a job is younger, an attempt that a database outage interrupts does not count; older jobs may cause the outages.
 const UNCOUNTED_OUTAGES: TimeDelta = TimeDelta::days(1);
 
 /// Codes of what ends an attempt and is tried again.
 pub(super) const BROKE: &str = "internal-error";
 pub(super) const UNREACHABLE: &str = "siteUnreachable";
 
-/// One attempt.
 pub(super) struct Attempt {
     tools: Tools,
     heart: Arc<Heart>,
@@ -50,7 +48,6 @@ pub(super) struct Attempt {
     state: Arc<AttemptState>,
 }
 
-/// What the parts of an attempt share.
 pub(super) struct AttemptState {
     /// Cancelled when the attempt has to stop: shutdown, a lost lease, or the owner's wish.
     pub(super) stop: CancellationToken,
@@ -63,17 +60,12 @@ pub(super) struct AttemptState {
     progress: Mutex<Progress>,
 }
 
-/// How the work of an attempt came out.
 pub(super) enum Done {
-    /// With results.
     Results(Outcome),
-    /// Without.
     End(AttemptEnd),
-    /// Because it had to stop.
     Stopped,
 }
 
-/// Why the work broke off.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Broken {
     #[error(transparent)]
@@ -97,7 +89,6 @@ impl AttemptState {
             .clone()
     }
 
-    /// Takes in what a stored step said about going on.
     pub(super) fn heed(&self, go_on: GoOn) {
         if go_on == GoOn::CancelRequested {
             self.canceled.store(true, Ordering::SeqCst);
@@ -138,7 +129,6 @@ impl AttemptState {
         tokio::time::sleep(LONGEST_TO_YIELD).await;
     }
 
-    /// Takes in that the lease was lost.
     pub(super) fn lose(&self) {
         self.lost.store(true, Ordering::SeqCst);
         self.stop.cancel();
@@ -336,7 +326,6 @@ impl Attempt {
     }
 }
 
-/// The way to a site ended before it began.
 pub(super) fn unreachable(unreached: Unreached) -> AttemptEnd {
     let error = AttemptError {
         code: UNREACHABLE.to_owned(),

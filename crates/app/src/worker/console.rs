@@ -1,5 +1,4 @@
-//! Fetches what is due of Search Console, beside the jobs: a day of many rows takes its time, and no
-//! sweep waits for it.
+//! Fetches what is due of Search Console beside the jobs: a day of many rows takes its time, and no sweep waits for it.
 
 use super::{as_std, chain};
 use chrono::TimeDelta;
@@ -7,8 +6,7 @@ use domain::use_cases::fetch_due_console::{DueFetch, FetchDueConsole};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Looks as often as the queue is swept. Stopping in the middle of a day costs that day: it is fetched
-/// again once the hold on its binding is over.
+/// Looks as often as the queue is swept. An interrupted day is fetched again once the hold on its binding is over.
 pub(super) async fn fetch(
     console: Arc<FetchDueConsole>,
     every: TimeDelta,

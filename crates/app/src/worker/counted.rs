@@ -1,5 +1,3 @@
-//! What is counted of jobs, for the metrics of the process.
-
 use super::attempt::{BROKE, UNREACHABLE};
 use chrono::{DateTime, Utc};
 use domain::{
@@ -33,7 +31,6 @@ pub(crate) fn begin() {
     }
 }
 
-/// A job was queued here.
 pub(super) fn enqueued(kind: AnalysisKind) {
     metrics::counter!("jobs_enqueued_total", "type" => kind.name()).increment(1);
 }
@@ -60,7 +57,6 @@ pub(super) fn over(kind: AnalysisKind, took: Duration, job: Option<&Job>) {
     }
 }
 
-/// The sweep moved a job.
 pub(super) fn swept(job: &Job) {
     let reason = match job.state {
         JobState::Canceled | JobState::Expired => None,

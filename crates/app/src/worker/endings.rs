@@ -1,6 +1,5 @@
-//! Ends with results, taken together: while one of an account's jobs is being ended, others that are done wait
-//! for it, and are ended next, all in one transaction. Each of them changes the same line of the queue, so by
-//! themselves they would wait for each other's commits.
+//! Ends jobs of an account together: while one is being ended, others wait and are ended next, in one transaction. Each
+//! changes the same line of the queue, so singly they would wait for each other's commits.
 
 use super::chain;
 use domain::{
@@ -21,7 +20,6 @@ use tokio::sync::oneshot;
 /// How many are ended together at the most.
 const MOST: usize = 32;
 
-/// Ends jobs of all accounts.
 pub(super) struct Endings {
     publish: PublishResults,
     /// Those who wait, by account. An account that stands here is being worked at.
@@ -49,7 +47,6 @@ impl Endings {
         }
     }
 
-    /// The finished job.
     pub(super) async fn publish(
         self: &Arc<Self>,
         hold: Hold,

@@ -11,11 +11,10 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// What is held, by job and epoch: an attempt that lost its lease may still be ending when the same
-/// worker claims the job again.
+/// What is held, by job and epoch: an attempt that lost its lease may still be ending when the worker claims the job
+/// again.
 type Held = BTreeMap<(JobId, i64), (Hold, Arc<AttemptState>)>;
 
-/// Beats for every job that is held.
 #[derive(Default)]
 pub(super) struct Heart {
     held: Mutex<Held>,
@@ -28,7 +27,6 @@ pub(super) struct Beating<'a> {
 }
 
 impl Heart {
-    /// Beats for a job from now on.
     pub(super) fn keep(&self, hold: Hold, state: &Arc<AttemptState>) -> Beating<'_> {
         let key = (hold.job, hold.epoch);
         self.held().insert(key, (hold, Arc::clone(state)));

@@ -1,5 +1,3 @@
-//! The worker: claims jobs, runs them, and looks after those that nobody looks after.
-
 mod ai_visibility;
 mod attempt;
 mod console;
@@ -61,67 +59,39 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// What a worker works with.
 #[derive(Clone)]
 pub struct Tools {
-    /// Where everything is remembered.
     pub storage: Arc<dyn Storage>,
-    /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// Where unpredictable bytes come from.
     pub randomness: Arc<dyn Randomness>,
-    /// Who makes ids.
     pub mint: Arc<IdMint>,
-    /// What is started by itself.
     pub schedules: Arc<FireSchedules>,
-    /// Fetches what is due of Search Console.
     pub console: Arc<FetchDueConsole>,
-    /// Who supplies search pages.
     pub search: Arc<dyn SearchResults>,
-    /// Who answers questions.
     pub engines: AiEngines,
-    /// Who reads sites.
     pub sites: Arc<dyn SiteReader>,
-    /// Who knows the ways to single pages.
     pub doors: Arc<dyn SiteDoors>,
-    /// Who knows how fast pages are.
     pub speed: SpeedSources,
-    /// The queue's numbers.
     pub policy: QueuePolicy,
-    /// How the work is cut.
     pub load: Load,
-    /// How long things are kept.
     pub retention: Retention,
 }
 
-/// How much a worker does at once, and how far it looks.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
-    /// Jobs at the same time.
     pub jobs: usize,
-    /// Of these, how many are kept for short jobs.
     pub short_jobs: usize,
-    /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
-    /// The same, when a supplier costs money.
     pub paid_keywords_at_once: usize,
-    /// Questions at the same time to each AI engine that costs money.
     pub paid_answers_at_once: usize,
-    /// How many organic results are looked at.
     pub depth: u32,
-    /// Pages of a site at the most.
     pub max_pages: u32,
-    /// Links away from the start at the most.
     pub max_depth: u32,
-    /// Whether links to other sites are checked.
     pub check_external: bool,
-    /// Pages of a site that a browser shows too, at the most.
     pub render_pages: u32,
-    /// Pages of a site whose speed is measured at the most.
     pub speed_pages: u32,
 }
 
-/// Runs jobs until it is told to stop.
 pub struct Worker {
     name: String,
     tools: Tools,
@@ -147,14 +117,11 @@ pub async fn take_back_all(tools: &Tools) {
     }
 }
 
-/// How often house is kept.
 const HOUSE_EVERY: Duration = Duration::from_hours(24);
-/// How long an idle worker waits before it looks again. Half of it to one and a half times it,
-/// so that workers do not look together.
+/// Mean wait of an idle worker: half of it to one and a half times it, so that workers do not look together.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Worker {
-    /// A worker with a name of its own; `wake` lets a request in the same process wake it.
     pub fn new(name: String, tools: Tools, wake: Arc<Notify>, stop: CancellationToken) -> Self {
         Self {
             name,
@@ -249,7 +216,6 @@ impl Worker {
         }
     }
 
-    /// Lets a job that has had its turn give its slot back when other accounts wait for one.
     async fn look_who_waits(&self, slots: &WorkerSlots) {
         let policy = &self.tools.policy;
         if !slots.is_any_turn_over(policy.turn) {
@@ -335,10 +301,8 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     }
 }
 
-/// What follows from a wrong clock where jobs are run.
 const OF_A_WORKER: &str =
     "no job is claimed or taken back, and no schedule started, until it is right";
-/// The same where requests are answered alone.
 const OF_A_SERVER: &str =
     "when tokens and sessions end, and which day a budget is of, is judged by it";
 
@@ -485,7 +449,6 @@ async fn keep_house(tools: Tools, stop: CancellationToken) {
     }
 }
 
-/// An error with its causes, for one log line.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

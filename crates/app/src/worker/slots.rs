@@ -1,5 +1,3 @@
-//! The slots of this worker: what runs in them, for how long, and who is asked to give one back.
-
 use super::attempt::AttemptState;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -21,7 +19,6 @@ use tokio::sync::Notify;
 /// How long an account that gave a slot back lets others claim first. Claims follow each other within a second.
 const BEHIND_FOR: Duration = Duration::from_secs(3);
 
-/// The slots of this worker.
 pub(super) struct WorkerSlots {
     slots: Slots,
     held: Mutex<Held>,
@@ -65,7 +62,6 @@ impl WorkerSlots {
             .room(&held.taken(), behind.map(|(account, _)| account))
     }
 
-    /// Takes a slot for a job that was claimed.
     pub(super) fn take(self: &Arc<Self>, job: &Job, state: &Arc<AttemptState>) -> Slot {
         let mut held = self.held();
         let number = held.next;
@@ -96,7 +92,6 @@ impl WorkerSlots {
         taken.iter().any(|it| it.can_yield && it.ran >= turn)
     }
 
-    /// Asks one of the running jobs to give its slot back to those who wait, if one has to.
     pub(super) fn ask_for_one(
         &self,
         waiting: &[AccountQueue],
@@ -117,7 +112,6 @@ impl WorkerSlots {
         running.state.yield_slot(running.kind);
     }
 
-    /// When a slot becomes free.
     pub(super) async fn freed(&self) {
         self.freed.notified().await;
     }

@@ -1,5 +1,3 @@
-//! Puts the records of an analysis on their way, some in each transaction.
-
 use super::{
     Tools,
     attempt::{AttemptState, Broken},
@@ -11,10 +9,8 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// How many records are staged in one transaction.
 const TOGETHER: usize = 200;
 
-/// Stages all of them; the owner may ask to stop meanwhile.
 pub(super) async fn stage(
     tools: &Tools,
     job: &Job,

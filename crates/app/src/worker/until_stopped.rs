@@ -1,5 +1,5 @@
-//! No further call that costs money once an attempt has to stop: the one under way is waited for, and
-//! what was answered is read again by the next attempt.
+//! No further paid call once an attempt has to stop: the one under way is waited for, and the next attempt reads its
+//! answer.
 
 use async_trait::async_trait;
 use domain::{
@@ -12,8 +12,7 @@ use domain::{
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long is waited for what is under way once an attempt has to stop: a worker that is told to end has
-/// half a minute, in which it has to give the job back too.
+/// How long calls under way are waited for then: a worker ends within half a minute, and has to give the job back too.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
 /// Over once the attempt has to stop and nobody waits any longer for calls that may have been paid. A call that
@@ -23,7 +22,6 @@ pub(super) async fn last_wait(stop: CancellationToken) {
     tokio::time::sleep(LAST_WAIT).await;
 }
 
-/// The journal of an attempt, until it stops.
 pub(super) struct UntilStopped {
     journal: WriteDownCalls,
     stop: CancellationToken,

@@ -1,5 +1,3 @@
-//! Where a crawl begins, and whether it may.
-
 use crate::{
     fetch::{Fetcher, NO_CONNECTION},
     journal::Record,
@@ -15,7 +13,6 @@ use domain::ports::{
 };
 use url::Url;
 
-/// The start and the bounds of the site: as recorded, or by trying.
 pub async fn find_site(
     fetcher: &Fetcher,
     clock: &dyn Clock,

@@ -1,11 +1,8 @@
-//! `/llms.txt` of the origin where the crawl begins.
-
 use super::Crawl;
 use crate::fetch::{BodyLimit, Want};
 use analysis::observation::web_site::{CrawlStep, LlmsTxtFact};
 use domain::ports::site_reader::SiteReadError;
 
-/// Bytes that are read.
 const MOST_BYTES: usize = 64 << 10;
 
 impl Crawl<'_> {

@@ -1,9 +1,7 @@
-//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of
-//! links that are no pages.
+//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of links that are no pages.
 //!
-//! A level is read in the order in which its links were found, so that the page limit cuts it at
-//! the same place whatever answers first, and a crawl that goes on after a crash ends as if it
-//! had never stopped.
+//! A level is read in the order in which its links were found, so that the page limit cuts it at the same place whatever
+//! answers first, and a resumed crawl ends as if it had never stopped.
 
 mod beginning;
 mod llms_txt;
@@ -35,30 +33,25 @@ use std::collections::BTreeSet;
 use tokio::time::Instant;
 use url::Url;
 
-/// A crawl under way.
 pub struct Crawl<'a> {
     plan: &'a CrawlPlan,
     clock: &'a dyn Clock,
     tools: Tools<'a>,
     record: Record<'a>,
     frontier: Frontier,
-    /// URLs that a level has asked for.
     asked_as_page: UrlSet,
     /// Pages that the levels so far brought, recorded ones included.
     pages_met: u64,
-    /// Bounds that link targets ran into.
     trapped: BTreeSet<LimitHit>,
     begun: Instant,
     phase: CrawlPhase,
     sitemaps: Count,
     pages_known: u64,
-    /// Addresses of the batch under way that brought no page.
     in_vain: u64,
     checks_known: u64,
     revisits: Count,
 }
 
-/// What requests in flight share.
 struct Tools<'a> {
     fetcher: &'a Fetcher,
     randomness: &'a dyn Randomness,
@@ -66,7 +59,6 @@ struct Tools<'a> {
     probes: Probes,
     start: Url,
     scope: SiteScope,
-    /// What shows pages, where that is asked for and can be done.
     renderer: Option<Renderer>,
 }
 
@@ -97,7 +89,6 @@ impl Tools<'_> {
 }
 
 impl<'a> Crawl<'a> {
-    /// Finds the site, or goes on where an earlier attempt stopped.
     pub async fn begin(
         fetcher: &'a Fetcher,
         clock: &'a dyn Clock,
@@ -141,7 +132,6 @@ impl<'a> Crawl<'a> {
         })
     }
 
-    /// Reads everything the plan allows.
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
         self.read_llms_txt().await?;
         self.record.go_on()?;
@@ -180,7 +170,6 @@ impl<'a> Crawl<'a> {
         self.record.into_site().ok_or(nothing)
     }
 
-    /// What asking for the start page brought instead of a page.
     fn told_of_the_start(&self) -> String {
         let start = self.tools.start.as_str();
         match self.record.check(start).map(|it| &it.state) {
@@ -190,7 +179,6 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Takes a URL, as [`Frontier::admit`] says.
     fn admit(&mut self, url: UrlNumber) -> Result<bool, LimitHit> {
         self.frontier.admit(url, self.record.urls())
     }
@@ -235,7 +223,6 @@ impl<'a> Crawl<'a> {
         Ok(next)
     }
 
-    /// Whether the time for a crawl is used up.
     fn is_late(&self) -> bool {
         self.begun.elapsed() > self.tools.fetcher.settings.max_duration
     }

@@ -1,5 +1,3 @@
-//! Reading the pages of one level.
-
 use super::{Crawl, Tools, rendering::RenderQueue};
 use crate::{
     check::refused,
@@ -24,15 +22,12 @@ use url::Url;
 
 /// How many pages are looked up at once among those that are kept.
 const KEPT: usize = 200;
-/// The server's word that a page is as it was.
 const NOT_MODIFIED: u16 = 304;
 
-/// A page of which an earlier version is kept, and what to ask by.
 type Kept<'a> = (&'a dyn EarlierPages, Validators);
 
 impl<'a> Crawl<'a> {
-    /// Reads the URLs of a level in their order until the plan's pages are read, and says which
-    /// pages it brought.
+    /// Reads the URLs of a level in order until the plan's pages are read; returns the pages it brought.
     pub(super) async fn read_level(
         &mut self,
         level: &[UrlNumber],
@@ -157,7 +152,6 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// The URLs of a part of a batch, each with what is kept of it to ask by.
     async fn with_what_is_kept(
         &self,
         part: &[UrlNumber],
@@ -227,7 +221,6 @@ impl Tools<'_> {
         steps
     }
 
-    /// The page in an answer, if it is one of the site's.
     async fn page(
         &self,
         answer: Answer,

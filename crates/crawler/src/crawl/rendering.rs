@@ -1,5 +1,4 @@
-//! The second look: pages that were read are shown in a browser before they are recorded, so that the
-//! journal has both in one step.
+//! The second look: pages are shown in a browser before they are recorded, so that the journal has both in one step.
 
 use super::{Crawl, Tools};
 use crate::{
@@ -18,7 +17,6 @@ use url::Url;
 /// Pages that were read and wait to be shown; no more is read until some of them are.
 const MOST_WAITING: usize = 8;
 
-/// Pages that wait for the browser, with the steps that belong to them.
 #[derive(Default)]
 pub(super) struct RenderQueue<'a> {
     pub(super) showing: FuturesUnordered<BoxFuture<'a, Vec<CrawlStep>>>,
@@ -58,7 +56,6 @@ impl<'a> RenderQueue<'a> {
 }
 
 impl Crawl<'_> {
-    /// How many pages, of those that come next, are to be shown.
     pub(super) fn room_for_rendering(&self) -> u64 {
         if self.tools.renderer.is_none() || self.is_late() {
             return 0;

@@ -11,7 +11,6 @@ use url::Url;
 const MOST: usize = 1_000;
 
 impl Crawl<'_> {
-    /// Asks for them.
     pub(super) async fn revisit(&mut self) -> Result<(), SiteReadError> {
         let targets = self.forsaken().await?;
         self.revisits.total = targets.len() as u64;
@@ -38,7 +37,6 @@ impl Crawl<'_> {
         self.record.go_on()
     }
 
-    /// Pages that are kept and were not met.
     async fn forsaken(&self) -> Result<Vec<Target>, SiteReadError> {
         let earlier = self.record.journal().earlier();
         let mut targets = Vec::new();
@@ -65,7 +63,6 @@ impl Crawl<'_> {
         }
     }
 
-    /// Whether this crawl has asked for it.
     fn was_met(&self, url: &str) -> bool {
         self.record.number(url).is_some_and(|it| {
             let record = &self.record;

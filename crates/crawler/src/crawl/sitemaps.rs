@@ -1,5 +1,3 @@
-//! Pages that sitemaps list.
-
 use super::Crawl;
 use crate::{
     fetch::{BodyLimit, Want},
@@ -14,19 +12,16 @@ use domain::ports::site_reader::{Count, SiteReadError};
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
-/// Sitemaps of one site that are read at the most.
 const MOST_SITEMAPS: usize = 500;
 /// Entries outside of the site that are told.
 const MOST_FOREIGN: usize = 5;
 
-/// A sitemap, and the status of the answer that it came with.
 struct Read {
     sitemap: Sitemap,
     status: Option<u16>,
 }
 
 impl Crawl<'_> {
-    /// The pages of the site that its sitemaps list, as far as the plan has room for them.
     pub(super) async fn read_sitemaps(&mut self) -> Result<Vec<String>, SiteReadError> {
         let named = self.named_sitemaps();
         let usual = self.tools.start.join("/sitemap.xml").ok();
@@ -67,7 +62,6 @@ impl Crawl<'_> {
         Ok(pages)
     }
 
-    /// Those robots.txt names.
     fn named_sitemaps(&self) -> Vec<String> {
         let robots = self.record.site().and_then(|it| it.robots.as_ref());
         let text = robots.map_or("", |it| &it.text);
@@ -124,7 +118,6 @@ impl Crawl<'_> {
         Ok((fact, further))
     }
 
-    /// Whether an entry leads elsewhere on the web.
     fn is_foreign(&self, entry: &SitemapEntry) -> bool {
         let url = self.tools.start.join(&entry.url);
         url.is_ok_and(|it| {
@@ -172,7 +165,6 @@ impl Crawl<'_> {
     }
 }
 
-/// What kept a sitemap from being read, though it may have answered.
 fn why_not(fetched: &Fetched) -> &'static str {
     let said_yes = fetched.status.is_some_and(|it| (200..300).contains(&it));
     match (fetched.failure, fetched.status) {

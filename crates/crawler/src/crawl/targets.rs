@@ -1,5 +1,4 @@
-//! The targets of links that are no pages of their own: resources, pages beyond the limits, other
-//! hosts.
+//! Targets of links that are no pages of their own: resources, pages beyond the limits, other hosts.
 
 use super::Crawl;
 use crate::{
@@ -19,7 +18,6 @@ use std::collections::{BTreeMap, VecDeque};
 use url::Url;
 
 impl Crawl<'_> {
-    /// Checks every target that is not known yet.
     pub(super) async fn check_targets(&mut self) -> Result<(), SiteReadError> {
         let mut targets = self.targets();
         let settings = &self.tools.fetcher.settings;
@@ -40,8 +38,7 @@ impl Crawl<'_> {
         self.check_all(targets.collect()).await
     }
 
-    /// All targets that no page read answers, by URL: the same whatever was checked before, so
-    /// that the limit cuts them at the same place.
+    /// Targets that no page read answers, by URL, so that the limit cuts at the same place whatever was checked before.
     fn targets(&mut self) -> Vec<KnownTarget> {
         let mut targets = Vec::new();
         for at in 0..self.record.target_count() {

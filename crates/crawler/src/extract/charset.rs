@@ -10,12 +10,10 @@ const PRESCAN: usize = 1_024;
 /// More bytes than this a decoded page has not: the rest is cut.
 const MOST_TEXT: usize = 10 << 20;
 
-/// A decoded page.
 pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     pub encoding: &'static Encoding,
     pub source: CharsetSource,
-    /// Whether bytes were none of the encoding.
     pub had_errors: bool,
 }
 

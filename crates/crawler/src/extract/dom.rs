@@ -1,5 +1,3 @@
-//! The tree of a page, and the sink that builds it.
-
 use html5ever::{
     Attribute, LocalName, QualName,
     interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
@@ -19,17 +17,14 @@ pub const MOST_ATTRIBUTES: usize = 250;
 /// As much of an attribute is looked at for what its words say.
 const MOST_OF_ATTRIBUTE: usize = 400;
 
-/// A node's number.
 pub type NodeId = usize;
 
-/// Where a tag begins in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagPlace {
     pub line: u32,
     pub column: u32,
 }
 
-/// What a node is.
 pub enum Kind {
     Document,
     Element {
@@ -42,7 +37,6 @@ pub enum Kind {
     Other,
 }
 
-/// A node of the tree.
 pub struct Node {
     pub parent: Option<NodeId>,
     pub children: Vec<NodeId>,
@@ -55,14 +49,11 @@ pub struct Dom {
     pub nodes: Vec<Node>,
     /// The nodes of the document, in its order; those of templates are not among them.
     pub order: Vec<NodeId>,
-    /// Where the text of each script begins.
     scripts: HashMap<NodeId, TagPlace>,
-    /// Whether it begins with a doctype.
     pub has_doctype: bool,
 }
 
 impl Dom {
-    /// The local name of an HTML (or SVG) element.
     pub fn name(&self, id: NodeId) -> Option<&str> {
         match &self.nodes[id].kind {
             Kind::Element { name, .. } => Some(&name.local),
@@ -70,12 +61,10 @@ impl Dom {
         }
     }
 
-    /// Whether the node is that HTML element.
     pub fn is_html(&self, id: NodeId, wanted: &str) -> bool {
         matches!(&self.nodes[id].kind, Kind::Element { name, .. } if name.ns == ns!(html) && &*name.local == wanted)
     }
 
-    /// An attribute's value.
     pub fn attribute(&self, id: NodeId, wanted: &str) -> Option<&str> {
         match &self.nodes[id].kind {
             Kind::Element { attributes, .. } => attributes
@@ -86,7 +75,6 @@ impl Dom {
         }
     }
 
-    /// Whether the element has any attribute.
     pub fn has_attributes(&self, id: NodeId) -> bool {
         matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
     }
@@ -102,7 +90,6 @@ impl Dom {
         &value[..end]
     }
 
-    /// Where the element's tag begins.
     pub fn place(&self, id: NodeId) -> Option<TagPlace> {
         match &self.nodes[id].kind {
             Kind::Element { place, .. } => *place,
@@ -110,7 +97,6 @@ impl Dom {
         }
     }
 
-    /// Where the text of a script begins in the source.
     pub fn script_place(&self, id: NodeId) -> Option<TagPlace> {
         self.scripts.get(&id).copied()
     }
@@ -126,9 +112,8 @@ impl Dom {
         all.filter(move |it| self.is_html(*it, name))
     }
 
-    /// Nodes below one, in document order, the node itself first; at the most so many as an element
-    /// of which anybody reads the text may hold. Elements stand in each other: without the bound, a
-    /// page would be read as often as it is deep.
+    /// Nodes below one, itself first, in document order; at most as many as an element may hold whose text is read.
+    /// Elements nest: without the bound, a page would be read as often as it is deep.
     pub fn below(&self, from: NodeId) -> impl Iterator<Item = NodeId> {
         const MOST: usize = 5_000;
         let mut stack = vec![from];
@@ -140,8 +125,7 @@ impl Dom {
         std::iter::from_fn(next).take(MOST)
     }
 
-    /// All nodes below one, in document order, the node itself first; `enter` says whose children
-    /// are visited.
+    /// All nodes below one, itself first, in document order; `enter` says whose children are visited.
     pub fn walk(&self, from: NodeId, mut enter: impl FnMut(NodeId) -> bool) -> Vec<NodeId> {
         let (mut order, mut stack) = (Vec::new(), vec![from]);
         while let Some(id) = stack.pop() {
@@ -154,7 +138,6 @@ impl Dom {
     }
 }
 
-/// What the parser holds of a node.
 #[derive(Clone)]
 pub struct Handle(Rc<Held>);
 
@@ -165,35 +148,26 @@ struct Held {
     integration_point: bool,
 }
 
-/// Builds the tree.
 pub struct Sink {
     nodes: RefCell<Vec<Node>>,
     document: Handle,
-    /// The start tag that is being processed: where it begins, and its attributes.
     pub pending: RefCell<Option<Pending>>,
-    /// How deep the last node is.
     pub depth: Cell<u32>,
-    /// The last element that was appended.
     pub last: Cell<NodeId>,
-    /// Where the text of each script begins.
     scripts: RefCell<HashMap<NodeId, TagPlace>>,
     has_doctype: Cell<bool>,
-    /// Whether there is a body yet.
     pub has_body: Cell<bool>,
 }
 
-/// A start tag on its way into the tree.
 pub struct Pending {
     pub name: LocalName,
     /// Told apart from earlier `a` elements, which the parser repeats, by its attributes.
     pub attributes: Option<Vec<Attribute>>,
     pub place: TagPlace,
-    /// Where the text of a script begins.
     pub script: Option<TagPlace>,
 }
 
 impl Sink {
-    /// An empty document.
     pub fn new() -> Self {
         let document = Node {
             parent: None,
@@ -213,12 +187,10 @@ impl Sink {
         }
     }
 
-    /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.borrow().len()
     }
 
-    /// Puts an element under a node without the parser.
     pub fn append_loose(
         &self,
         parent: NodeId,
@@ -236,7 +208,6 @@ impl Sink {
         id
     }
 
-    /// Puts text under a node without the parser.
     pub fn append_loose_text(&self, parent: NodeId, text: StrTendril) {
         let id = self.add(Kind::Text(text));
         self.attach(parent, id, None);
@@ -289,7 +260,6 @@ impl Sink {
         }
     }
 
-    /// Text after text becomes one node.
     fn extend_text(&self, parent: NodeId, at: Option<usize>, text: &StrTendril) -> bool {
         let mut nodes = self.nodes.borrow_mut();
         let children = &nodes[parent].children;

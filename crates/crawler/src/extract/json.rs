@@ -7,7 +7,6 @@ use std::{cell::Cell, fmt};
 
 use super::dom::TagPlace;
 
-/// A value of JSON.
 pub enum Json {
     Null,
     Bool(bool),
@@ -17,7 +16,6 @@ pub enum Json {
     Object(Object),
 }
 
-/// An object of JSON.
 pub struct Object {
     /// Which `{` of the text it begins with.
     pub number: usize,
@@ -25,14 +23,14 @@ pub struct Object {
     pub entries: Vec<(String, Json)>,
 }
 
-/// Why a text could not be read.
 pub enum Refused {
-    /// It is nested too deep.
     TooDeep,
-    /// It has too many values.
     TooLarge,
     /// It is not JSON: what is wrong, and at which byte.
-    Invalid { message: String, at: usize },
+    Invalid {
+        message: String,
+        at: usize,
+    },
 }
 
 impl Object {
@@ -165,11 +163,9 @@ fn step(place: &mut TagPlace, character: char) {
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     objects: &'a Cell<usize>,
-    /// How many values there may still be.
     room: &'a Cell<usize>,
 }
 
-/// What says that there is no room for another value.
 const NO_ROOM: &str = "too many values";
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {

@@ -1,5 +1,3 @@
-//! Every link of a page.
-
 use super::{
     dom::{Dom, Kind, NodeId},
     place::Places,
@@ -19,10 +17,8 @@ use url::Url;
 
 const MOST_RAW: usize = 2_048;
 const MOST_REL: usize = 200;
-/// Elements that name a link.
 const MAX_LABELS: usize = 10;
 
-/// Plain attributes that lead somewhere.
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("a", "href"),
     ("area", "href"),
@@ -59,7 +55,6 @@ pub fn base(dom: &Dom, page: &Url) -> Url {
         .unwrap_or_else(|| page.clone())
 }
 
-/// Reads the links of a page, element by element.
 pub struct LinkReader<'a> {
     dom: &'a Dom,
     base: &'a Url,
@@ -70,7 +65,6 @@ pub struct LinkReader<'a> {
 }
 
 impl<'a> LinkReader<'a> {
-    /// Reads links of a page whose main text is known by node.
     pub fn new(dom: &'a Dom, base: &'a Url, places: &'a Places<'a>, in_main: &'a [bool]) -> Self {
         Self {
             dom,
@@ -81,7 +75,6 @@ impl<'a> LinkReader<'a> {
         }
     }
 
-    /// Adds the links of an element, as long as there are no more than there may be.
     pub fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
         let room = MOST_LINKS.saturating_sub(links.len());
         let Some(name) = self.dom.name(id) else {
@@ -149,7 +142,6 @@ impl<'a> LinkReader<'a> {
         }
     }
 
-    /// What stands for the first image inside a link.
     fn alternative_text(&self, id: NodeId) -> Option<String> {
         let mut below = self.dom.below(id);
         below.find_map(|it| short_text(self.dom.attribute(it, "alt")?))

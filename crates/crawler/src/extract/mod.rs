@@ -1,5 +1,3 @@
-//! The facts of an HTML page, from one parse.
-
 mod charset;
 mod content;
 mod dom;
@@ -29,7 +27,6 @@ use url::Url;
 /// (`ChangedField::is_judged_by_the_reader` of the crate `analysis`).
 pub const EXTRACTION: u32 = 6;
 
-/// Reads the structured data of a page, and the text that its readers see.
 pub fn read_structured_data(
     bytes: &[u8],
     from_http: Option<&str>,

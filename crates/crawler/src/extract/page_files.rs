@@ -11,27 +11,20 @@ use analysis::observation::{vitals::ResourceKind, web_site::LinkTarget};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// A file that the page names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFile {
-    /// Where it is.
     pub url: String,
-    /// What a browser makes of it.
     pub kind: ResourceKind,
-    /// Whether nothing is painted before it is there.
     pub blocks_rendering: bool,
 }
 
-/// What a page names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFiles {
     /// Each once, in document order.
     pub files: Vec<NamedFile>,
-    /// Images that do not say how large they are.
     pub unsized_images: u32,
 }
 
-/// Reads the names of a page's files.
 pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFiles {
     let dom = parse(&decode(bytes, from_http).text).dom;
     let base = base(&dom, url);
@@ -112,8 +105,8 @@ fn blocks(dom: &Dom, id: NodeId) -> bool {
     in_head && !has("async") && !has("defer") && !is_module
 }
 
-/// Without both attributes, and without a style of its own that names a side, a browser does not
-/// know how much place to keep. Sizes from style sheets are not seen here.
+/// Without both attributes, or a style that names a side, a browser does not know the size. Style sheets are not seen
+/// here.
 pub(super) fn is_unsized(dom: &Dom, id: NodeId) -> bool {
     let number = |name| {
         dom.attribute(id, name).is_some_and(|it| {

@@ -15,8 +15,8 @@ use html5ever::{
 };
 use std::cell::{Cell, RefCell};
 
-/// Beyond this many nodes or this depth, the rest of a page is read without structure: its links
-/// still count, and hang where the structure ends.
+/// Beyond this many nodes or this depth, a page is read without structure: its links count, and hang where structure
+/// ends.
 const MOST_NODES: usize = 80_000;
 const MOST_DEPTH: u32 = 512;
 /// Elements that are read without structure at the most.
@@ -26,10 +26,8 @@ const MOST_OF_ALL_ATTRIBUTES: usize = 250_000;
 /// Bytes of text that are read, scripts and style sheets not counted: some 350,000 words.
 const MOST_TEXT: usize = 2 << 20;
 
-/// A parsed page.
 pub struct Parsed {
     pub dom: Dom,
-    /// Whether the parser reached its limits.
     pub limited: bool,
     /// Whether elements without structure were left out, which may have been links.
     pub links_left_out: bool,
@@ -40,27 +38,22 @@ pub struct Parsed {
 /// The tag that was meant to end the head: `</head>`, or else `<body>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadEnd {
-    /// Where it is.
     pub place: TagPlace,
-    /// What had ended the head before it, if anything.
     pub earlier: Option<Ender>,
 }
 
-/// What ends a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ender {
-    /// Something that belongs into the body.
     Content,
-    /// The same inside of a `noscript`: parsers that run scripts do not look there.
+    /// Content inside of a `noscript`: parsers that run scripts do not look there.
     Noscript,
 }
 
-/// Parses a page.
 pub fn parse(source: &str) -> Parsed {
     parse_source(&source.to_tendril())
 }
 
-/// The same for a text that is kept nowhere else: what the page holds of it is not copied.
+/// Parses a text that is kept nowhere else: what the page holds of it is not copied.
 pub fn parse_source(source: &StrTendril) -> Parsed {
     let options = TreeBuilderOpts {
         scripting_enabled: false,
@@ -135,7 +128,6 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Goes on at so many bytes behind the beginning of a piece.
     fn go_on_at(&mut self, piece: &Piece, behind: u32) {
         let (from, behind) = (piece.from as usize, behind as usize);
         self.place = piece.place;
@@ -175,7 +167,6 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// A tag with more attributes than an element may have.
 struct Overlong {
     /// Where the first one too many begins.
     cut: u32,
@@ -270,25 +261,19 @@ fn cut_at(text: &str, most: usize) -> usize {
     end
 }
 
-/// Tells the tree's sink where each start tag begins.
 struct PlacingSink {
     builder: TreeBuilder<Handle, Sink>,
     source: StrTendril,
     /// Where each piece begins: its place, and its offset in the source.
     starts: RefCell<Vec<(TagPlace, usize)>>,
-    /// Pieces that tokens have taken.
     taken: Cell<usize>,
     /// Whether what comes is text until the end tag of its element.
     is_raw: Cell<bool>,
     /// Bytes of text so far.
     text: Cell<usize>,
-    /// Attributes so far.
     attributes: Cell<usize>,
-    /// Elements that were read without structure.
     loose: Cell<usize>,
-    /// Whether attributes or text were left out.
     limited: Cell<bool>,
-    /// Whether elements without structure were left out.
     left_out: Cell<bool>,
     /// Where the structure ends, once the limits are reached.
     frozen: Cell<Option<NodeId>>,
@@ -299,7 +284,6 @@ struct PlacingSink {
     head_end: Cell<Option<HeadEnd>>,
 }
 
-/// Where the parser is, as to `noscript` before the end of the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Noscript {
     None,
@@ -352,7 +336,6 @@ impl PlacingSink {
         !self.is_raw.get() && self.taken.get() == self.starts.borrow().len()
     }
 
-    /// Notes where a piece begins, and forgets those that tokens have taken.
     fn begin_piece(&self, place: TagPlace, offset: usize) {
         let mut starts = self.starts.borrow_mut();
         let taken = starts.len();
@@ -363,7 +346,6 @@ impl PlacingSink {
         starts.push((place, offset));
     }
 
-    /// As much of a text as there is still room for.
     fn taken_in(&self, text: StrTendril) -> Option<StrTendril> {
         if self.is_raw.get() {
             return Some(text);
@@ -418,7 +400,6 @@ impl PlacingSink {
         result
     }
 
-    /// Looks for the end of the head, before the token changes the tree.
     fn watch_head(&self, token: &Token, place: TagPlace) {
         let Token::TagToken(tag) = token else {
             return;

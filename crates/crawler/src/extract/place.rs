@@ -5,7 +5,6 @@ use analysis::observation::web_site::Placement;
 use html5ever::LocalName;
 use std::{cell::RefCell, collections::HashMap, fmt::Write as _};
 
-/// Duplicate ids that are named.
 const MOST_DUPLICATES: usize = 50;
 /// Longer ids are not named, nor are elements with longer names.
 const MOST_ID: usize = 200;
@@ -25,7 +24,6 @@ pub struct Places<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
     Unknown,
-    /// It has no sibling of its name.
     Only,
     Is(u32),
 }
@@ -190,7 +188,6 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Names of classes and ids that say so.
 const FOOTER: [&str; 4] = ["footer", "navfooter", "page-footer", "site-footer"];
 const NAVIGATION: [&str; 14] = [
     "nav",

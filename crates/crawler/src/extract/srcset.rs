@@ -1,5 +1,3 @@
-//! URLs in `srcset` attributes and style sheets.
-
 use aho_corasick::AhoCorasick;
 use analysis::text::words::shortened;
 use std::sync::LazyLock;
@@ -72,7 +70,6 @@ pub fn css_urls(text: &str, most: usize) -> Vec<String> {
     urls
 }
 
-/// What stands before URLs in style sheets.
 static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)

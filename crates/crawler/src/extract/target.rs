@@ -1,5 +1,3 @@
-//! Where an attribute's text leads.
-
 use analysis::observation::{page_url::normalise, web_site::LinkTarget};
 use url::{ParseError, Url};
 

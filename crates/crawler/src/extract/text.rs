@@ -1,9 +1,6 @@
-//! The text of one element.
-
 use super::dom::{Dom, Kind, NodeId};
 use analysis::text::words::{collapsed, shortened};
 
-/// Link texts and titles are not kept longer than this.
 pub const MOST_CHARACTERS: usize = 300;
 
 /// The text of an element, white space collapsed, shortened.
@@ -11,7 +8,6 @@ pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {
     text_of_up_to(dom, id, MOST_CHARACTERS)
 }
 
-/// The same, with at most so many characters.
 pub fn text_of_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
     // Most elements hold one text and nothing else.
     if let [only] = dom.nodes[id].children.as_slice()

@@ -1,9 +1,6 @@
-//! The text that a reader of the page sees.
-
 use super::dom::{Dom, Kind, NodeId};
 
-/// All text of a page that is not hidden, with a space between elements; also that of navigation,
-/// header and footer, what controls say, and what stands for images.
+/// Text that is not hidden, a space between elements; with navigation, header, footer, controls and texts for images.
 pub fn visible_text(dom: &Dom) -> String {
     let mut text = String::new();
     for node in dom.walk(0, |it| !is_hidden(dom, it)) {

@@ -7,7 +7,6 @@ use reqwest::{Response, header};
 use std::io::{self, Write};
 use tokio::time::{Instant, timeout};
 
-/// A body, as far as it was read.
 #[derive(Debug, Default)]
 pub struct Body {
     pub bytes: Vec<u8>,
@@ -16,14 +15,12 @@ pub struct Body {
     pub received: usize,
 }
 
-/// How much to read.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyLimit {
     pub encoded: usize,
     pub decoded: usize,
 }
 
-/// Reads a body to its end or its limit.
 pub async fn read_body(
     mut response: Response,
     limit: BodyLimit,
@@ -93,7 +90,6 @@ fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
     }
 }
 
-/// Collects decoded bytes up to a limit.
 struct Bounded {
     bytes: Vec<u8>,
     most: usize,

@@ -11,21 +11,16 @@ use std::{
 };
 use url::Url;
 
-/// Clients that are kept for their open connections.
 const KEPT: usize = 64;
-/// How long an idle connection stays open.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Makes and keeps clients.
 pub struct Clients {
     settings: Arc<CrawlerSettings>,
     tls: ClientConfig,
     kept: Mutex<HashMap<String, Client>>,
 }
 
-/// How to send a request for a URL.
 pub struct Route {
-    /// The client of the URL's origin.
     pub client: Client,
     /// The URL to send it to: with the port the operator gave, if any.
     pub url: Url,
@@ -34,7 +29,6 @@ pub struct Route {
 }
 
 impl Clients {
-    /// No client yet.
     pub fn new(settings: Arc<CrawlerSettings>) -> Self {
         Self {
             tls: tls(&settings),

@@ -1,5 +1,3 @@
-//! Which class a failed request belongs to.
-
 use super::resolver::ResolveError;
 use crate::guard::Denied;
 use analysis::observation::web_site::{FetchFailure, Fetched};
@@ -12,7 +10,6 @@ pub const NO_CONNECTION: &str = "connectTimedOut";
 /// one failure: told apart, they would tell callers which names the operator's resolver knows.
 const NO_PUBLIC_ADDRESS: &str = "noPublicAddress";
 
-/// A request that brought no answer to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
     pub failure: FetchFailure,
@@ -20,7 +17,6 @@ pub struct Failed {
 }
 
 impl From<&Fetched> for Failed {
-    /// How an earlier request failed.
     fn from(fetched: &Fetched) -> Self {
         Self {
             failure: fetched.failure.unwrap_or(FetchFailure::Connect),
@@ -30,7 +26,6 @@ impl From<&Fetched> for Failed {
 }
 
 impl Failed {
-    /// A failure with its code.
     pub fn new(failure: FetchFailure, detail: &str) -> Self {
         Self {
             failure,
@@ -43,7 +38,6 @@ impl Failed {
         Self::new(FetchFailure::Connect, "unreachable")
     }
 
-    /// Whether answers came and led nowhere.
     pub fn is_about_redirects(&self) -> bool {
         matches!(
             self.failure,
@@ -53,7 +47,6 @@ impl Failed {
         )
     }
 
-    /// Classifies what the client says.
     pub fn of(error: &reqwest::Error) -> Self {
         causes(error)
             .find_map(of_cause)

@@ -21,7 +21,6 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-/// What of the answer is needed.
 #[derive(Debug, Clone, Copy)]
 pub enum Want {
     /// The headers, by `HEAD`.
@@ -34,7 +33,6 @@ pub enum Want {
     Everything(BodyLimit),
 }
 
-/// An answer.
 pub struct HopAnswer {
     pub status: u16,
     /// Where a redirect leads, as written.
@@ -43,18 +41,15 @@ pub struct HopAnswer {
     pub charset: Option<String>,
     pub challenge: bool,
     pub retry_after: Option<Duration>,
-    /// Headers of interest.
     pub headers: ResponseHeaders,
     /// What `Content-Length` says.
     pub length: Option<u64>,
     /// From the request to the headers.
     pub first_byte: Duration,
     pub body: Option<Body>,
-    /// Why the body could not be read although the headers came.
     pub body_failure: Option<Failed>,
 }
 
-/// How much of an error page is looked at for signs of a bot wall.
 const WALL_BYTES: BodyLimit = BodyLimit {
     encoded: 64 * 1024,
     decoded: 256 * 1024,
@@ -144,7 +139,6 @@ fn vet_headers(headers: &HeaderMap, settings: &CrawlerSettings) -> Result<(), Fa
 }
 
 impl HopAnswer {
-    /// Headers, sizes and times.
     pub fn response_facts(&self) -> ResponseFacts {
         let body = self.body.as_ref();
         ResponseFacts {
@@ -207,7 +201,6 @@ impl HopAnswer {
     }
 }
 
-/// Whether a status says that the answer is somewhere else.
 pub fn redirects(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }

@@ -1,11 +1,7 @@
-//! How much of our time and memory a server may take.
-
 use std::time::Duration;
 
-/// Limits of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchLimits {
-    /// Resolving a name.
     pub dns: Duration,
     /// Connecting, encryption included.
     pub connect: Duration,
@@ -24,19 +20,13 @@ pub struct FetchLimits {
     pub least_rate: u64,
     /// Bytes of all headers.
     pub header_bytes: usize,
-    /// Headers.
     pub headers: usize,
-    /// Bytes of a body on the wire.
     pub encoded_bytes: usize,
-    /// Bytes of a body after decoding.
     pub decoded_bytes: usize,
     /// How many times larger decoding may make a body, once it exceeds `ratio_from`.
     pub ratio: usize,
-    /// Decoded size from which the ratio counts.
     pub ratio_from: usize,
-    /// Redirects that are followed.
     pub redirects: usize,
-    /// Second and later attempts.
     pub retries: u32,
     /// Wait before the second attempt; it doubles.
     pub retry_wait: Duration,

@@ -1,8 +1,7 @@
 //! Looking names up with the operating system, in a bounded number of threads.
 //!
-//! `getaddrinfo` cannot be stopped: a look-up that nobody waits for any more keeps its thread until
-//! the name servers answer or the system gives up. So each one runs in a thread of its own, a permit
-//! is held until it really ends, and callers that find none free give up by their own time limit.
+//! `getaddrinfo` cannot be stopped: an abandoned look-up keeps its thread until it ends by itself. So each one holds a
+//! permit until then, and callers that find none free give up by their own time limit.
 
 use analysis::observation::page_url::registrable_domain;
 use std::{
@@ -19,22 +18,17 @@ use tokio::{
 
 /// Look-ups of the whole process at the same time.
 const MOST: usize = 32;
-/// Look-ups of names below one registrable domain at the same time: silent name servers of one
-/// domain do not take all threads.
+/// Look-ups below one registrable domain at the same time: its silent name servers do not take all threads.
 const MOST_PER_DOMAIN: usize = 4;
 
-/// The look-ups of this process.
 pub static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups::new(MOST, system));
 
 type Found = Result<Vec<SocketAddr>, LookupError>;
 type Source = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Why a look-up brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupError {
-    /// The system has no address for the name; what it says.
     NotFound(String),
-    /// There was no answer in time.
     TimedOut,
     /// Too many other look-ups are under way, so that this one was not begun.
     Busy,
@@ -47,7 +41,6 @@ pub struct Lookups {
     source: Arc<Source>,
 }
 
-/// Look-ups that have a thread, by name.
 type Running = HashMap<String, watch::Receiver<Option<Found>>>;
 
 impl Lookups {

@@ -1,5 +1,3 @@
-//! Asking for a URL: every hop vetted, every phase limited.
-
 mod body;
 pub mod clients;
 mod error;
@@ -36,7 +34,6 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;
 
-/// Fetches URLs for all crawls of the process.
 pub struct Fetcher {
     pub settings: Arc<CrawlerSettings>,
     clients: Clients,
@@ -45,16 +42,11 @@ pub struct Fetcher {
     randomness: Arc<dyn Randomness>,
 }
 
-/// What asking for a URL brought.
 pub struct Answer {
     pub fetched: Fetched,
-    /// The body, where it was wanted and is there.
     pub body: Option<Body>,
-    /// The encoding that the last answer's `Content-Type` names.
     pub charset: Option<String>,
-    /// Headers of interest, sizes and times of the last answer.
     pub response: ResponseFacts,
-    /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
     /// Whether robots.txt forbade a URL on the way.
     pub blocked: bool,
@@ -63,7 +55,6 @@ pub struct Answer {
 }
 
 impl Fetcher {
-    /// Fetches with these settings.
     pub fn new(
         settings: CrawlerSettings,
         clock: Arc<dyn Clock>,
@@ -79,7 +70,6 @@ impl Fetcher {
         }
     }
 
-    /// Takes turns with other processes.
     pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
         Self {
             gates: HostGates::sharing(turns),
@@ -87,9 +77,8 @@ impl Fetcher {
         }
     }
 
-    /// Asks once, following redirects, for at most so long; robots.txt is asked about each hop but
-    /// the first, which the caller has asked about. Where validators are given, the server may
-    /// answer that nothing changed (304).
+    /// Asks once, following redirects, for at most so long; robots.txt is asked about each hop but the first, which the
+    /// caller has asked about. With validators, the server may answer 304.
     async fn ask_once(&self, asking: &Asking<'_>, most: Duration) -> Answer {
         let Asking { want, robots, .. } = *asking;
         let mut trail = Trail::new(asking.url, most);
@@ -128,15 +117,13 @@ impl Fetcher {
         }
     }
 
-    /// Waits until the host of a URL may be asked again, for a load that is not sent from here. It
-    /// counts as one request as long as the permit is held.
+    /// Waits for the host's turn, for a load that is not sent from here; counts as one request while the permit is held.
     pub async fn turn(&self, url: &Url) -> OwnedSemaphorePermit {
         let gate = self.gates.gate(url, &self.settings);
         let (delay, _) = self.settings.pace(url);
         gate.enter(delay.max(gate.asked())).await
     }
 
-    /// Notes the distance between requests that a site asked for.
     pub fn keep_distance(&self, url: &Url, distance: Duration) {
         self.gates.gate(url, &self.settings).ask_for(distance);
     }
@@ -234,7 +221,6 @@ impl Answer {
     }
 }
 
-/// What is asked for, and on which conditions.
 struct Asking<'a> {
     url: &'a Url,
     want: Want,
@@ -242,7 +228,6 @@ struct Asking<'a> {
     robots: Option<&'a RobotsCache>,
 }
 
-/// The way through redirects so far.
 struct Trail {
     url: Url,
     chain: Vec<Hop>,

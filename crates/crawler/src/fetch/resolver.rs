@@ -1,5 +1,4 @@
-//! Resolving names inside the connector, so that the address that was vetted is the address that
-//! is connected to.
+//! Resolves names inside the connector, so that the address that was vetted is the one that is connected to.
 
 use super::lookups::{LOOKUPS, LookupError};
 use crate::{
@@ -10,29 +9,22 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{net::SocketAddr, sync::Arc};
 use thiserror::Error;
 
-/// Resolves the names of one origin.
 pub struct VettedResolver {
     pub settings: Arc<CrawlerSettings>,
     /// The port of the origin, which decides with the name where the operator sends it.
     pub port: u16,
 }
 
-/// Why a name has no address to connect to.
 #[derive(Debug, Error)]
 pub enum ResolveError {
-    /// It does not resolve; what the system says.
     #[error("the name does not resolve: {0}")]
     Unknown(String),
-    /// It resolves to nothing.
     #[error("the name has no address")]
     Nowhere,
-    /// Resolving took too long.
     #[error("resolving the name took too long")]
     TimedOut,
-    /// Too many look-ups are under way for it to be resolved in time.
     #[error("too many names are being resolved")]
     Busy,
-    /// It may not be asked.
     #[error(transparent)]
     Denied(#[from] Denied),
 }

@@ -1,5 +1,3 @@
-//! Asking again where that may help.
-
 use super::{Answer, Asking, Fetcher, Want};
 use crate::robots::RobotsCache;
 use analysis::observation::web_site::FetchFailure;
@@ -37,8 +35,7 @@ impl Fetcher {
         self.patiently(&asking, most).await
     }
 
-    /// The same as [`Self::ask_patiently`] for a page of which an earlier version is kept: 304
-    /// where it did not change.
+    /// As [`Self::ask_patiently`], for a page of which an earlier version is kept: 304 where it did not change.
     pub async fn ask_whether_changed(
         &self,
         url: &Url,

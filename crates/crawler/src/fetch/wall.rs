@@ -1,8 +1,5 @@
-//! Telling a bot wall from an error page.
-
 use reqwest::header::HeaderMap;
 
-/// Whether the headers of a refusal belong to a challenge for browsers.
 pub fn says_it_is_a_wall(status: u16, headers: &HeaderMap) -> bool {
     let has = |name: &str, wanted: &str| {
         headers.get_all(name).iter().any(|it| {
@@ -29,7 +26,6 @@ const MARKS: &[&str] = &[
     "ddos-guard",
 ];
 
-/// Whether the body of a refusal is a challenge for browsers.
 pub fn looks_like_a_wall(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body).to_ascii_lowercase();
     MARKS.iter().any(|it| text.contains(it))

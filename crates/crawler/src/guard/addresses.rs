@@ -38,7 +38,6 @@ pub(super) const DENIED_V6: &[(Ipv6Addr, u32)] = &[
 
 const GLOBAL_UNICAST: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Whether the address is one of the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -21,8 +21,8 @@ use tokio::process::{Child, Command};
 /// file, and becomes the browser.
 const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
-/// What every load's browser is told. It speaks to nobody but the page's servers, asks nobody, plays
-/// nothing, and keeps its timers running although nobody looks.
+/// What every load's browser is told: it speaks to nobody but the page's servers, plays nothing, and keeps timers
+/// running.
 const FLAGS: &[&str] = &[
     "--headless=new",
     "--remote-debugging-pipe",
@@ -65,16 +65,13 @@ const FLAGS: &[&str] = &[
     "--js-flags=--max-old-space-size=1024",
 ];
 
-/// What the names of browsers' folders begin with.
 const PREFIX: &str = "sightline-browser-";
 
 /// A folder that old, which nobody uses, was left by a process that was killed.
 const STALE: Duration = Duration::from_hours(1);
 
-/// How long to wait for processes that were killed, in the end.
 const FUNERAL: Duration = Duration::from_secs(5);
 
-/// The processes of one load, and what they write.
 pub struct Browser {
     child: Child,
     group: Pid,
@@ -146,12 +143,10 @@ impl Browser {
         Ok((browser, Protocol::new(to, from)))
     }
 
-    /// The group of all its processes.
     pub const fn group(&self) -> Pid {
         self.group
     }
 
-    /// Ends all processes and removes what they wrote.
     pub async fn end(mut self) {
         self.kill();
         let _ = self.child.wait().await;
@@ -185,7 +180,6 @@ pub fn runs_as_other() -> bool {
     geteuid().is_root()
 }
 
-/// The user that browsers run as.
 pub fn user(settings: &LabSettings) -> u32 {
     if runs_as_other() {
         settings.unprivileged.0
@@ -205,8 +199,7 @@ fn profile(settings: &LabSettings) -> io::Result<TempDir> {
     Ok(profile)
 }
 
-/// Removes what processes of ours left that were killed themselves. (Their browsers ended with them:
-/// the pipes closed.)
+/// Removes what killed processes of ours left. (Their browsers ended with them: the pipes closed.)
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {

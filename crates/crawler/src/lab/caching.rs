@@ -1,5 +1,4 @@
-//! For how long a file may be kept without asking: `Cache-Control` and `Expires` (RFC 9111,
-//! section 4.2.1, for a private cache).
+//! How long a file may be kept without asking: `Cache-Control`, `Expires` (RFC 9111, section 4.2.1, private cache).
 
 use chrono::DateTime;
 

@@ -10,10 +10,8 @@
 use analysis::observation::vitals::FormFactor;
 use serde_json::{Value, json};
 
-/// A device and its network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Device {
-    /// Whether it is a phone.
     pub mobile: bool,
     width: u32,
     height: u32,
@@ -93,8 +91,7 @@ impl Device {
         })
     }
 
-    /// `Network.setUserAgentOverride`: the device's browser, of this one's version, with a word at the
-    /// end that says who is asking.
+    /// `Network.setUserAgentOverride`: the device's browser, of this one's version, and a last word that says who asks.
     pub fn user_agent(&self, chrome: &str, ours: &str) -> Value {
         let version = chrome.split('.').next().unwrap_or(chrome);
         let (system, suffix) = if self.mobile {

@@ -65,17 +65,14 @@ impl Gate {
         })
     }
 
-    /// The port on loopback.
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Begins to count again: for the next page of the same browser.
     pub fn count_anew(&self) {
         self.traffic.bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Whether more wanted to pass than may.
     pub fn is_exhausted(&self) -> bool {
         self.traffic.is_exhausted()
     }
@@ -192,7 +189,6 @@ async fn serve(
     Ok(())
 }
 
-/// Where the browser wants to go: a host, as a URL writes it, and a port.
 async fn wanted(browser: &mut TcpStream) -> io::Result<(String, u16)> {
     let refused = || io::Error::from(io::ErrorKind::InvalidData);
     if browser.read_u8().await? != VERSION {

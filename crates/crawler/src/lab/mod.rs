@@ -48,7 +48,6 @@ use tokio::{
 };
 use url::Url;
 
-/// Who loaded the page.
 const PROVIDER: &str = "chromium";
 
 /// More loads tell nothing new.
@@ -57,7 +56,6 @@ const MOST_RUNS: u32 = 25;
 /// Loads in vain before a page is given up that never loaded.
 const MOST_FAILURES: usize = 2;
 
-/// How often a browser's memory is looked at.
 const WATCH: Duration = Duration::from_secs(1);
 
 /// Loads pages in headless Chromium, one at a time: two at once would slow each other down.
@@ -70,8 +68,6 @@ pub struct BrowserLab {
 }
 
 impl BrowserLab {
-    /// A lab with these settings; where its browsers may go is the crawler's.
-    #[must_use]
     pub fn new(settings: LabSettings, crawler: CrawlerSettings) -> Self {
         Self {
             settings,
@@ -81,9 +77,7 @@ impl BrowserLab {
         }
     }
 
-    /// A lab whose loads keep their distance to each other and to the requests of a reader: a load with
-    /// all its files counts as one request.
-    #[must_use]
+    /// A lab whose loads keep their distance to each other and a reader's requests: a load counts as one request.
     pub fn beside(reader: &PoliteReader, settings: LabSettings) -> Self {
         Self {
             settings,

@@ -1,5 +1,3 @@
-//! No page opens another.
-
 use super::{
     protocol::{Protocol, ProtocolError},
     wire::TargetEvent,

@@ -3,14 +3,12 @@
 use rustix::process::Pid;
 use std::{fs, path::Path};
 
-/// Resident memory of a group's processes, bytes. Pages that they share count more than once, so this
-/// is never too little. Where there is no `/proc`, nothing is known: 0.
+/// Resident bytes of a group's processes; shared pages count more than once. 0 where there is no `/proc`.
 pub fn memory_of(group: Pid) -> u64 {
     let own = |it: &(i32, i32, u64)| it.1 == group.as_raw_nonzero().get();
     processes().filter(own).map(|it| it.2).sum()
 }
 
-/// Processes whose command line names the folder.
 pub fn users_of(folder: &Path) -> Vec<Pid> {
     let Some(folder) = folder.to_str() else {
         return Vec::new();

@@ -12,10 +12,8 @@ use tokio::{
     process::{ChildStdin, ChildStdout},
 };
 
-/// A longer message is none that an honest browser sends.
 const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
 
-/// What is read at once.
 const CHUNK: usize = 256 * 1024;
 
 /// Events that wait to be looked at, at the most, and their bytes together; they come while an answer
@@ -23,40 +21,27 @@ const CHUNK: usize = 256 * 1024;
 const MOST_WAITING: usize = 100_000;
 const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
-/// The conversation with a browser broke.
 #[derive(Debug, Error)]
 pub enum ProtocolError {
-    /// It ended: the browser is gone.
     #[error("the browser is gone")]
     Ended,
     /// A message is longer than any honest one, or too many wait.
     #[error("the browser says too much")]
     TooMuch,
-    /// It is not what the protocol says.
     #[error("the browser's words make no sense")]
     Senseless,
-    /// The browser refused a command.
     #[error("the browser refuses {method}: {reason}")]
-    Refused {
-        /// The command.
-        method: String,
-        /// Its words.
-        reason: String,
-    },
+    Refused { method: String, reason: String },
 }
 
-/// Something happened in the browser.
 #[derive(Debug)]
 pub struct Event {
-    /// The session of the page or frame it happened in.
     pub session: Option<String>,
     /// What, for example `Page.loadEventFired`.
     pub method: String,
-    /// More about it; read by those who want to know.
     pub params: Box<RawValue>,
 }
 
-/// One end of the conversation.
 pub struct Protocol {
     to: ChildStdin,
     from: ChildStdout,
@@ -94,7 +79,6 @@ enum Message {
 }
 
 impl Protocol {
-    /// Talks through these pipes.
     pub fn new(to: ChildStdin, from: ChildStdout) -> Self {
         Self {
             to,

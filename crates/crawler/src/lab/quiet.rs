@@ -1,5 +1,4 @@
-//! When a page counts as loaded: its load event, its first paint and all but two requests are over
-//! for long enough.
+//! When a page counts as loaded: load event, first paint and all but two requests have been over for long enough.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -10,7 +9,6 @@ const MOST_REQUESTS: usize = 2;
 /// A page that has loaded and painted nothing is not waited for longer.
 const PAINT_LIMIT: Duration = Duration::from_secs(15);
 
-/// What happened so far.
 #[derive(Debug, Default)]
 pub struct Quiet {
     loaded: Option<Instant>,
@@ -19,22 +17,18 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// A new document begins.
     pub fn restart(&mut self) {
         *self = Self::default();
     }
 
-    /// The load event fired.
     pub fn loaded(&mut self, now: Instant) {
         self.loaded.get_or_insert(now);
     }
 
-    /// Something was painted.
     pub fn painted(&mut self, now: Instant) {
         self.painted.get_or_insert(now);
     }
 
-    /// So many requests are under way.
     pub fn requests(&mut self, under_way: usize, now: Instant) {
         if under_way > MOST_REQUESTS {
             self.network = None;
@@ -43,7 +37,6 @@ impl Quiet {
         }
     }
 
-    /// Whether all of it has been over for so long.
     pub fn has_lasted(&self, long_enough: Duration, now: Instant) -> bool {
         let over = |since: Option<Instant>| since.is_some_and(|it| now - it >= long_enough);
         let unpainted = self

@@ -50,7 +50,6 @@ struct State {
     failed_starts: u32,
 }
 
-/// A browser, and how many pages it has shown.
 struct Running {
     browser: Browser,
     gate: Gate,
@@ -58,17 +57,13 @@ struct Running {
     pages: u32,
 }
 
-/// Why a page was not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotShown {
-    /// Why.
     pub reason: RenderFailure,
-    /// More about it.
     pub detail: Option<String>,
 }
 
 impl Renderer {
-    /// A renderer of one crawl.
     pub fn new(fetcher: Arc<Fetcher>, settings: LabSettings, tabs: Arc<Semaphore>) -> Self {
         Self {
             fetcher,
@@ -78,8 +73,7 @@ impl Renderer {
         }
     }
 
-    /// Shows a page that robots.txt allows, and takes its document when it has come to rest or its time
-    /// is over. It counts as one request to its host.
+    /// Shows a page that robots.txt allows, and takes its document at rest or when time is over. One request to its host.
     pub async fn show(&self, url: &Url) -> Result<Shown, NotShown> {
         let mut state = self.state.lock().await;
         let _tab = self.tabs.acquire().await;
@@ -193,8 +187,7 @@ impl Running {
 }
 
 impl NotShown {
-    /// Whether the browser is better let go. One whose page does not answer, or wants too much, may go
-    /// on working for it.
+    /// Whether the browser is better let go: one whose page does not answer, or wants too much, may go on working.
     const fn is_the_browsers_fault(&self) -> bool {
         matches!(
             self.reason,

@@ -1,5 +1,3 @@
-//! What a page asked for and got, as the browser's network events tell it.
-
 mod wire;
 
 use super::{caching::fresh_for, protocol::Event};
@@ -25,9 +23,7 @@ const MOST_URL: usize = 2_048;
 pub struct Request {
     /// The session that it belongs to, and its id there.
     pub session: Option<String>,
-    /// The browser's id for it.
     pub id: String,
-    /// Its URL.
     pub url: String,
     method: String,
     kind: Option<ResourceKind>,
@@ -39,32 +35,26 @@ pub struct Request {
     pub server_ms: Option<f64>,
     /// When it ended, seconds.
     pub ended: Option<f64>,
-    /// The answer's status.
     pub status: Option<u16>,
     failed: bool,
     bytes: Option<u64>,
     compressed: bool,
     fresh_for: Option<u64>,
     blocks: bool,
-    /// The answer's media type.
     pub media_type: String,
-    /// The network's word for what went wrong.
     pub error: Option<String>,
     is_main: bool,
 }
 
-/// All requests of a load.
 #[derive(Debug, Default)]
 pub struct Requests {
     all: Vec<Request>,
-    /// Where the current request of an id stands.
     current: HashMap<(Option<String>, String), usize>,
     /// The navigation that is measured.
     loader: Option<String>,
 }
 
 impl Requests {
-    /// Names the navigation whose document is the page.
     pub fn navigation(&mut self, loader: &str) {
         self.loader = Some(loader.to_owned());
         for request in &mut self.all {
@@ -72,7 +62,6 @@ impl Requests {
         }
     }
 
-    /// Notes an event, if it is one of the network's.
     pub fn note(&mut self, event: &Event) {
         let text = event.params.get();
         let session = event.session.clone();
@@ -169,7 +158,6 @@ impl Requests {
             .find(|it| it.ended.is_some() && bare(&it.url) == wanted)
     }
 
-    /// How many are under way.
     pub fn under_way(&self) -> usize {
         self.all.iter().filter(|it| it.ended.is_none()).count()
     }
@@ -245,7 +233,6 @@ fn kind(name: Option<&str>) -> Option<ResourceKind> {
     })
 }
 
-/// Media types that compress well.
 pub fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || ["javascript", "json", "xml", "svg", "wasm"]

@@ -1,5 +1,3 @@
-//! The figures of one load, from its trace, its requests and what the page's observers saw.
-
 use super::{
     requests::{Request, Requests},
     trace::Load,
@@ -14,7 +12,6 @@ use analysis::{
 };
 use serde::Deserialize;
 
-/// Nothing was painted.
 const NO_PAINT: &str = "noPaint";
 
 /// It never was quiet for long enough to say when one could use it.
@@ -57,24 +54,17 @@ struct SeenPart {
     area: f64,
 }
 
-/// All that is known of a load.
 pub struct Witnesses<'a> {
-    /// Where it ended.
     pub final_url: String,
-    /// The trace.
     pub load: Load,
-    /// The requests.
     pub requests: &'a Requests,
-    /// What was loaded.
     pub resources: Vec<ResourceFact>,
     /// The observers; `None` when the page did not answer.
     pub seen: Option<Seen>,
-    /// What limits it.
     pub warnings: Vec<String>,
 }
 
 impl Witnesses<'_> {
-    /// Puts the figures together.
     pub fn conclude(mut self) -> LabRun {
         let page: Vec<&Request> = self.requests.page().collect();
         let origin = self.load.origin;

@@ -1,17 +1,13 @@
-//! What the operator decides about loading pages in a browser.
-
 use domain::ports::page_speed::NotConfigured;
 use std::{path::PathBuf, time::Duration};
 
-/// Settings of the lab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabSettings {
     /// The browser's program; `None` for the first of [`USUAL_PLACES`] that is there.
     pub browser: Option<PathBuf>,
-    /// Loads per page.
     pub runs: u32,
-    /// Where browsers keep their files while they run; `None` for the system's folder for
-    /// temporary files. The unprivileged user has to be able to get there.
+    /// Where running browsers keep their files; `None` is the system's temporary folder. The unprivileged user needs
+    /// access.
     pub folder: Option<PathBuf>,
     /// How long a browser that has just started is left alone, so that its own work is not measured:
     /// on two busy cores it costs a fifth of a second of FCP.
@@ -29,13 +25,11 @@ pub struct LabSettings {
     pub memory_limit: u64,
     /// Bytes that a load may send and receive.
     pub traffic_limit: u64,
-    /// Whether the browser's own sandbox has to be on.
     pub sandbox: BrowserSandbox,
     /// When Sightline runs as root: the user and group the browser runs as instead.
     pub unprivileged: (u32, u32),
 }
 
-/// The wall between a page and the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BrowserSandbox {
     /// On; without it nothing is loaded.
@@ -81,8 +75,6 @@ impl Default for LabSettings {
 }
 
 impl LabSettings {
-    /// The browser's program, if there is one.
-    #[must_use]
     pub fn program(&self) -> Option<PathBuf> {
         let usual = USUAL_PLACES.iter().map(PathBuf::from);
         let named = self.browser.iter().cloned();

@@ -1,9 +1,8 @@
-//! What the files of a page say, where no browser can load it: its time to the first byte, and for
-//! each file bytes, compression, freshness and whether it blocks. No paint is claimed.
+//! What a page's files say, where no browser can load it: time to the first byte, and for each file bytes, compression,
+//! freshness and whether it blocks. No paint is claimed.
 //!
-//! It asks for what a browser would ask for at once, one file after the other; sizes are those of
-//! what came over the wire. How long the server itself took is not known, because the time until the
-//! first byte includes connecting.
+//! Files are asked for one after the other; sizes are those on the wire. How long the server itself took is not known,
+//! because the time until the first byte includes connecting.
 
 use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
 use crate::{
@@ -24,16 +23,12 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-/// Files of a page that are asked for.
 const MOST_FILES: usize = 100;
 
-/// How long all of them may take together.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// Not all files were looked at.
 const CUT_SHORT: &str = "filesCutShort";
 
-/// Reads pages without a browser.
 pub struct StaticReader {
     settings: Arc<CrawlerSettings>,
     clients: Clients,
@@ -42,8 +37,6 @@ pub struct StaticReader {
 }
 
 impl StaticReader {
-    /// A reader; where it may go is the crawler's.
-    #[must_use]
     pub fn new(settings: CrawlerSettings) -> Self {
         let settings = Arc::new(settings);
         Self {
@@ -53,9 +46,7 @@ impl StaticReader {
         }
     }
 
-    /// A reader that keeps its distance to the requests of another: a page with all its files counts as
-    /// one request.
-    #[must_use]
+    /// A reader that keeps its distance to another's requests: a page with all its files counts as one request.
     pub fn beside(reader: &PoliteReader) -> Self {
         let settings = Arc::clone(&reader.fetcher.settings);
         Self {
@@ -86,7 +77,6 @@ impl StaticReader {
         }
     }
 
-    /// The page where redirects end, and the times that it took.
     async fn page(&self, start: &Url) -> Result<Page, LabError> {
         let begun = Instant::now();
         let (mut url, mut redirected) = (start.clone(), Duration::ZERO);
@@ -159,7 +149,6 @@ fn redirect(response: &Response, url: &Url) -> Option<Url> {
         .ok()
 }
 
-/// What the headers of an answer say.
 struct Head {
     status: u16,
     media_type: String,

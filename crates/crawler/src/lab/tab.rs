@@ -1,5 +1,4 @@
-//! One page in a browser that shows many: opened in a profile of its own, shown until it comes to
-//! rest, read, and closed.
+//! One page in a browser that shows many: opened in a profile of its own, shown until at rest, read, and closed.
 
 mod hearing;
 mod wire;
@@ -20,7 +19,6 @@ use wire::{Context, Evaluated};
 /// How long nothing may be loaded before a page counts as at rest.
 const REST: Duration = Duration::from_secs(1);
 
-/// How often to look whether it is when nothing happens.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How long a page may take to hand out its document.
@@ -46,16 +44,12 @@ const DOCUMENT: &str = r#"(() => {
   return html.length > MOST_UNITS ? false : type + html.toWellFormed();
 })()"#;
 
-/// A document that a browser showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// The document, serialised.
     pub html: String,
-    /// Whether it had come to rest.
     pub settled: bool,
 }
 
-/// A page that is being shown.
 pub struct Tab<'a> {
     protocol: &'a mut Protocol,
     /// What pages, frames and workers say of who asks.
@@ -69,7 +63,6 @@ pub struct Tab<'a> {
     /// The sessions of the page, its frames and workers; others are of pages that are gone.
     sessions: HashSet<String>,
     requests: Requests,
-    /// The navigation that the document belongs to.
     loader: Option<String>,
     is_there: bool,
     is_loaded: bool,
@@ -78,7 +71,6 @@ pub struct Tab<'a> {
 }
 
 impl<'a> Tab<'a> {
-    /// Opens an empty page with a profile of its own.
     pub async fn open(
         protocol: &'a mut Protocol,
         agent: &str,
@@ -144,7 +136,6 @@ impl<'a> Tab<'a> {
         Ok(Shown { html, settled })
     }
 
-    /// Closes the page; its profile goes with it.
     pub async fn close(self) -> Result<(), NotShown> {
         let which = json!({"browserContextId": self.context});
         let closed = self

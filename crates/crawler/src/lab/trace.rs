@@ -15,7 +15,6 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use wire::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
 
-/// What to trace: paints and shifts, navigation, tasks, pictures.
 pub const CATEGORIES: [&str; 4] = [
     "loading",
     "blink.user_timing",
@@ -29,8 +28,7 @@ const MOST_EVENTS: usize = 200_000;
 /// Chromium takes at most 450 pictures.
 const MOST_PICTURES: usize = 500;
 
-/// Shifts that quickly follow a change of the viewport count although the browser takes it for
-/// input, µs.
+/// Shifts this soon after a change of the viewport count although the browser takes it for input, µs.
 const AFTER_VIEWPORT: f64 = 500_000.0;
 
 /// The events of a trace that matter; times are µs of the browser's clock.
@@ -81,24 +79,18 @@ struct Moved {
 pub struct Load {
     /// When the navigation began, seconds of the browser's clock.
     pub origin: f64,
-    /// First Contentful Paint.
     pub fcp: Option<f64>,
-    /// Largest Contentful Paint.
     pub lcp: Option<f64>,
-    /// When the document was parsed.
     pub content_loaded: Option<f64>,
-    /// When the trace ends.
     pub end: f64,
     /// Tasks of the main thread.
     pub tasks: Vec<Span>,
     /// Unexpected shifts of all frames.
     pub shifts: Vec<Shift>,
-    /// What the first screen looked like.
     pub frames: Vec<Frame>,
 }
 
 impl Trace {
-    /// A trace of the page whose main frame has that id.
     pub fn of_frame(frame: &str) -> Self {
         Self {
             frame: frame.to_owned(),
@@ -151,7 +143,6 @@ impl Trace {
         }
     }
 
-    /// Notes an event of the main frame.
     fn mark<'a, D: Deserialize<'a>>(
         &mut self,
         event: &Wire<'a>,

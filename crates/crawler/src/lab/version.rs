@@ -1,5 +1,3 @@
-//! Which browser it is, by its own word.
-
 use super::{browser::runs_as_other, settings::LabSettings};
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::{
@@ -8,13 +6,11 @@ use tokio::{
     time::timeout,
 };
 
-/// How long it may take to say so.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Bytes of an honest answer at the most.
 const MOST: u64 = 200;
 
-/// What a browser calls itself, such as `Chromium 140.0.7339.185 built on Debian`; `None` where it does not
-/// say.
+/// What a browser calls itself, such as `Chromium 140.0.7339.185 built on Debian`; `None` where it does not say.
 pub async fn name_of(program: &Path, settings: &LabSettings) -> Option<String> {
     let mut command = Command::new(program);
     command

@@ -24,16 +24,13 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use wire::{Navigated, Version};
 
-/// The script that looks from inside the page.
 const OBSERVERS: &str = include_str!("page.js");
 
 /// The page was measured although it never became quiet.
 const LOAD_TIMED_OUT: &str = "loadTimedOut";
 
-/// How often to look whether it is quiet when nothing happens.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A page being loaded.
 pub struct Visit<'a> {
     protocol: Protocol,
     settings: &'a LabSettings,
@@ -60,7 +57,6 @@ impl From<ProtocolError> for LabError {
 }
 
 impl<'a> Visit<'a> {
-    /// Opens a page of that device, with everything that listens in place.
     pub async fn prepare(
         mut protocol: Protocol,
         settings: &'a LabSettings,
@@ -125,7 +121,6 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Loads the page and takes the figures.
     pub async fn load(mut self, url: &str) -> Result<LabRun, LabError> {
         self.settle().await?;
         let what = json!({

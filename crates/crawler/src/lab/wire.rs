@@ -1,5 +1,3 @@
-//! Answers and events of the DevTools protocol that loads and showings of pages both need.
-
 use serde::Deserialize;
 
 #[derive(Deserialize)]

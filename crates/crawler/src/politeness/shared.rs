@@ -12,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-/// Whoever hands out the turns, and whether it does.
 pub struct SharedTurns {
     turns: Arc<dyn SiteTurns>,
     is_silent: AtomicBool,
@@ -26,16 +25,13 @@ impl SharedTurns {
         }
     }
 
-    /// Takes a turn; how long it is until then.
-    ///
-    /// Where nobody can say, there is no further wait: this process keeps its distance by itself, and what
-    /// it reads goes into the same database, so that it does not read much without.
+    /// Takes a turn; how long it is until then. Where nobody can say, there is no further wait: this process keeps its
+    /// own distance, and does not read much without the database that it writes to.
     pub async fn take(&self, site: SiteHash, distance: Duration) -> Duration {
         let taken = self.turns.take(site, distance).await;
         self.heard(taken).unwrap_or_default()
     }
 
-    /// Hands out no turn before so much time has passed.
     pub async fn pause(&self, site: SiteHash, time: Duration) {
         let paused = self.turns.pause(site, time).await;
         self.heard(paused);

@@ -1,5 +1,3 @@
-//! What robots.txt of a site says to the crawlers of AI engines.
-
 use super::RobotsRules;
 use analysis::{
     findings::geo_score::{AI_AGENTS, AgentVerdict},
@@ -7,14 +5,12 @@ use analysis::{
 };
 use url::Url;
 
-/// The rules of each of [`AI_AGENTS`].
 pub struct AiRobots {
     rules: Vec<(&'static str, RobotsRules)>,
 }
 
 impl AiRobots {
     /// As robots.txt was found; nothing is known without one that was looked for.
-    #[must_use]
     pub fn of(robots: Option<&RobotsFact>) -> Self {
         let rules = robots.into_iter().flat_map(|fact| {
             let parsed = |name| (name, RobotsRules::parse(&fact.text, name));
@@ -25,8 +21,6 @@ impl AiRobots {
         }
     }
 
-    /// Whether each of them may read a page.
-    #[must_use]
     pub fn verdicts(&self, url: &str) -> Vec<AgentVerdict> {
         let Ok(url) = Url::parse(url) else {
             return Vec::new();

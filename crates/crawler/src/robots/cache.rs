@@ -26,28 +26,21 @@ pub struct RobotsCache {
     hosts: Mutex<HashMap<String, Arc<OnceCell<Arc<Known>>>>>,
 }
 
-/// What is known of an origin.
 struct Known {
     rules: RobotsRules,
-    /// How the request for robots.txt failed, when the network failed it.
     unreachable: Option<Fetched>,
-    /// What asking took.
     spent: Duration,
 }
 
-/// Whether a URL may be asked for.
 pub enum Permission {
-    /// It may.
     Granted,
     /// robots.txt forbids it, or the server cannot tell.
     Refused,
-    /// The host does not answer, which RFC 9309 takes for a refusal; the link is as broken as
-    /// its host, and nothing more need be asked to know that.
+    /// The host does not answer, which RFC 9309 takes for a refusal; the link is as broken as its host.
     Unreachable(Box<Fetched>),
 }
 
 impl RobotsCache {
-    /// Sets the rules of an origin that is known already.
     pub fn set(&self, fact: &RobotsFact, product: &str) -> RobotsRules {
         let rules = rules_of(fact, product);
         let known = Arc::new(Known {
@@ -60,13 +53,12 @@ impl RobotsCache {
         rules
     }
 
-    /// Whether a URL may be asked for.
     pub async fn permission(&self, fetcher: &Fetcher, url: &Url) -> Permission {
         let mut spent = Duration::ZERO;
         self.permission_within(fetcher, url, &mut spent).await
     }
 
-    /// The same; what asking for the rules took is added to `spent`.
+    /// Adds to `spent` what asking for the rules took.
     pub async fn permission_within(
         &self,
         fetcher: &Fetcher,
@@ -96,7 +88,6 @@ impl RobotsCache {
         }
     }
 
-    /// Whether a URL may be asked for and its host answers.
     pub async fn allows(&self, fetcher: &Fetcher, url: &Url) -> bool {
         matches!(self.permission(fetcher, url).await, Permission::Granted)
     }

@@ -1,7 +1,5 @@
-//! Matching paths as Google does: `*` stands for anything, `$` at the end for the end, and the
-//! longest pattern wins.
+//! Matching paths as Google does: `*` stands for anything, `$` at the end for the end; the longest pattern wins.
 
-/// Whether a pattern matches a path from its beginning.
 pub fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, whole) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -28,8 +26,7 @@ pub fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// A pattern or path in the form URLs have: what cannot stand in a URL escaped (RFC 9309, 2.2.2),
-/// escapes in upper case.
+/// A pattern or path as URLs have it: what cannot stand there escaped (RFC 9309, 2.2.2), escapes in upper case.
 pub fn escaped(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let bytes = pattern.as_bytes();

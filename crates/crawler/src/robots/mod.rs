@@ -1,5 +1,3 @@
-//! robots.txt: whose rules hold, and what they allow.
-
 mod ai;
 mod cache;
 mod matching;

@@ -8,10 +8,8 @@ use url::Url;
 pub const MOST_BYTES: usize = 500 * 1024;
 /// Longer lines are cut (Google: eight times the longest URL).
 const MOST_LINE_BYTES: usize = 2083 * 8;
-/// The longest delay that is kept.
 const MOST_DELAY: Duration = Duration::from_secs(30);
 
-/// Rules for us.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RobotsRules {
     rules: Vec<Rule>,
@@ -19,7 +17,6 @@ pub struct RobotsRules {
     pub delay: Option<Duration>,
     /// The same as it is written.
     pub asked_delay: Option<Duration>,
-    /// Sitemaps it names.
     pub sitemaps: Vec<String>,
     forbids_all: bool,
 }
@@ -57,7 +54,6 @@ impl RobotsRules {
         String::from_utf8_lossy(&file[of_mark.count()..]).into_owned()
     }
 
-    /// Reads the rules for a product token.
     pub fn parse(text: &str, product: &str) -> Self {
         let mut own = Self::default();
         let mut general = Self::default();
@@ -101,13 +97,11 @@ impl RobotsRules {
         self.asked_delay > self.delay
     }
 
-    /// Whether a URL may be asked for.
     pub fn allow(&self, url: &Url) -> bool {
         let query = url.query().map(|it| format!("?{it}")).unwrap_or_default();
         self.allow_path(&escaped(&format!("{}{query}", url.path())))
     }
 
-    /// Whether a path with its query may be asked for.
     pub fn allow_path(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;

@@ -21,13 +21,10 @@ pub const MOST_ENTRIES: usize = 50_000;
 const MOST_URL: usize = 2_048;
 /// Bytes of all addresses of a sitemap that are kept: 50,000 of more than 300 each.
 const MOST_URL_BYTES: usize = 16 * 1024 * 1024;
-/// Elements inside each other that are read.
 const MOST_DEPTH: usize = 16;
-/// What the outermost element of a sitemap may be, by sitemaps.org and by Google: one without entries
-/// is a sitemap all the same.
+/// Outermost elements of sitemaps, by sitemaps.org and by Google: one without entries is a sitemap all the same.
 const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "RDF", "feed"];
 
-/// A page or sitemap that a sitemap lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SitemapEntry {
     /// Its URL, as written.
@@ -36,12 +33,9 @@ pub struct SitemapEntry {
     pub last_modified: Option<LastModified>,
 }
 
-/// A sitemap's content.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sitemap {
-    /// Pages it lists.
     pub pages: Vec<SitemapEntry>,
-    /// Sitemaps it lists.
     pub sitemaps: Vec<SitemapEntry>,
     /// What is wrong with it, as a code.
     pub problem: Option<&'static str>,
@@ -124,23 +118,18 @@ impl Sitemap {
     }
 }
 
-/// Whether what stands in a document type or tag begins with `html`.
 fn names_html(text: &str) -> bool {
     let start = text.trim_start().get(..4);
     start.is_some_and(|it| it.eq_ignore_ascii_case("html"))
 }
 
-/// Where the reading of XML is.
 #[derive(Default)]
 struct Reading {
     sitemap: Sitemap,
-    /// The outermost element is one that sitemaps have.
     has_root: bool,
     parents: Vec<String>,
-    /// The text of the innermost element.
     text: String,
     entry: SitemapEntry,
-    /// Bytes of the addresses so far.
     url_bytes: usize,
 }
 

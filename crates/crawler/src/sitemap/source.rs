@@ -1,5 +1,3 @@
-//! The text of a sitemap from its bytes: gzip, encoding, references.
-
 use super::MOST_BYTES;
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
@@ -43,7 +41,6 @@ pub fn unpacked(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
     (Cow::Owned(out), problem)
 }
 
-/// The encoding that the XML declaration names.
 fn declared(bytes: &[u8]) -> &'static Encoding {
     let start: String = bytes
         .iter()

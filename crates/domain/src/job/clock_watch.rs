@@ -10,7 +10,6 @@ use std::time::Duration;
 /// How far clocks may be apart.
 pub const TOLERANCE: TimeDelta = TimeDelta::seconds(5);
 
-/// Why the clock is not to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
     /// It is so much before (negative: behind) the database's, which all processes share.
@@ -19,7 +18,6 @@ pub enum Distrust {
     Stepped(TimeDelta),
 }
 
-/// What was seen of the clock so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClockWatch {
     /// What the clock said when the process began, by what it said last.
@@ -31,9 +29,6 @@ pub struct ClockWatch {
 impl ClockWatch {
     /// Judges the clock, which says `now`. `elapsed` is how long the process lives, on a clock that nobody sets;
     /// `shared` is what the database says.
-    ///
-    /// # Errors
-    /// It is not to be trusted now.
     pub fn judge(
         &mut self,
         now: DateTime<Utc>,

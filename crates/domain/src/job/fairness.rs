@@ -2,7 +2,6 @@
 
 /// Jain's index of these shares: 1 when all are equal, 1/n when one of n has everything. Fewer than
 /// two shares, or nothing to share, is not unfair.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "accounts with jobs, not more")]
 pub fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();

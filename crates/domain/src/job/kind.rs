@@ -2,23 +2,17 @@
 
 use analysis::result_type::ResultType;
 
-/// An analysis that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnalysisKind {
     /// Search pages of the project's keywords.
     RankCheck,
-    /// Answers of AI engines.
     AiVisibility,
-    /// The site's pages and links.
     SiteAudit,
-    /// Loading, responsiveness and stability.
     WebVitals,
-    /// All of them.
     Full,
 }
 
 impl AnalysisKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::RankCheck,
         Self::AiVisibility,
@@ -39,14 +33,10 @@ impl AnalysisKind {
     /// like any other ([`super::slots`]).
     pub const SHORT: [Self; 1] = [Self::RankCheck];
 
-    /// Whether it takes seconds as a rule.
-    #[must_use]
     pub const fn is_short(self) -> bool {
         matches!(self, Self::RankCheck)
     }
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::RankCheck => "rankCheck",
@@ -57,21 +47,16 @@ impl AnalysisKind {
         }
     }
 
-    /// The kind of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// Whether this version can run it.
-    #[must_use]
     pub fn is_built(self) -> bool {
         Self::BUILT.contains(&self)
     }
 
     /// The result types that this version's runs of it bring. Suggestions follow from all results, so
     /// that every analysis makes them anew.
-    #[must_use]
     pub const fn results(self) -> &'static [ResultType] {
         match self {
             Self::RankCheck => &[
@@ -103,7 +88,6 @@ impl AnalysisKind {
     }
 
     /// The analysis that a result type will come from, whether or not it is built yet.
-    #[must_use]
     pub const fn behind(result_type: ResultType) -> Self {
         match result_type {
             ResultType::Rankings
@@ -124,14 +108,11 @@ impl AnalysisKind {
         }
     }
 
-    /// Whether this version computes the result type.
-    #[must_use]
     pub fn computes(result_type: ResultType) -> bool {
         Self::behind(result_type).results().contains(&result_type)
     }
 
     /// What its progress counts.
-    #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
             Self::RankCheck => "keywords",

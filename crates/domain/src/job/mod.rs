@@ -27,31 +27,22 @@ use progress::Progress;
 /// An idle worker looks for due jobs at least once a second.
 const TAKEN_WITHIN: TimeDelta = TimeDelta::seconds(15);
 
-/// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JobState {
-    /// Waits for its time.
     Scheduled,
-    /// Waits for a worker.
     Ready,
-    /// A worker has it.
     Running,
-    /// Waits for its next attempt.
     RetryWait,
-    /// Done, with everything measured.
     Succeeded,
     /// Done, with something that could not be measured.
     Partial,
-    /// Given up.
     Failed,
-    /// Stopped by its owner.
     Canceled,
     /// Nobody came for it in time.
     Expired,
 }
 
 impl JobState {
-    /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Scheduled,
         Self::Ready,
@@ -64,8 +55,6 @@ impl JobState {
         Self::Expired,
     ];
 
-    /// The name that is stored.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",
@@ -80,14 +69,10 @@ impl JobState {
         }
     }
 
-    /// The state of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The status callers see.
-    #[must_use]
     pub const fn status(self) -> JobStatus {
         match self {
             Self::Scheduled | Self::Ready => JobStatus::Queued,
@@ -100,8 +85,6 @@ impl JobState {
         }
     }
 
-    /// Whether something may still happen.
-    #[must_use]
     pub const fn is_unfinished(self) -> bool {
         matches!(
             self,
@@ -110,7 +93,6 @@ impl JobState {
     }
 
     /// Whether it waits for a worker, now or later.
-    #[must_use]
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::Scheduled | Self::Ready | Self::RetryWait)
     }
@@ -119,24 +101,16 @@ impl JobState {
 /// The status callers see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobStatus {
-    /// Waits.
     Queued,
-    /// Is being worked on.
     Running,
-    /// Waits for another attempt.
     Retrying,
-    /// Done.
     Succeeded,
-    /// Done in part.
     Partial,
-    /// Given up.
     Failed,
-    /// Stopped.
     Canceled,
 }
 
 impl JobStatus {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Queued,
         Self::Running,
@@ -147,8 +121,6 @@ impl JobStatus {
         Self::Canceled,
     ];
 
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -161,13 +133,10 @@ impl JobStatus {
         }
     }
 
-    /// The status of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The states behind the status.
     pub fn states(self) -> impl Iterator<Item = JobState> {
         JobState::ALL
             .into_iter()
@@ -178,12 +147,9 @@ impl JobStatus {
 /// Which of its account's jobs goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum JobPriority {
-    /// After the others.
     Low,
-    /// As usual.
     #[default]
     Normal,
-    /// Before the others.
     High,
 }
 
@@ -191,8 +157,6 @@ impl JobPriority {
     /// All of them, rising.
     pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
 
-    /// The name callers use.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -201,35 +165,25 @@ impl JobPriority {
         }
     }
 
-    /// The priority of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// A number that rises with it, for sorting.
-    #[must_use]
     pub const fn rank(self) -> i32 {
         self as i32
     }
 }
 
-/// Who asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
-    /// The agent API.
     Api,
-    /// The signed-in interface.
     Session,
-    /// An MCP client.
     Mcp,
-    /// A schedule.
     Schedule,
 }
 
 impl Trigger {
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -239,8 +193,6 @@ impl Trigger {
         }
     }
 
-    /// The trigger of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Api, Self::Session, Self::Mcp, Self::Schedule]
             .into_iter()
@@ -254,26 +206,19 @@ impl Trigger {
 pub struct Lease {
     /// Which hold it is: grows with each claim and each loss.
     pub epoch: i64,
-    /// Which worker holds it.
     pub owner: String,
-    /// Until when, unless it is renewed.
     pub until: DateTime<Utc>,
 }
 
-/// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobError {
     /// A stable code.
     pub code: String,
     /// What happened, for people; names no supplier and no secret.
     pub detail: String,
-    /// Whether asking again may help.
     pub retryable: bool,
-    /// What to do.
     pub hint: Option<String>,
-    /// In which attempt.
     pub attempt: u32,
-    /// When.
     pub at: DateTime<Utc>,
 }
 
@@ -282,37 +227,26 @@ impl JobError {
     pub const KEPT: usize = 5;
 }
 
-/// What a run costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobCost {
     /// Set aside when it was asked for.
     pub reserved: MicroUsd,
-    /// Spent so far.
     pub spent: MicroUsd,
     /// Supplier calls made.
     pub calls: u64,
 }
 
-/// An analysis that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Whose it is.
     pub account: AccountId,
-    /// Its id.
     pub id: JobId,
-    /// The site.
     pub project: ProjectId,
-    /// What is measured.
     pub kind: AnalysisKind,
-    /// The keywords to measure.
     pub keywords: KeywordChoice,
     /// The AI engines to ask, for analyses that ask them.
     pub models: ModelChoice,
-    /// Where it stands.
     pub state: JobState,
-    /// Which of its account's jobs goes first.
     pub priority: JobPriority,
-    /// Who asked.
     pub trigger: Trigger,
     /// Equal for jobs that would do the same; at most one unfinished job has it.
     pub dedupe_key: String,
@@ -328,29 +262,22 @@ pub struct Job {
     pub crash_count: u32,
     /// Grows with each claim and each loss.
     pub epoch: i64,
-    /// Who has it.
     pub lease: Option<Lease>,
     /// When the running attempt is ended.
     pub deadline_at: Option<DateTime<Utc>>,
-    /// Whether its owner wants it stopped.
     pub cancel_requested: bool,
-    /// How far it is.
     pub progress: Progress,
-    /// What it costs.
     pub cost: JobCost,
     /// What went wrong so far, oldest first.
     pub errors: Vec<JobError>,
-    /// When it was asked for.
     pub created_at: DateTime<Utc>,
     /// When a worker first took it.
     pub started_at: Option<DateTime<Utc>>,
-    /// When it ended.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 impl Job {
     /// The error that ended it, or the last one it met on its way.
-    #[must_use]
     pub fn error(&self) -> Option<&JobError> {
         let failed = matches!(
             self.state,
@@ -361,19 +288,16 @@ impl Job {
 
     /// Whether a worker may take it now. Storage selects by the same rule; a contract test
     /// compares the two at the boundary.
-    #[must_use]
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.state.is_waiting() && self.run_at <= now && now < self.expires_at
     }
 
     /// Whether it has been due for so long that any idle worker would have taken it.
-    #[must_use]
     pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         self.is_due(now) && !self.cancel_requested && self.run_at + TAKEN_WITHIN <= now
     }
 
     /// Whether it may be forgotten: it ended long ago.
-    #[must_use]
     pub fn is_forgettable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
         let kept_for = match self.state.status() {
             JobStatus::Failed => policy.failed_kept_for,
@@ -383,7 +307,6 @@ impl Job {
     }
 
     /// Whether the sweep has to look at it: its lease or deadline is over, or nobody came in time.
-    #[must_use]
     pub fn needs_attention(&self, now: DateTime<Utc>) -> bool {
         match self.state {
             JobState::Running => {
@@ -395,8 +318,6 @@ impl Job {
     }
 }
 
-/// What identifies jobs that would do the same.
-#[must_use]
 pub fn dedupe_key(
     project: ProjectId,
     kind: AnalysisKind,

@@ -1,5 +1,3 @@
-//! The queue's numbers.
-
 use super::kind::AnalysisKind;
 use chrono::TimeDelta;
 
@@ -9,24 +7,20 @@ use chrono::TimeDelta;
 pub struct QueuePolicy {
     /// How long a worker holds a job without a sign of life.
     pub lease: TimeDelta,
-    /// How often a worker gives a sign of life.
     pub heartbeat: TimeDelta,
     /// How often leases, deadlines and expiry are looked after.
     pub sweep: TimeDelta,
     /// How long one attempt of a rank check may run.
     pub rank_check_deadline: TimeDelta,
-    /// How long one attempt of an analysis may run that waits for others: for a site, or for AI
-    /// engines.
+    /// How long one attempt of an analysis may run that waits for a site or for AI engines.
     pub site_audit_deadline: TimeDelta,
     /// How long a job waits for a worker at the most.
     pub expires_after: TimeDelta,
-    /// Attempts at the most.
     pub most_attempts: u32,
     /// Lost leases at the most: a job that kills its workers is poison.
     pub most_crashes: u32,
     /// First delay between attempts; doubles each time.
     pub first_delay: TimeDelta,
-    /// Longest delay between attempts.
     pub longest_delay: TimeDelta,
     /// Longest delay that a supplier can ask for.
     pub longest_asked_delay: TimeDelta,
@@ -40,7 +34,6 @@ pub struct QueuePolicy {
     pub queued_in_all: u64,
     /// How long a job that brought results, or was stopped, is remembered. Its results stay.
     pub done_kept_for: TimeDelta,
-    /// How long a job that failed is remembered.
     pub failed_kept_for: TimeDelta,
 }
 
@@ -69,8 +62,6 @@ impl Default for QueuePolicy {
 }
 
 impl QueuePolicy {
-    /// How long one attempt may run.
-    #[must_use]
     pub fn deadline(&self, kind: AnalysisKind) -> TimeDelta {
         match kind {
             AnalysisKind::RankCheck => self.rank_check_deadline,
@@ -83,7 +74,6 @@ impl QueuePolicy {
 
     /// How long to wait after a failed attempt: doubling, with full jitter above half of it, so
     /// that jobs that failed together do not come back together. `jitter` is in 0..=1.
-    #[must_use]
     pub fn delay_after(&self, attempt: u32, jitter: f64) -> TimeDelta {
         let doublings = attempt.saturating_sub(1).min(20);
         let whole = self

@@ -1,34 +1,23 @@
-//! How far a job is.
-
 use chrono::{DateTime, Utc};
 
-/// One part of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stage {
     /// What is done in it, for example `measure`.
     pub name: String,
-    /// Where it stands.
     pub status: StageStatus,
-    /// Units done.
     pub done: u64,
     /// Units in all, as far as known.
     pub total: u64,
 }
 
-/// Where a stage stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StageStatus {
-    /// Not begun.
     Waiting,
-    /// Under way.
     Running,
-    /// Over.
     Done,
 }
 
 impl StageStatus {
-    /// The name callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -37,8 +26,6 @@ impl StageStatus {
         }
     }
 
-    /// The status of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Waiting, Self::Running, Self::Done]
             .into_iter()
@@ -49,7 +36,6 @@ impl StageStatus {
 /// How far a job is, over all its stages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Units done.
     pub done: u64,
     /// Units in all, as far as known; `0` before it is known.
     pub total: u64,
@@ -59,7 +45,6 @@ pub struct Progress {
 
 impl Progress {
     /// Percent done, rounded down, so that 100 means done; `None` while the total is unknown.
-    #[must_use]
     pub fn percent(&self) -> Option<u8> {
         let percent = self
             .done
@@ -71,7 +56,6 @@ impl Progress {
 
     /// Seconds until the end at the speed so far; `None` before anything is done, and after the last unit,
     /// when nothing tells how long the rest takes.
-    #[must_use]
     pub fn eta_seconds(&self, started_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<u64> {
         let elapsed = u64::try_from((now - started_at).num_milliseconds()).ok()?;
         let left = self.total.checked_sub(self.done).filter(|it| *it > 0)?;
@@ -83,8 +67,7 @@ impl Progress {
         )
     }
 
-    /// The progress of one stage that is all there is.
-    #[must_use]
+    /// Its counts are the sums over the stages.
     pub fn of_stages(stages: Vec<Stage>) -> Self {
         let done = stages.iter().map(|stage| stage.done).sum();
         let total = stages.iter().map(|stage| stage.total).sum();
@@ -98,7 +81,6 @@ impl Progress {
 
 impl Stage {
     /// A stage with its counts; its status follows from them.
-    #[must_use]
     pub fn counted(name: &str, done: u64, total: u64, is_over: bool) -> Self {
         let status = match (is_over, done) {
             (true, _) => StageStatus::Done,

@@ -8,8 +8,7 @@ use super::JobCost;
 use crate::money::MicroUsd;
 
 impl JobCost {
-    /// With a call that may cost so much; `None` when so much is not left. What costs nothing
-    /// always fits.
+    /// Counts a call at its most as spent; `None` when less is left. What costs nothing always fits.
     #[must_use]
     pub fn with_begun(self, most: MicroUsd) -> Option<Self> {
         let most = most.0.max(0);
@@ -23,8 +22,7 @@ impl JobCost {
         })
     }
 
-    /// With what the call really cost, and how often it had to be made. A supplier that bills more
-    /// than it may leaves less for the others.
+    /// Corrects cost and calls to what they were. A cost above `most` leaves less for others.
     #[must_use]
     pub fn with_ended(self, most: MicroUsd, cost: MicroUsd, calls: u64) -> Self {
         let change = cost.0.max(0).saturating_sub(most.0.max(0));

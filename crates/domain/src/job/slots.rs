@@ -13,10 +13,8 @@ use crate::{ids::AccountId, ports::jobs::AccountQueue};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeMap;
 
-/// Which jobs may be claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Jobs of any kind.
     AnyJob,
     /// [Short jobs](AnalysisKind::is_short) alone.
     ShortJobs,
@@ -24,7 +22,6 @@ pub enum Takes {
 
 impl Takes {
     /// Their kinds, as far as this version runs them.
-    #[must_use]
     pub const fn kinds(self) -> &'static [AnalysisKind] {
         match self {
             Self::AnyJob => &AnalysisKind::BUILT,
@@ -33,19 +30,15 @@ impl Takes {
     }
 }
 
-/// The slots of a worker process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
     all: u32,
     for_short_jobs: u32,
 }
 
-/// A slot that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    /// Whose job runs in it.
     pub account: AccountId,
-    /// What is run.
     pub kind: AnalysisKind,
     /// How long it has run since it was claimed.
     pub ran: TimeDelta,
@@ -56,12 +49,9 @@ pub struct Taken {
     pub is_asked: bool,
 }
 
-/// What a worker process has room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    /// Which jobs.
     pub takes: Takes,
-    /// How many.
     pub free: u32,
     most_of_account: u32,
     held: BTreeMap<AccountId, u32>,
@@ -69,8 +59,6 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for so many jobs of any kind and account.
-    #[must_use]
     pub const fn of(free: u32) -> Self {
         Self {
             takes: Takes::AnyJob,
@@ -82,7 +70,6 @@ impl Room {
     }
 
     /// How many slots more an account may take while others wait.
-    #[must_use]
     pub fn share(&self, account: AccountId) -> u32 {
         if self.behind == Some(account) {
             return 0;
@@ -94,7 +81,6 @@ impl Room {
 
 impl Slots {
     /// So many slots, and how many of them take short jobs only; at least one takes jobs of any kind.
-    #[must_use]
     pub const fn new(all: u32, for_short_jobs: u32) -> Self {
         let most = all.saturating_sub(1);
         Self {
@@ -109,7 +95,6 @@ impl Slots {
 
     /// What there is room for beside the jobs that run; `None` when no slot is free. An account that has just given
     /// a slot back stands `behind` the others.
-    #[must_use]
     pub fn room(&self, taken: &[Taken], behind: Option<AccountId>) -> Option<Room> {
         let free = self.all.checked_sub(count(taken)).filter(|it| *it > 0)?;
         let (kind, free) = match self.free_for_long_jobs(taken) {
@@ -128,7 +113,6 @@ impl Slots {
     /// Which of the running jobs gives its slot back, when nothing more can be claimed and accounts wait: the one
     /// that has run longest of the account with most slots. The account that waits, least served first, runs fewer
     /// jobs anywhere than the other has slots here. One at a time is asked, after a `turn` at the earliest.
-    #[must_use]
     pub fn who_yields(
         &self,
         taken: &[Taken],

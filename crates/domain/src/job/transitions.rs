@@ -14,24 +14,19 @@ use super::{Job, JobError, JobState, Lease, policy::QueuePolicy, progress::Progr
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
-/// Why a transition is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TransitionRefused {
-    /// The worker no longer holds the job.
     #[error("the lease was lost")]
     LeaseLost,
-    /// The job is not in a state from which this happens.
     #[error("not possible in this state")]
     WrongState,
 }
 
 use TransitionRefused::{LeaseLost, WrongState};
 
-/// What helps against an analysis that ended without its fault.
 const START_AGAIN: &str = "Start the analysis again.";
 
 impl Job {
-    /// A worker takes it.
     pub fn claimed(
         &self,
         worker: &str,
@@ -94,8 +89,7 @@ impl Job {
         ))
     }
 
-    /// The attempt failed in a way that may pass. Goes back to wait, or fails when the attempts
-    /// are used up.
+    /// The attempt failed in a way that may pass: waits again, or fails when the attempts are used up.
     pub fn retried(
         &self,
         epoch: i64,
@@ -162,8 +156,7 @@ impl Job {
         Ok(self.ended(JobState::Canceled, now))
     }
 
-    /// Its owner, or the end of its project, stops it: at once while it waits; a running one is
-    /// asked to stop.
+    /// Its owner or the end of its project stops it: at once while it waits; a running one is asked to stop.
     pub fn canceled(&self, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         match self.state {
             JobState::Running => Ok(Self {

@@ -13,7 +13,6 @@ pub const CANDIDATES: [u32; 3] = [16, 128, 512];
 
 /// How many jobs each account gets when so many are taken one after the other, each from whoever has
 /// had least service by then, and none gets more than its `most`. The accounts come least served first.
-#[must_use]
 pub fn shared_out(
     accounts: &[AccountQueue],
     least: f64,
@@ -36,8 +35,6 @@ pub fn shared_out(
     turns
 }
 
-/// How many more of its jobs may run.
-#[must_use]
 pub fn room(queue: &AccountQueue, cap: u32) -> u32 {
     cap.saturating_sub(queue.running)
 }

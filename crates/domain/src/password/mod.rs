@@ -1,5 +1,3 @@
-//! Passwords: what may become one, and what is kept of it.
-
 mod guessable;
 
 use crate::{email::EmailAddress, ports::randomness::Randomness, secret_text::base62};
@@ -13,21 +11,16 @@ use unicode_normalization::UnicodeNormalization;
 #[derive(Clone, PartialEq, Eq)]
 pub struct TypedPassword(String);
 
-/// The text is longer than any password here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must have at most {} characters", TypedPassword::MOST)]
 pub struct TooLong;
 
-/// Why a text does not become a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PasswordRefusal {
-    /// Too few characters.
     #[error("must have at least {} characters", TypedPassword::LEAST)]
     TooShort,
-    /// Too many.
     #[error("must have at most {} characters", TypedPassword::MOST)]
     TooLong,
-    /// Others guess it soon.
     #[error(
         "is easily guessed: it is one of the commonest passwords, or made of them, of repeats, or of names that others know"
     )]
@@ -72,13 +65,11 @@ impl TypedPassword {
     }
 
     /// The text of one that nobody chose: 119 bits.
-    #[must_use]
     pub fn generated(randomness: &dyn Randomness) -> String {
         base62(randomness, 20)
     }
 
     /// Its bytes, for whoever computes the hash.
-    #[must_use]
     pub fn reveal(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -120,7 +111,6 @@ pub struct HashCost {
 impl HashCost {
     /// The cost of a hash in PHC format, whose last two parts are salt and output; `None` when it has
     /// another form.
-    #[must_use]
     pub fn of(hash: &PasswordHash) -> Option<Self> {
         let parameters = hash.0.rsplitn(3, '$').nth(2)?;
         Some(Self {
@@ -133,7 +123,6 @@ impl HashCost {
     /// address is least (rendezvous hashing). An address always takes the same, so that trying twice
     /// tells nothing; each cost is as frequent among unknown addresses as among known ones; and the
     /// salts in the digests keep it secret who stands in for whom.
-    #[must_use]
     pub fn standing_in_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
         all.iter().min_by_key(|it| {
             let digest = Sha256::new().chain_update(it.mark);

@@ -1,5 +1,3 @@
-//! Accounts and people.
-
 use super::storage::StorageError;
 use crate::{
     account::{Account, AccountUsage},
@@ -9,22 +7,17 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Remembers accounts and the people who own them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AccountRepository: Send {
     /// Adds an account with its owner. `Conflict` when the e-mail address is taken.
     async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError>;
-    /// One account.
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
     /// One account, kept from other writers until the transaction ends. Whoever changes what the
     /// account's usage counts locks it first.
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
-    /// The person with that address.
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError>;
-    /// Whether there is any account at all.
     async fn any(&mut self) -> Result<bool, StorageError>;
-    /// A person of the account.
     async fn user(
         &mut self,
         account: AccountId,
@@ -34,7 +27,6 @@ pub trait AccountRepository: Send {
     async fn save_user(&mut self, user: &User) -> Result<(), StorageError>;
     /// Name, status, limits and report defaults as given; usage is left alone.
     async fn save(&mut self, account: &Account) -> Result<(), StorageError>;
-    /// Sets what the account has.
     async fn save_usage(
         &mut self,
         account: AccountId,

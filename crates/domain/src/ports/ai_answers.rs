@@ -1,5 +1,3 @@
-//! Where answers of AI engines come from.
-
 use super::{
     call_journal::CallJournal,
     search_results::{ProviderError, Spent, Unpaid},
@@ -33,10 +31,8 @@ pub const SIMULATED_ENGINES: [(&str, &str); 3] = [
     ("sandboxMentions", "Sandbox without sources (simulated)"),
 ];
 
-/// One question to an AI engine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AiQuestion {
-    /// The words.
     pub prompt: String,
     /// ISO 639-1, lower case, for example `de`.
     pub language: String,
@@ -44,7 +40,7 @@ pub struct AiQuestion {
     pub country: String,
     /// A place inside the country, for example `Berlin`.
     pub location: Option<String>,
-    /// Whether the engine is to look at the web; engines that cannot leave it be.
+    /// Whether the engine is to look at the web; engines without web access ignore it.
     pub web_search: bool,
     /// Which repeat of the prompt in this run it is, from 1: each is a call of its own.
     pub sample: u32,
@@ -61,21 +57,17 @@ pub struct AiQuestion {
 pub struct EngineLabel {
     /// The engine's public name, of which its series are: one of [`ENGINES`] or [`SIMULATED_ENGINES`].
     pub name: String,
-    /// The same for people.
     pub title: String,
     /// A neutral label of who fetches the answers, for example `sandbox` or `openai`.
     pub provider: String,
     /// The model that is asked for; `None` where none can be chosen.
     pub model: Option<String>,
-    /// What the answers are.
     pub provenance: Provenance,
-    /// Whether its answers can have sources at all.
     pub has_sources: bool,
     /// Whether it can be made to look at the web before it answers.
     pub forces_retrieval: bool,
 }
 
-/// Whether an engine looked at the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retrieval {
     /// It was told to, in a way that it cannot pass over.
@@ -84,7 +76,6 @@ pub struct Retrieval {
     pub used: Option<bool>,
 }
 
-/// What an engine answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineAnswer {
     /// A neutral label of who fetched it: another one than the first where one stood in.
@@ -101,19 +92,15 @@ pub struct EngineAnswer {
     pub searches: Option<u32>,
     /// What it searched for, as far as the service tells.
     pub queries: Vec<String>,
-    /// Whether it looked at the web.
     pub retrieval: Retrieval,
     /// When the answer was complete; of a call that an earlier attempt made, when that was.
     pub answered_at: DateTime<Utc>,
-    /// What it took.
     pub usage: AnswerUsage,
     /// Machine codes of what is weak about it.
     pub warnings: Vec<String>,
 }
 
 impl EngineAnswer {
-    /// The observation that it makes.
-    #[must_use]
     pub fn into_observation(
         self,
         label: &EngineLabel,
@@ -139,10 +126,8 @@ impl EngineAnswer {
     }
 }
 
-/// What came of asking, and what it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// The answer, or why there is none.
     pub answer: Result<EngineAnswer, ProviderError>,
     /// Also of a question that failed.
     pub spent: Spent,
@@ -153,10 +138,8 @@ pub struct Asked {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AiEngine: Send + Sync {
-    /// Who answers.
     fn label(&self) -> EngineLabel;
-    /// What an answer takes at the most, whoever gives it in the end: what has to be set aside
-    /// for it.
+    /// What an answer takes at the most, whoever gives it: what is set aside for it.
     fn most(&self) -> Spent;
     /// Why it may not be asked: it costs money, and that is not to be spent. `None` while it may.
     fn unpaid(&self) -> Option<Unpaid>;
@@ -176,7 +159,6 @@ pub struct AiEngines {
 
 impl AiEngines {
     /// These, in this order; names are different.
-    #[must_use]
     pub fn new(engines: Vec<Arc<dyn AiEngine>>) -> Self {
         Self {
             all: engines,
@@ -189,8 +171,6 @@ impl AiEngines {
         self.all.iter()
     }
 
-    /// The one of that name.
-    #[must_use]
     pub fn named(&self, name: &str) -> Option<&Arc<dyn AiEngine>> {
         self.all.iter().find(|it| it.label().name == name)
     }
@@ -202,9 +182,7 @@ impl AiEngines {
         self
     }
 
-    /// Who tells how kind sentences are that no lexicon speaks; nobody while that costs money which is
-    /// not to be spent.
-    #[must_use]
+    /// Judges sentiment where no lexicon speaks the language; `None` while that costs money that is not to be spent.
     pub fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
         self.judge.as_ref().filter(|it| it.unpaid().is_none())
     }

@@ -1,5 +1,3 @@
-//! How accounts ask AI engines.
-
 use super::storage::StorageError;
 use crate::{ai_models::ModelSettings, ids::AccountId};
 use async_trait::async_trait;
@@ -17,14 +15,12 @@ pub trait AiModelRepository: Send {
     ) -> Result<(), StorageError>;
     /// What was set, in the order of the engines' names.
     async fn list(&mut self, account: AccountId) -> Result<Vec<ModelSettings>, StorageError>;
-    /// Notes that engines were asked at that time.
     async fn note_use(
         &mut self,
         account: AccountId,
         engines: &[String],
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// When engines were asked last, by name.
     async fn last_used(
         &mut self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! The audit log.
-
 use super::storage::StorageError;
 use crate::{
     audit::{AuditAction, AuditEvent},
@@ -8,7 +6,6 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Remembers what was done to accounts and tokens.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AuditRepository: Send {

@@ -5,7 +5,6 @@ use crate::money::MicroUsd;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A call that costs money, before it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidCall {
     /// What it asks whom: equal for calls that would bring the same, in every attempt of a job.
@@ -23,10 +22,8 @@ pub struct Ticket {
     pub most: MicroUsd,
 }
 
-/// Whether a call has to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// It has.
     Now(Ticket),
     /// An earlier attempt made it.
     Before(Answered),
@@ -35,19 +32,15 @@ pub enum Begun {
 /// What a supplier answered to an earlier attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// The answer.
     pub body: Vec<u8>,
-    /// When it came.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ended {
     /// How often it was made: more than once where it was certain that nothing was billed, and
     /// never when the supplier was held back.
     pub calls: u64,
-    /// What it cost.
     pub cost: MicroUsd,
     /// The supplier's answer without secrets, where it was one.
     pub answer: Option<Vec<u8>>,

@@ -1,11 +1,8 @@
-//! What time it is.
-
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
 /// Tells the time, in whole microseconds (what both databases can keep).
 pub trait Clock: Send + Sync {
-    /// Now, in UTC.
     fn now(&self) -> DateTime<Utc>;
 
     /// How long it is since some moment of the past, for intervals. A clock whose time of day can

@@ -1,5 +1,3 @@
-//! Which properties of Search Console are fetched.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -20,7 +18,6 @@ pub trait ConsoleBindingRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<bool, StorageError>;
-    /// The project's.
     async fn find(
         &mut self,
         account: AccountId,
@@ -39,7 +36,6 @@ pub trait ConsoleBindingRepository: Send {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Binding>, StorageError>;
-    /// Moves a binding on if it still stands where `before` stood; `false` when another process was
-    /// first, or it was changed meanwhile.
+    /// Replaces `before` by `after`; `false` when the binding was changed meanwhile.
     async fn advance(&mut self, before: &Binding, after: &Binding) -> Result<bool, StorageError>;
 }

@@ -1,5 +1,3 @@
-//! Rows of Search Console that were imported or fetched.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
@@ -47,16 +45,14 @@ pub trait ConsoleRowRepository: Send {
         account: AccountId,
         spans: &[ConsoleSpanId],
     ) -> Result<Vec<PositionClicks>, StorageError>;
-    /// Rows about these searches, by search, page, country and device, in no order. Searches are
-    /// given as keywords are compared.
+    /// By search, page, country and device, in no order. `queries` are given as keywords are compared.
     async fn about_queries(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         queries: &[String],
     ) -> Result<Vec<RowSum>, StorageError>;
-    /// The rows by search and page that were shown most, most first; countries and devices
-    /// together.
+    /// By search and page, most shown first; countries and devices together.
     async fn most_shown(
         &mut self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Content plans.
-
 use super::storage::StorageError;
 use crate::{
     content_plan::{ContentPlan, PlanSummary},
@@ -11,17 +9,13 @@ use async_trait::async_trait;
 /// How plans are sorted; the id makes the order total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentPlanSort {
-    /// By age.
     CreatedAt,
 }
 
-/// Remembers content plans.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ContentPlanRepository: Send {
-    /// Adds a plan.
     async fn add(&mut self, plan: &ContentPlan) -> Result<(), StorageError>;
-    /// One plan of the project.
     async fn find(
         &mut self,
         account: AccountId,
@@ -37,7 +31,6 @@ pub trait ContentPlanRepository: Send {
         project: ProjectId,
         plan: ContentPlanId,
     ) -> Result<bool, StorageError>;
-    /// How many plans the project has.
     async fn count(&mut self, account: AccountId, project: ProjectId) -> Result<u32, StorageError>;
     /// A part of the project's plans, without their items.
     async fn list(

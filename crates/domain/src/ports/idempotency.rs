@@ -1,15 +1,11 @@
-//! Idempotency records.
-
 use super::storage::StorageError;
 use crate::{idempotency::IdempotencyRecord, ids::AccountId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Remembers what keys were used for.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait IdempotencyRepository: Send {
-    /// The record of a key.
     async fn find(
         &mut self,
         account: AccountId,

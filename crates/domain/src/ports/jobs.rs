@@ -12,48 +12,35 @@ use chrono::{DateTime, Utc};
 /// Which jobs are wanted. All that is given has to hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JobFilter {
-    /// Of this project.
     pub project: Option<ProjectId>,
-    /// Of this kind.
     pub kind: Option<AnalysisKind>,
-    /// With this status.
     pub status: Option<JobStatus>,
 }
 
-/// How jobs are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobSort {
-    /// By age.
     CreatedAt,
 }
 
 /// An account's line in the queue: what the scheduler reads to choose whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AccountQueue {
-    /// The account.
     pub account: AccountId,
-    /// Jobs waiting.
     pub waiting: u32,
-    /// Jobs running.
     pub running: u32,
     /// When the first waiting job may run, or earlier; `None` when none waits.
     pub next_run_at: Option<DateTime<Utc>>,
     /// The same of its short jobs ([`AnalysisKind::is_short`]).
     pub next_short_run_at: Option<DateTime<Utc>>,
-    /// When the sweep should look at the account: the first end of a lease, a deadline or a wait, or
-    /// earlier.
+    /// When the sweep should look at the account: the first end of a lease, deadline or wait, or earlier.
     pub attention_at: Option<DateTime<Utc>>,
-    /// How much service the account has had, in the units of start-time fair queueing: whoever
-    /// has had least is served next.
+    /// Service had, in the units of start-time fair queueing: whoever has had least is served next.
     pub virtual_time: f64,
 }
 
-/// What an account's unfinished jobs look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueSummary {
-    /// Waiting for a worker.
     pub queued: u32,
-    /// With a worker.
     pub running: u32,
     /// Since when the oldest waiting one waits.
     pub oldest_queued_at: Option<DateTime<Utc>>,
@@ -64,7 +51,6 @@ pub struct QueueSummary {
 pub struct QueueFigures {
     /// Jobs waiting, now or for later.
     pub waiting: u64,
-    /// Jobs running.
     pub running: u64,
     /// When the first waiting job may run, or earlier; `None` when none waits.
     pub next_run_at: Option<DateTime<Utc>>,
@@ -72,17 +58,14 @@ pub struct QueueFigures {
     pub attention_at: Option<DateTime<Utc>>,
 }
 
-/// Remembers jobs and whose turn it is.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait JobRepository: Send {
     /// Adds a job. `Conflict` when an unfinished one has its dedupe key.
     async fn add(&mut self, job: &Job) -> Result<(), StorageError>;
-    /// One job of the account.
     async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
     /// One job, kept from other writers until the transaction ends.
     async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
-    /// The unfinished job with that dedupe key.
     async fn unfinished_with_key(
         &mut self,
         account: AccountId,
@@ -94,11 +77,9 @@ pub trait JobRepository: Send {
         account: AccountId,
         jobs: &[JobId],
     ) -> Result<Vec<Job>, StorageError>;
-    /// Everything as given.
     async fn save(&mut self, job: &Job) -> Result<(), StorageError>;
     /// Everything as given, in one statement. All are one account's, and locked.
     async fn save_all(&mut self, jobs: &[Job]) -> Result<(), StorageError>;
-    /// A part of the account's jobs.
     async fn list(
         &mut self,
         account: AccountId,
@@ -111,7 +92,6 @@ pub trait JobRepository: Send {
         account: AccountId,
         project: Option<ProjectId>,
     ) -> Result<Vec<Job>, StorageError>;
-    /// The account's unfinished jobs in numbers.
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError>;
     /// How many of the account's waiting jobs go before this one; `None` when it does not wait.
     async fn position(
@@ -120,8 +100,7 @@ pub trait JobRepository: Send {
         job: JobId,
     ) -> Result<Option<u32>, StorageError>;
 
-    /// The account's line, made when it has none, kept from other writers until the transaction
-    /// ends.
+    /// The account's line, made when it has none, locked until the transaction ends.
     async fn lock_queue(&mut self, account: AccountId) -> Result<AccountQueue, StorageError>;
     /// As `lock_queue`, but `None` at once when another transaction has it, or when there is none.
     async fn try_lock_queue(
@@ -159,8 +138,7 @@ pub trait JobRepository: Send {
         limit: u32,
     ) -> Result<Vec<Job>, StorageError>;
 
-    /// Forgets up to `limit` of the account's jobs that ended long ago; their results stay. Equal
-    /// to [`Job::is_forgettable`].
+    /// Forgets up to `limit` jobs for which [`Job::is_forgettable`] holds; their results stay.
     async fn forget(
         &mut self,
         account: AccountId,
@@ -197,7 +175,6 @@ pub trait JobRepository: Send {
     ) -> Result<bool, StorageError>;
     /// The least virtual time of accounts with unfinished jobs; a newcomer begins there. For workers and requests.
     async fn least_virtual_time(&mut self) -> Result<f64, StorageError>;
-    /// Unfinished jobs of the whole server.
     async fn unfinished_in_all(&mut self) -> Result<u64, StorageError>;
     /// The whole queue in numbers. For metrics.
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError>;

@@ -1,5 +1,3 @@
-//! Where answers of AI engines are kept, and what was counted of them.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
@@ -19,8 +17,7 @@ pub trait AnswerRepository: Send {
         project: ProjectId,
         answers: &[KeptAnswer],
     ) -> Result<(), StorageError>;
-    /// The questions about these keywords that the run has answers to; `None` stands for those
-    /// about no keyword.
+    /// Questions about these keywords that have answers; `None` stands for those about no keyword.
     async fn answered(
         &mut self,
         account: AccountId,
@@ -34,9 +31,7 @@ pub trait AnswerRepository: Send {
         job: JobId,
         keywords: &[Option<KeywordId>],
     ) -> Result<Vec<KeptAnswer>, StorageError>;
-    /// How many answers the run has.
     async fn count(&mut self, account: AccountId, job: JobId) -> Result<u64, StorageError>;
-    /// One answer.
     async fn find(
         &mut self,
         account: AccountId,
@@ -65,8 +60,7 @@ pub trait AnswerRepository: Send {
         project: ProjectId,
         tallies: &[KeywordTallies],
     ) -> Result<(), StorageError>;
-    /// Up to `limit` counts of an engine since a day, behind `after` in the order of day, run and
-    /// keyword.
+    /// Up to `limit` counts since a day, behind `after` in the order of day, run and keyword.
     async fn tallies(
         &mut self,
         account: AccountId,
@@ -88,8 +82,7 @@ pub trait AnswerRepository: Send {
         places: &[i64],
     ) -> Result<u64, StorageError>;
 
-    /// Forgets counts of days before, whole days, about `limit` of them; says how many, fewer than
-    /// `limit` at the end.
+    /// Forgets about `limit` counts, in whole days; returns how many, fewer than `limit` at the end.
     async fn forget_tallies(
         &mut self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Pages that are kept between runs.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, ProjectId},

@@ -1,5 +1,3 @@
-//! Where figures about keywords come from.
-
 use super::{
     call_journal::CallJournal,
     search_results::{ProviderError, Spent, Unpaid},
@@ -9,7 +7,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::sync::Arc;
 
-/// One question about a keyword.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeywordQuery {
     /// The keyword as somebody wrote it.
@@ -22,19 +19,15 @@ pub struct KeywordQuery {
     pub day: NaiveDate,
 }
 
-/// Who answers, in words that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeywordDataLabel {
     /// A neutral name, for example `sandbox` or `keyword data`.
     pub name: String,
-    /// What the figures are.
     pub provenance: Provenance,
 }
 
-/// What came of asking, and what it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Researched {
-    /// What is known, or why nothing is.
     pub answer: Result<ResearchedKeyword, ProviderError>,
     /// Also of a question that failed.
     pub spent: Spent,
@@ -45,7 +38,6 @@ pub struct Researched {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeywordData: Send + Sync {
-    /// Who answers.
     fn label(&self) -> KeywordDataLabel;
     /// What a question takes at the most: what has to be set aside for it.
     fn most(&self) -> Spent;

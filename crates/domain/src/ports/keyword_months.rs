@@ -1,5 +1,3 @@
-//! What was measured of keywords in a month.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
@@ -9,8 +7,7 @@ use crate::{
 use async_trait::async_trait;
 use std::collections::HashMap;
 
-/// Reads months. What is read grows with the keywords that are named and the days of a month, and
-/// the number of statements with neither.
+/// The number of statements does not grow with keywords or days; what is read does.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeywordMonthRepository: Send {

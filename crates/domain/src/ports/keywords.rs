@@ -1,5 +1,3 @@
-//! Keywords.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
@@ -17,9 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct KeywordFilter {
     /// In use or not; `None` is both.
     pub status: Option<Status>,
-    /// Counts toward the AI visibility allowance or not.
     pub ai_tracked: Option<bool>,
-    /// Carries this tag.
     pub tag: Option<String>,
     /// Its normalised text holds this (normalised) text.
     pub search: Option<String>,
@@ -28,7 +24,6 @@ pub struct KeywordFilter {
 /// How keywords are sorted; the id makes each order total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeywordSort {
-    /// By age.
     CreatedAt,
     /// By normalised text.
     Text,
@@ -36,18 +31,14 @@ pub enum KeywordSort {
     Position,
 }
 
-/// What places a project's keywords take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeywordCounts {
-    /// Active ones.
     pub active: u32,
     /// Active ones that are AI-tracked.
     pub ai_tracked: u32,
 }
 
 impl KeywordCounts {
-    /// What the project's own count says.
-    #[must_use]
     pub const fn of(project: &Project) -> Self {
         Self {
             active: project.keyword_count,
@@ -56,20 +47,17 @@ impl KeywordCounts {
     }
 }
 
-/// Remembers keywords.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeywordRepository: Send {
     /// Adds keywords of one account. `Conflict` when a project has one of them in that market.
     async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
-    /// One keyword of the account.
     async fn find(
         &mut self,
         account: AccountId,
         keyword: KeywordId,
     ) -> Result<Option<Keyword>, StorageError>;
-    /// Those of the project's keywords, in any state, that have one of these normalised texts in
-    /// this market.
+    /// The project's keywords, in any state, with one of these normalised texts in this market.
     async fn with_texts(
         &mut self,
         account: AccountId,
@@ -87,8 +75,7 @@ pub trait KeywordRepository: Send {
         language: Language,
         normalized: &[String],
     ) -> Result<BTreeSet<String>, StorageError>;
-    /// The country, language and device that most active keywords of the project have; `None` without
-    /// active keywords.
+    /// The market of most active keywords, without a place; `None` without active keywords.
     async fn usual_market(
         &mut self,
         account: AccountId,
@@ -107,19 +94,16 @@ pub trait KeywordRepository: Send {
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
     /// Saves many at once; the same as `save` on each.
     async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
-    /// Sets the latest ranks of keywords of one account.
     async fn save_latest(
         &mut self,
         account: AccountId,
         latest: &[(KeywordId, LatestRank)],
     ) -> Result<(), StorageError>;
-    /// What places the project's keywords take.
     async fn counts(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<KeywordCounts, StorageError>;
-    /// A part of the project's keywords.
     async fn list(
         &mut self,
         account: AccountId,
@@ -127,8 +111,7 @@ pub trait KeywordRepository: Send {
         filter: &KeywordFilter,
         page: &PageRequest<KeywordSort>,
     ) -> Result<Page<Keyword>, StorageError>;
-    /// Up to `limit` of the chosen active keywords of the project, behind `after` in the order of
-    /// their ids.
+    /// Up to `limit` of the chosen active keywords, behind `after` in the order of their ids.
     async fn active_batch(
         &mut self,
         account: AccountId,
@@ -153,7 +136,6 @@ pub trait KeywordRepository: Send {
         project: ProjectId,
         named: &[KeywordId],
     ) -> Result<u32, StorageError>;
-    /// How many of the named keywords are active keywords of the project.
     async fn count_active_named(
         &mut self,
         account: AccountId,

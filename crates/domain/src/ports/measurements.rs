@@ -1,5 +1,3 @@
-//! Measurements, and what running jobs have done so far.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
@@ -12,7 +10,6 @@ use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// Remembers measurements and journals.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MeasurementRepository: Send {
@@ -37,8 +34,7 @@ pub trait MeasurementRepository: Send {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Result<Vec<Vec<CoursePoint>>, StorageError>;
-    /// The own places on the pages of these keywords in that time; failed measurements are left
-    /// out. In the order of `keywords`.
+    /// Own places in that time, in the order of `keywords`; failed measurements are left out.
     async fn own_places(
         &mut self,
         account: AccountId,
@@ -116,7 +112,6 @@ pub trait MeasurementRepository: Send {
     /// Throws away everything the job staged or wrote in its journal.
     async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError>;
 
-    /// Adds journal entries.
     async fn record(
         &mut self,
         account: AccountId,

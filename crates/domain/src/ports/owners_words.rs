@@ -1,5 +1,3 @@
-//! What owners say of their projects.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -7,7 +5,6 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Remembers what owners say.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait OwnersWordsRepository: Send {
@@ -31,8 +28,7 @@ pub trait OwnersWordsRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<NamedSite>, StorageError>;
-    /// Says what a brand is called; what was said of it before is replaced, and without a name it is
-    /// forgotten.
+    /// Replaces what was said of the brand; without a name it is forgotten.
     async fn call_brand(
         &mut self,
         account: AccountId,

@@ -1,5 +1,4 @@
-//! How fast pages are: what visitors saw (field), what a browser of ours sees (lab), and what the
-//! files say without one.
+//! How fast pages are: for visitors (field), in a browser (lab), and as far as files tell.
 
 use super::search_results::ProviderError;
 use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, StaticFacts};
@@ -9,7 +8,6 @@ use thiserror::Error;
 /// The operation's name in metrics, server notes and breakers.
 pub const OPERATION: &str = "vitals";
 
-/// Whose visits are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldTarget {
     /// Those of a page, or of its origin when the page has too few.
@@ -24,7 +22,6 @@ pub enum FieldTarget {
 pub struct NotConfigured {
     /// What is missing, for example `no field data is configured`.
     pub missing: String,
-    /// How to provide it.
     pub remedy: String,
 }
 
@@ -34,9 +31,7 @@ pub struct NotConfigured {
 pub trait FieldVitals: Send + Sync {
     /// What it would take to get answers; `None` when nothing is missing.
     fn missing(&self) -> Option<NotConfigured>;
-    /// A neutral name of who answers.
     fn provider(&self) -> String;
-    /// What visitors on such devices saw.
     async fn field(
         &self,
         target: &FieldTarget,
@@ -44,18 +39,14 @@ pub trait FieldVitals: Send + Sync {
     ) -> Result<Option<FieldSample>, FieldVitalsError>;
 }
 
-/// Why there is no field data.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FieldVitalsError {
-    /// Nobody is asked.
     #[error(transparent)]
     NotConfigured(#[from] NotConfigured),
-    /// Whoever was asked did not answer.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
 
-/// A page to load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabOrder {
     /// An absolute `http` or `https` URL.
@@ -72,7 +63,6 @@ pub struct LabOrder {
 pub trait LabVitals: Send + Sync {
     /// What it would take to load pages; `None` when nothing is missing.
     fn missing(&self) -> Option<NotConfigured>;
-    /// A neutral name of what loads them.
     fn provider(&self) -> String;
     /// Loads a page as often as ordered. Loads that fail are left out as long as one succeeds.
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError>;
@@ -86,7 +76,6 @@ pub trait StaticVitals: Send + Sync {
     async fn look(&self, order: &LabOrder) -> Result<StaticFacts, LabError>;
 }
 
-/// Why a page was not measured.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LabError {
     /// There is no browser, or it may not be used.
@@ -95,35 +84,28 @@ pub enum LabError {
     /// The page is no `http` or `https` URL, or no device was named.
     #[error("the order cannot be carried out: {0}")]
     Order(&'static str),
-    /// The site does not want us there.
     #[error("robots.txt does not allow loading the page")]
     DisallowedByRobots,
     /// Nothing answers there. An address that may not be read looks the same from outside.
     #[error("the page cannot be reached")]
     Unreachable,
-    /// The server answered with an error instead of the page.
     #[error("the page answers with status {0}")]
     Status(u16),
-    /// There is no HTML to load.
     #[error("the page is not HTML")]
     NotHtml,
-    /// The page took longer than it may.
     #[error("the page did not load in time")]
     TimedOut,
     /// The page took more memory or traffic than it may, or crashed the browser.
     #[error("the page is too heavy to be loaded")]
     TooHeavy,
-    /// The browser did not do its part.
     #[error("the browser failed: {0}")]
     Browser(String),
-    /// Whoever was asked to load the page did not answer.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
 
 impl LabError {
     /// A stable code for records.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotConfigured(_) => "labNotConfigured",
@@ -139,8 +121,6 @@ impl LabError {
         }
     }
 
-    /// Whether the same page may load later.
-    #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Unreachable | Self::TimedOut | Self::Browser(_) => true,
@@ -157,7 +137,6 @@ impl LabError {
 
 impl FieldVitalsError {
     /// A stable code for records.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotConfigured(_) => "fieldVitalsNotConfigured",

@@ -1,5 +1,3 @@
-//! Where calls that cost money are written down.
-
 use super::{
     call_journal::{Answered, Ended, Ticket},
     storage::StorageError,
@@ -11,13 +9,9 @@ use chrono::{DateTime, Utc};
 /// The attempt of a job that makes a call, and which of its calls it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaidCallKey {
-    /// Whose money.
     pub account: AccountId,
-    /// For which job.
     pub job: JobId,
-    /// In which hold of it.
     pub epoch: i64,
-    /// Which call of that hold, and what it can cost.
     pub ticket: Ticket,
 }
 

@@ -1,28 +1,21 @@
-//! Slow hashes of passwords.
-
 use crate::password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword};
 use async_trait::async_trait;
 use thiserror::Error;
 
-/// What comparing came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compared {
-    /// It is another password.
     Wrong,
-    /// It is this password.
     Right {
         /// Its hash was made with other parameters than hashes are made with now.
         is_outdated: bool,
     },
 }
 
-/// Why there is no hash.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HashingError {
     /// As many wait as may.
     #[error("too many passwords are being checked")]
     Busy,
-    /// Breakage.
     #[error("a password hash cannot be computed: {0}")]
     Broken(String),
 }
@@ -41,7 +34,6 @@ pub trait PasswordHasher: Send + Sync {
         text: &str,
         known: &[String],
     ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError>;
-    /// Whether the hash is that password's.
     async fn compare(
         &self,
         password: &TypedPassword,

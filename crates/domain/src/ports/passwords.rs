@@ -1,5 +1,3 @@
-//! Passwords of people.
-
 use super::storage::StorageError;
 use crate::{
     account::Account,
@@ -14,15 +12,12 @@ use chrono::{DateTime, Utc};
 /// What decides whether somebody may sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// The account.
     pub account: Account,
-    /// The person.
     pub user: User,
     /// The hash of the password; `None` while none was set.
     pub password: Option<PasswordHash>,
 }
 
-/// Remembers hashes of passwords.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PasswordRepository: Send {
@@ -31,8 +26,8 @@ pub trait PasswordRepository: Send {
         &mut self,
         email: &EmailAddress,
     ) -> Result<Option<Credentials>, StorageError>;
-    /// Since when marks of the person's devices are issued that count: when the password was set, or
-    /// [`Self::withdraw_devices`] was called later; `None` while no password was set.
+    /// Marks issued since then count: when the password was set or, later, [`Self::withdraw_devices`] called; `None`
+    /// while no password was set.
     async fn devices_from(
         &mut self,
         account: AccountId,
@@ -53,7 +48,6 @@ pub trait PasswordRepository: Send {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<PasswordHash>, StorageError>;
-    /// Sets the person's hash.
     async fn set(
         &mut self,
         account: AccountId,

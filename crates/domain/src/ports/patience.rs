@@ -1,11 +1,8 @@
-//! Waiting.
-
 use async_trait::async_trait;
 use std::time::Duration;
 
 /// Lets time pass. Unlike the [clock](super::clock::Clock), tests let it really pass.
 #[async_trait]
 pub trait Patience: Send + Sync {
-    /// Comes back after that time.
     async fn pause(&self, time: Duration);
 }

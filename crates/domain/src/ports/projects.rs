@@ -1,5 +1,3 @@
-//! Projects.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -14,15 +12,10 @@ use chrono::{DateTime, Utc};
 pub struct ProjectFilter {
     /// In use or not; `None` is both.
     pub status: Option<Status>,
-    /// Carries this tag.
     pub tag: Option<String>,
-    /// Has this category.
     pub category: Option<String>,
-    /// Matters this much.
     pub priority: Option<Priority>,
-    /// Stands here.
     pub workflow_status: Option<WorkflowStatus>,
-    /// Is a favourite or not.
     pub favorite: Option<bool>,
     /// Name, domain or client holds this text, whatever its case.
     pub search: Option<String>,
@@ -31,25 +24,20 @@ pub struct ProjectFilter {
 /// How projects are sorted; the id makes each order total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProjectSort {
-    /// By age.
     CreatedAt,
     /// By name, whatever its case.
     Name,
-    /// By domain.
     Domain,
     /// By last analysis; those without one last.
     LastAnalysisAt,
-    /// By how much they matter.
     Priority,
 }
 
-/// Remembers projects.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ProjectRepository: Send {
     /// Adds a project. `Conflict` when the account has an active one with the domain.
     async fn add(&mut self, project: &Project) -> Result<(), StorageError>;
-    /// One project of the account.
     async fn find(
         &mut self,
         account: AccountId,
@@ -92,7 +80,6 @@ pub trait ProjectRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<bool, StorageError>;
-    /// A part of the account's projects.
     async fn list(
         &mut self,
         account: AccountId,

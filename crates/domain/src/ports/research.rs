@@ -1,5 +1,3 @@
-//! What is kept of keyword research.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, FlightId, SearchId, UserId},
@@ -14,7 +12,6 @@ use chrono::{DateTime, NaiveDate, Utc};
 /// How searches are sorted; the id makes the order total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchSort {
-    /// By when they were searched last.
     SearchedAt,
 }
 
@@ -49,8 +46,7 @@ pub trait ResearchRepository: Send {
     /// Forgets up to `most` results that are not good any more.
     async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
 
-    /// Begins to ask, unless somebody else does; says whether it did. Others who want the same wait
-    /// until the transaction ends.
+    /// Begins to ask; `false` when somebody else does. Others who want the same wait until the transaction ends.
     async fn depart(
         &mut self,
         key: SubjectKey,
@@ -60,8 +56,7 @@ pub trait ResearchRepository: Send {
     ) -> Result<bool, StorageError>;
     /// The question under way, or the last one that brought nothing.
     async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError>;
-    /// Ends a question, with why it brought nothing where it did; says whether it was still this
-    /// one's.
+    /// Ends a question, with a failure if it brought nothing; `false` when it is another's by now.
     async fn land(
         &mut self,
         key: SubjectKey,
@@ -90,7 +85,6 @@ pub trait ResearchRepository: Send {
         month: NaiveDate,
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError>;
-    /// Sets a unit aside.
     async fn reserve(&mut self, reservation: &Reservation) -> Result<(), StorageError>;
     /// Takes a reservation away; says whether it was there.
     async fn release(&mut self, account: AccountId, flight: FlightId)
@@ -105,17 +99,14 @@ pub trait ResearchRepository: Send {
         most: u32,
     ) -> Result<Vec<Reservation>, StorageError>;
 
-    /// Notes a search. One of the same person, for the same answer of a supplier, is moved up
-    /// instead; answers with the id that it has.
+    /// Notes a search, or moves up the person's earlier one with the same answer; returns its id.
     async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError>;
-    /// A person's searches.
     async fn searches(
         &mut self,
         account: AccountId,
         user: UserId,
         page: &PageRequest<SearchSort>,
     ) -> Result<Page<SearchLine>, StorageError>;
-    /// One of a person's searches.
     async fn search(
         &mut self,
         account: AccountId,

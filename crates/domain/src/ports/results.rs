@@ -1,5 +1,3 @@
-//! Published results.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
@@ -9,7 +7,6 @@ use crate::{
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 
-/// Remembers results.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ResultRepository: Send {
@@ -48,7 +45,6 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<Document>, StorageError>;
-    /// Leaves something for the next run of a type.
     async fn carry(
         &mut self,
         account: AccountId,
@@ -56,7 +52,6 @@ pub trait ResultRepository: Send {
         result_type: ResultType,
         carried: &Document,
     ) -> Result<(), StorageError>;
-    /// The newest results of a type.
     async fn head(
         &mut self,
         account: AccountId,
@@ -78,7 +73,6 @@ pub trait ResultRepository: Send {
         run: (ResultType, JobId),
         keywords: &[KeywordId],
     ) -> Result<Vec<Finding>, StorageError>;
-    /// What the last runs of several projects left behind for the next ones.
     async fn carried_of(
         &mut self,
         account: AccountId,
@@ -92,7 +86,6 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         top: u32,
     ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError>;
-    /// A part of the records.
     async fn findings(
         &mut self,
         account: AccountId,

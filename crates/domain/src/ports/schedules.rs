@@ -1,5 +1,3 @@
-//! What is measured again and again.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -9,7 +7,6 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Remembers schedules.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ScheduleRepository: Send {
@@ -37,7 +34,6 @@ pub trait ScheduleRepository: Send {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Schedule>, StorageError>;
-    /// Moves a schedule on if it still stands where `before` stood; `false` when another process was
-    /// first, or it was changed meanwhile.
+    /// Replaces `before` by `after`; `false` when the schedule was changed meanwhile.
     async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError>;
 }

@@ -30,33 +30,26 @@ pub trait SearchConsole: Send + Sync {
     ) -> Result<Vec<SearchRow>, SearchConsoleError>;
 }
 
-/// Why the API told nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchConsoleError {
-    /// Nobody may be asked.
     #[error(transparent)]
     NotConfigured(#[from] NotConfigured),
-    /// The service account may not read that property.
     #[error(
         "Search Console does not let {who} read {property}: add it under Settings, Users and permissions, of that property"
     )]
     NoAccess {
         /// The e-mail address of the service account.
         who: String,
-        /// The property.
         property: String,
     },
-    /// Whoever was asked did not answer.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
 
-/// A file, with what it does not say itself.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportFile<'a> {
     /// Its name, for messages.
     pub name: &'a str,
-    /// What stands in it.
     pub bytes: &'a [u8],
     /// The days that its rows sum up, where no column tells days.
     pub span: Option<Span>,
@@ -66,10 +59,8 @@ pub struct ExportFile<'a> {
     pub unpacks: bool,
 }
 
-/// What a file says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadExport {
-    /// Its rows.
     pub sets: Vec<RowSet>,
     /// What was left out, in words.
     pub left_out: Vec<String>,
@@ -83,7 +74,6 @@ pub trait ConsoleExports: Send + Sync {
     fn read<'a>(&self, file: &ExportFile<'a>) -> Result<ReadExport, ExportError>;
 }
 
-/// What is wrong with a file, where, and how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct ExportError {
     /// The name of the file; of one in an archive after the archive's.
@@ -92,9 +82,7 @@ pub struct ExportError {
     pub line: Option<u64>,
     /// The column: its number from 1, and its title where it has one.
     pub column: Option<String>,
-    /// What is wrong.
     pub what: String,
-    /// How to mend it.
     pub remedy: String,
 }
 

@@ -1,5 +1,3 @@
-//! Where search pages come from.
-
 use super::call_journal::CallJournal;
 use crate::{money::MicroUsd, results::SearchSource};
 use analysis::{
@@ -14,7 +12,6 @@ use thiserror::Error;
 /// The operation's name in metrics, server notes and breakers.
 pub const OPERATION: &str = "searchPage";
 
-/// One question to a search engine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchQuery {
     /// The keyword as the owner wrote it.
@@ -23,7 +20,6 @@ pub struct SearchQuery {
     pub country: String,
     /// ISO 639-1, lower case, for example `de`.
     pub language: String,
-    /// What the searcher held in the hand.
     pub device: Device,
     /// A place inside the country, for example `Berlin`.
     pub location: Option<String>,
@@ -40,14 +36,11 @@ pub struct SearchQuery {
 pub struct SupplierLabel {
     /// A neutral name, for example `sandbox` or `web search`.
     pub name: String,
-    /// The engine whose pages it fetches, for example `google`; series of different engines are
-    /// never joined.
+    /// For example `google`; series of different engines are never joined.
     pub engine: String,
-    /// What the answers are.
     pub provenance: Provenance,
 }
 
-/// What asking took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Calls that were made, repeated ones included.
@@ -60,8 +53,6 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// This many calls of that price each.
-    #[must_use]
     pub fn on(calls: u64, price: MicroUsd) -> Self {
         let count = i64::try_from(calls).unwrap_or(i64::MAX);
         Self {
@@ -80,7 +71,6 @@ impl Spent {
         }
     }
 
-    /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -91,10 +81,8 @@ impl Spent {
     }
 }
 
-/// What came of asking, and what it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Searched {
-    /// The page, or why there is none.
     pub answer: Result<SearchPage, ProviderError>,
     /// Why the page is less deep than was asked for, where a later call failed.
     pub cut_by: Option<ProviderError>,
@@ -103,8 +91,6 @@ pub struct Searched {
 }
 
 impl SupplierLabel {
-    /// The series that its answers belong to.
-    #[must_use]
     pub fn source(&self) -> SearchSource {
         SearchSource {
             engine: self.engine.clone(),
@@ -118,38 +104,28 @@ impl SupplierLabel {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SearchResults: Send + Sync {
-    /// Who answers.
     fn label(&self) -> SupplierLabel;
-    /// What a search of that depth takes at the most, whoever answers in the end: what has to be
-    /// set aside for it.
+    /// What a search of that depth takes at the most, whoever answers: what is set aside for it.
     fn most(&self, depth: u32) -> Spent;
-    /// Why nobody may be asked: every supplier costs money, and that is not to be spent. `None`
-    /// while somebody may.
+    /// Why nobody may be asked: every supplier costs money that is not to be spent; else `None`.
     fn unpaid(&self, depth: u32) -> Option<Unpaid>;
     /// Asks, and waits for the answer. Each call that costs money is written down in the journal
     /// before it is made; what the journal refuses is not made.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched;
 }
 
-/// Why a call that costs money is not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unpaid {
-    /// The operator switched them off.
     SwitchedOff,
     /// One call can cost more than one call may.
     TooDear {
-        /// What it can cost.
         price: MicroUsd,
-        /// What it may cost.
         most: MicroUsd,
     },
-    /// Nobody knows what it costs.
     PriceUnknown,
 }
 
 impl Unpaid {
-    /// What the operator can do about it.
-    #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {
             Self::SwitchedOff => {
@@ -179,13 +155,10 @@ impl fmt::Display for Unpaid {
     }
 }
 
-/// Why a supplier did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProviderError {
-    /// The credentials are not accepted.
     #[error("the supplier does not accept the credentials")]
     Unauthorised,
-    /// The supplier's account is used up.
     #[error("the supplier's account is used up")]
     OutOfFunds,
     /// What was set aside for the job is used up; the supplier was not asked.
@@ -200,20 +173,14 @@ pub enum ProviderError {
         /// What stood in the way: for the operator alone.
         why: String,
     },
-    /// Too many calls.
     #[error("the supplier asks to slow down")]
-    RateLimited {
-        /// How long the supplier asked to wait.
-        retry_after: Option<Duration>,
-    },
+    RateLimited { retry_after: Option<Duration> },
     /// The supplier could not be reached, answered with a server error, or is held back by the
     /// breaker after too many failures.
     #[error("the supplier is not available")]
     Unavailable,
-    /// No answer in time.
     #[error("the supplier did not answer in time")]
     TimedOut,
-    /// An answer that cannot be read.
     #[error("the supplier's answer cannot be read: {what}")]
     Malformed {
         /// What is wrong with it, without the answer itself.
@@ -228,8 +195,6 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// Whether the same question may be answered later.
-    #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::RateLimited { .. }
@@ -246,7 +211,6 @@ impl ProviderError {
     }
 
     /// Whether every further question would fail alike, until a person does something.
-    #[must_use]
     pub const fn is_lasting(&self) -> bool {
         matches!(
             self,
@@ -255,7 +219,6 @@ impl ProviderError {
     }
 
     /// A stable code for records and problem documents.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unauthorised => "supplierUnauthorised",

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SecretRepository: Send {
-    /// The secret of that name; `fresh` becomes it when there is none. Whoever asks first
-    /// decides, and everyone is told the same.
+    /// The secret of that name; `fresh` becomes it when there is none. The first caller decides for all.
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError>;
 }

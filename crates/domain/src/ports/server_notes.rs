@@ -12,22 +12,13 @@ pub enum Topic {
     Backup,
     /// A supplier refuses the operator's account; the note is the code of the refusal
     /// ([`ProviderError::code`](super::search_results::ProviderError::code)).
-    Refusal {
-        /// The supplier.
-        provider: String,
-        /// What it is asked for.
-        operation: String,
-    },
+    Refusal { provider: String, operation: String },
 }
 
-/// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerNote {
-    /// What it is about.
     pub topic: Topic,
-    /// What it says.
     pub note: String,
-    /// When it was written.
     pub noted_at: DateTime<Utc>,
 }
 
@@ -66,13 +57,11 @@ impl FromStr for Topic {
     }
 }
 
-/// Keeps the notes.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ServerNoteRepository: Send {
     /// Writes a note in the place of the one before it.
     async fn put(&mut self, note: &ServerNote) -> Result<(), StorageError>;
-    /// Removes the note on a topic, if there is one.
     async fn remove(&mut self, topic: &Topic) -> Result<(), StorageError>;
     /// The notes on all topics that this version knows, [`MAX_NOTES`] at the most.
     async fn all(&mut self) -> Result<Vec<ServerNote>, StorageError>;

@@ -1,5 +1,3 @@
-//! Sessions.
-
 use super::storage::StorageError;
 use crate::{
     account::Account,
@@ -10,10 +8,8 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A session with what decides whether it opens anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownSession {
-    /// The session.
     pub session: Session,
     /// Its person, read in the same statement.
     pub user: User,
@@ -25,7 +21,6 @@ pub struct KnownSession {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SessionRepository: Send {
-    /// Adds a session.
     async fn add(&mut self, session: &Session, hash: SessionHash) -> Result<(), StorageError>;
     /// The session with that hash, whatever state it is in. One indexed read.
     async fn find_by_hash(
@@ -56,15 +51,13 @@ pub trait SessionRepository: Send {
     ) -> Result<u64, StorageError>;
     /// Ends all sessions of an account; how many there were.
     async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError>;
-    /// Notes a use.
     async fn note_use(
         &mut self,
         account: AccountId,
         session: SessionId,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// Forgets the account's sessions that are over: begun or used for the last time no later than
-    /// these moments.
+    /// Forgets the account's sessions begun or last used at these moments or before.
     async fn forget(
         &mut self,
         account: AccountId,

@@ -1,5 +1,4 @@
-//! The way to single pages of a site, for loads that are no crawl: where the site begins, what its
-//! robots.txt allows.
+//! The way to single pages outside a crawl: where the site begins, what its robots.txt allows.
 
 use super::{
     page_speed::LabError,
@@ -7,7 +6,6 @@ use super::{
 };
 use async_trait::async_trait;
 
-/// Finds the ways to sites.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteDoors: Send + Sync {
@@ -25,7 +23,6 @@ pub trait SiteDoor: Send + Sync {
     /// Whether a page may be loaded: robots.txt is asked about it and about each URL that it redirects
     /// to, and its host has to answer. The status of the answer is the load's own affair.
     async fn knock(&self, url: &str) -> Result<(), LabError>;
-    /// Whether robots.txt allows the page where a load ended, which may be another than the one that
-    /// knocking found.
+    /// Whether robots.txt allows the page where a load ended, which may differ from where `knock` ended.
     async fn allows(&self, url: &str) -> bool;
 }

@@ -1,5 +1,3 @@
-//! How a web site is read.
-
 use super::page_speed::NotConfigured;
 use crate::kept_pages::Validators;
 use analysis::observation::{
@@ -10,37 +8,31 @@ use async_trait::async_trait;
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// What to read, and how far to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlPlan {
     /// Where to begin: the host of a project's site. `https` is tried first, then `http`.
     /// `sightline audit` may name a whole URL instead, which then also bounds the crawl to that
     /// scheme, host and port.
     pub start: CrawlStart,
-    /// How many pages at the most.
     pub max_pages: u32,
     /// How many links away from the start at the most.
     pub max_depth: u32,
     /// Whether links that lead to other hosts are checked.
     pub check_external: bool,
-    /// Which pages a browser shows once more, after they were read.
     pub render: Rendering,
 }
 
 /// Which pages a browser shows once more, after they were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rendering {
-    /// None.
     #[default]
     No,
-    /// The first ones, in the order of the crawl, as far as there is a browser
-    /// ([`SiteReader::missing_browser`]).
+    /// The first ones in the order of the crawl, if there is a browser ([`SiteReader::missing_browser`]).
     UpTo(u32),
 }
 
 impl Rendering {
     /// So many pages; 0 is none.
-    #[must_use]
     pub const fn of(pages: u32) -> Self {
         match pages {
             0 => Self::No,
@@ -48,8 +40,6 @@ impl Rendering {
         }
     }
 
-    /// How many pages.
-    #[must_use]
     pub const fn pages(self) -> u32 {
         match self {
             Self::No => 0,
@@ -58,7 +48,6 @@ impl Rendering {
     }
 }
 
-/// Where a crawl begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlStart {
     /// A project's host, as ASCII.
@@ -70,16 +59,13 @@ pub enum CrawlStart {
 /// What a crawl is doing; the phases in their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrawlPhase {
-    /// It reads sitemaps.
     #[default]
     Sitemaps,
-    /// It reads pages.
     Pages,
     /// It checks targets of links that are no pages.
     Targets,
     /// It asks for pages of earlier crawls that nothing leads to any more.
     Revisits,
-    /// Nothing any more.
     Over,
 }
 
@@ -87,8 +73,6 @@ impl CrawlPhase {
     /// The phases in which something is done.
     pub const ALL: [Self; 4] = [Self::Sitemaps, Self::Pages, Self::Targets, Self::Revisits];
 
-    /// What people call it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sitemaps => "read sitemaps",
@@ -100,19 +84,15 @@ impl CrawlPhase {
     }
 }
 
-/// How much of something is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// So much.
     pub done: u64,
     /// Of so much, as far as known.
     pub total: u64,
 }
 
-/// Counts of a crawl under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CrawlProgress {
-    /// What it is doing.
     pub phase: CrawlPhase,
     /// Sitemaps read, and known so far.
     pub sitemaps: Count,
@@ -125,8 +105,6 @@ pub struct CrawlProgress {
 }
 
 impl CrawlProgress {
-    /// How far a phase is.
-    #[must_use]
     pub const fn of(&self, phase: CrawlPhase) -> Count {
         match phase {
             CrawlPhase::Sitemaps => self.sitemaps,
@@ -138,10 +116,8 @@ impl CrawlProgress {
     }
 }
 
-/// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Continue {
-    /// Go on.
     Yes,
     /// Begin no further request, and stop once what is under way is recorded: nothing is fetched twice by a later
     /// attempt.
@@ -153,18 +129,14 @@ pub enum Continue {
 /// A step, and its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedStep {
-    /// Its place.
     pub place: i64,
-    /// What was seen.
     pub step: CrawlStep,
 }
 
 /// A page, and its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedPage {
-    /// Its place.
     pub place: i64,
-    /// What was read.
     pub page: PageContent,
 }
 
@@ -176,14 +148,11 @@ pub trait EarlierPages: Send + Sync {
         &self,
         urls: &[String],
     ) -> Result<HashMap<String, Validators>, JournalError>;
-    /// A page as it was last read.
     async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError>;
-    /// The next pages that are kept behind one (`None` is the beginning), in an order of their
-    /// own; none at the end.
+    /// The next pages behind one (`None` is the beginning), in an order of their own; none at the end.
     async fn urls(&self, behind: Option<String>) -> Result<Vec<String>, JournalError>;
 }
 
-/// The first crawl of a site.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEarlierPages;
 
@@ -202,8 +171,7 @@ impl EarlierPages for NoEarlierPages {
     }
 }
 
-/// Keeps what a crawl has seen, so that a crash costs only the requests in flight, and hears how
-/// far it is.
+/// Keeps what a crawl has seen, so that a crash costs only the requests in flight.
 #[async_trait]
 pub trait CrawlJournal: Send + Sync {
     /// The next steps that were recorded behind a place (`None` is the beginning), in their order;
@@ -213,7 +181,6 @@ pub trait CrawlJournal: Send + Sync {
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError>;
     /// Hears how far the crawl is; must not block.
     fn progress(&self, progress: CrawlProgress);
-    /// What earlier crawls of the site left.
     fn earlier(&self) -> &dyn EarlierPages {
         &NoEarlierPages
     }
@@ -226,8 +193,6 @@ pub struct RecordedPages<'a> {
 }
 
 impl<'a> RecordedPages<'a> {
-    /// From the beginning.
-    #[must_use]
     pub fn of(journal: &'a dyn CrawlJournal) -> Self {
         Self {
             journal,
@@ -279,20 +244,17 @@ pub trait SiteReader: Send + Sync {
     async fn browser(&self) -> Option<String>;
 }
 
-/// How far the way to a site led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Unreached {
     /// Its name is not known, or leads to addresses that may not be read: told apart, they would
     /// tell which names a private network knows.
     #[error("its name cannot be resolved, or leads to no public address")]
     Name,
-    /// Nothing answers there, or the address may not be read.
     #[error("nothing answers there, or its address is not public")]
     Connection,
-    /// Nobody says anything, not even no.
+    /// No answer, not even a refusal.
     #[error("no connection to it comes about in time")]
     Silence,
-    /// No encrypted connection comes about.
     #[error("no encrypted connection comes about")]
     Encryption,
 }
@@ -304,20 +266,16 @@ pub enum SiteReadError {
     /// from outside, so that nobody can probe a private network.
     #[error("the site cannot be reached: {0}")]
     Unreachable(Unreached),
-    /// The start page is no page that can be read, and no sitemap names another: what happened
-    /// there.
+    /// The start page cannot be read, and no sitemap names another: what happened there.
     #[error("the start page cannot be read: {0}")]
     NoPage(String),
-    /// robots.txt forbids the whole site.
     #[error("robots.txt does not allow reading the site")]
     DisallowedByRobots,
     /// robots.txt cannot be had for now (5xx, 429 or no answer), so nothing may be read (RFC 9309, 2.3.1.4).
     #[error("robots.txt cannot be had, so nothing may be read")]
     RobotsUnavailable,
-    /// The job was stopped.
     #[error("the crawl was stopped")]
     Stopped,
-    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }

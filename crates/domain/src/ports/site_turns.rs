@@ -15,8 +15,6 @@ impl SiteHash {
     /// A turn that was free for so long is forgotten: nobody waits for it.
     pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 
-    /// The hash of what a site is known by.
-    #[must_use]
     pub fn of(site: &str) -> Self {
         Self(Sha256::digest(site).into())
     }
@@ -27,14 +25,12 @@ impl SiteHash {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteTurns: Send + Sync {
-    /// Takes the site's next free moment, and says how long it is until then. The one after it is
-    /// `distance` later.
+    /// Takes the site's next free moment; returns the wait until then. The one after it is `distance` later.
     async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError>;
     /// Hands out no moment of the site before so much time has passed. Who has one already keeps it.
     async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError>;
 }
 
-/// Forgets sites that nobody asks any more.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteTurnRepository: Send {

@@ -9,13 +9,11 @@ use async_trait::async_trait;
 pub struct Spending {
     /// Set aside for jobs that are not done.
     pub reserved: MicroUsd,
-    /// Spent.
     pub spent: MicroUsd,
 }
 
 impl Spending {
     /// What no other job can have: spent or set aside.
-    #[must_use]
     pub const fn taken(self) -> MicroUsd {
         MicroUsd(self.spent.0.saturating_add(self.reserved.0))
     }
@@ -26,14 +24,12 @@ impl Spending {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SpendingRepository: Send {
-    /// The account's spending in the month.
     async fn find(
         &mut self,
         account: AccountId,
         month: chrono::NaiveDate,
     ) -> Result<Spending, StorageError>;
-    /// Sets an amount aside in one statement, unless that would pass the cap; `false` when it
-    /// would, and then nothing is changed.
+    /// In one statement; `false`, and nothing changed, when that would pass the cap.
     async fn reserve(
         &mut self,
         account: AccountId,
@@ -49,13 +45,11 @@ pub trait SpendingRepository: Send {
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError>;
-    /// As `find`, of a day.
     async fn find_day(
         &mut self,
         account: AccountId,
         day: chrono::NaiveDate,
     ) -> Result<Spending, StorageError>;
-    /// As `reserve`, on a day.
     async fn reserve_day(
         &mut self,
         account: AccountId,
@@ -63,7 +57,6 @@ pub trait SpendingRepository: Send {
         amount: MicroUsd,
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError>;
-    /// As `settle`, on a day.
     async fn settle_day(
         &mut self,
         account: AccountId,
@@ -71,7 +64,6 @@ pub trait SpendingRepository: Send {
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError>;
-    /// As `find`, of a day and all accounts.
     async fn find_in_all(&mut self, day: chrono::NaiveDate) -> Result<Spending, StorageError>;
     /// As `reserve`, on a day and over all accounts. All jobs that cost money meet in one row: it
     /// comes last in a transaction, and jobs that cost nothing leave it alone.
@@ -81,7 +73,6 @@ pub trait SpendingRepository: Send {
         amount: MicroUsd,
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError>;
-    /// As `settle`, on a day and over all accounts.
     async fn settle_in_all(
         &mut self,
         day: chrono::NaiveDate,

@@ -18,7 +18,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use std::{error::Error, pin::Pin};
 use thiserror::Error as ThisError;
 
-/// Breakage. Absence is `None`, and a refusal by a rule is the use case's own error.
+/// Absence is `None`; a refusal by a rule is the use case's own error.
 #[derive(Debug, ThisError)]
 pub enum StorageError {
     /// The database does not answer, or not in time.
@@ -30,14 +30,12 @@ pub enum StorageError {
     /// What is stored is damaged: some of it can be read, and nothing should be added.
     #[error("the database is broken")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
-    /// Another transaction was in the way (serialisation failure, deadlock); the whole
-    /// transaction may be tried again.
+    /// Serialisation failure or deadlock: the whole transaction may be tried again.
     #[error("another transaction was in the way")]
     Interrupted(#[source] Box<dyn Error + Send + Sync>),
     /// An id made by the application is taken: the transaction is tried again with fresh ids.
     #[error("an id is taken")]
     IdTaken,
-    /// Something that has to be unique is there already.
     #[error("it is there already: {constraint}")]
     Conflict {
         /// The columns or the name of the constraint.
@@ -45,11 +43,7 @@ pub enum StorageError {
     },
     /// Something stored cannot be what the rules allow.
     #[error("stored data cannot be read: {what}")]
-    Corrupt {
-        /// Which value.
-        what: &'static str,
-    },
-    /// A change was asked of a reader.
+    Corrupt { what: &'static str },
     #[error("nothing can be changed through a reader")]
     ReadOnly,
 }
@@ -61,13 +55,11 @@ pub struct NoConnection(pub String);
 
 impl StorageError {
     /// Whether the database is away, so that whoever asks is not to blame.
-    #[must_use]
     pub fn is_of_an_outage(&self) -> bool {
         matches!(self, Self::Unavailable(source) if source.is::<NoConnection>())
     }
 
     /// Whether the whole transaction may simply be tried again.
-    #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Interrupted(_) | Self::IdTaken)
     }
@@ -79,11 +71,9 @@ pub type Reading = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Work for [`Storage::near`].
 pub type Work<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
 
-/// Where everything is remembered.
 #[async_trait]
 pub trait Storage: Send + Sync {
-    /// A reader. Each call sees what is committed; a change through it is refused with
-    /// [`StorageError::ReadOnly`].
+    /// Each call sees what is committed; changes are refused with [`StorageError::ReadOnly`].
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError>;
     /// Everything up to `commit`, or nothing.
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError>;
@@ -123,61 +113,33 @@ pub trait Storage: Send + Sync {
 
 /// The repositories, all on the same transaction.
 pub trait Repositories: Send {
-    /// Accounts and people.
     fn accounts(&mut self) -> &mut dyn AccountRepository;
-    /// Passwords.
     fn passwords(&mut self) -> &mut dyn PasswordRepository;
-    /// Sessions.
     fn sessions(&mut self) -> &mut dyn SessionRepository;
-    /// Guesses that were counted.
     fn throttles(&mut self) -> &mut dyn ThrottleRepository;
-    /// What processes tell each other.
     fn server_notes(&mut self) -> &mut dyn ServerNoteRepository;
-    /// Whose turn it is to ask sites.
     fn site_turns(&mut self) -> &mut dyn SiteTurnRepository;
-    /// API tokens.
     fn tokens(&mut self) -> &mut dyn TokenRepository;
-    /// Projects.
     fn projects(&mut self) -> &mut dyn ProjectRepository;
-    /// Keywords.
     fn keywords(&mut self) -> &mut dyn KeywordRepository;
-    /// The queue.
     fn jobs(&mut self) -> &mut dyn JobRepository;
-    /// Measurements and journals of running jobs.
     fn measurements(&mut self) -> &mut dyn MeasurementRepository;
-    /// Published results.
     fn results(&mut self) -> &mut dyn ResultRepository;
-    /// Pages that are kept between runs.
     fn pages(&mut self) -> &mut dyn PageRepository;
-    /// How AI engines are asked.
     fn ai_models(&mut self) -> &mut dyn AiModelRepository;
-    /// Answers of AI engines.
     fn answers(&mut self) -> &mut dyn AnswerRepository;
-    /// What is measured again and again.
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
-    /// What owners say of their projects.
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
-    /// Content plans.
     fn content_plans(&mut self) -> &mut dyn ContentPlanRepository;
-    /// Months of keywords.
     fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository;
-    /// Rows of Search Console.
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
-    /// Which properties of Search Console are fetched.
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
-    /// Keyword research.
     fn research(&mut self) -> &mut dyn ResearchRepository;
-    /// How much is stored.
     fn stored_data(&mut self) -> &mut dyn StoredDataRepository;
-    /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
-    /// Calls that cost money.
     fn paid_calls(&mut self) -> &mut dyn PaidCallRepository;
-    /// Idempotency records.
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
-    /// Secrets of the server.
     fn secrets(&mut self) -> &mut dyn SecretRepository;
-    /// The audit log.
     fn audit(&mut self) -> &mut dyn AuditRepository;
 }
 
@@ -185,7 +147,6 @@ pub trait Repositories: Send {
 /// whatever else is asked of it, `commit` included, is refused.
 #[async_trait]
 pub trait Transaction: Repositories {
-    /// Keeps everything.
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
 }
 
@@ -220,9 +181,7 @@ async fn once<T: Send>(storage: &dyn Storage, work: impl Future<Output = T> + Se
     outcome.expect("work that is over has an outcome")
 }
 
-/// An error that may be the storage's.
 pub trait AsStorageError {
-    /// The storage's error, if it is one.
     fn as_storage_error(&self) -> Option<&StorageError>;
 }
 

@@ -1,5 +1,3 @@
-//! How much is stored.
-
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -15,7 +13,6 @@ use async_trait::async_trait;
 pub trait StoredDataRepository: Send {
     /// All projects of the account together, deactivated ones included.
     async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError>;
-    /// One project.
     async fn of_project(
         &mut self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Guesses that were counted.
-
 use super::storage::StorageError;
 use crate::throttle::{Throttle, ThrottleKey};
 use async_trait::async_trait;
@@ -10,16 +8,13 @@ use chrono::{DateTime, Utc};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ThrottleRepository: Send {
-    /// What was counted by that key, kept from other writers until the transaction ends. A key
-    /// that is new begins with no guesses at that moment.
+    /// Locked until the transaction ends. A new key begins with no guesses at `now`.
     async fn lock(
         &mut self,
         key: ThrottleKey,
         now: DateTime<Utc>,
     ) -> Result<Throttle, StorageError>;
-    /// Sets what was counted.
     async fn save(&mut self, key: ThrottleKey, throttle: Throttle) -> Result<(), StorageError>;
-    /// Begins anew.
     async fn forget(&mut self, key: ThrottleKey) -> Result<(), StorageError>;
     /// Forgets up to `most` keys whose last guess was made before that moment.
     async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;

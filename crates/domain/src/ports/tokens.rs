@@ -1,5 +1,3 @@
-//! API tokens.
-
 use super::storage::StorageError;
 use crate::{
     account::Account,
@@ -9,10 +7,8 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A token with what decides whether it opens anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownToken {
-    /// The token.
     pub token: ApiToken,
     /// Its account, read in the same statement: every answer needs something of it.
     pub account: Account,
@@ -22,14 +18,12 @@ pub struct KnownToken {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait TokenRepository: Send {
-    /// Adds a token.
     async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError>;
     /// The token with that hash, whatever state it is in. One indexed read.
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError>;
     /// The account's tokens, newest first.
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError>;
-    /// Ends a token at that moment; `false` when there is no such token or it ends by then
-    /// anyhow.
+    /// `false` when there is no such token, or it ends by then anyhow.
     async fn revoke(
         &mut self,
         account: AccountId,
@@ -44,7 +38,6 @@ pub trait TokenRepository: Send {
         at: DateTime<Utc>,
         reason: RevokeReason,
     ) -> Result<Vec<TokenId>, StorageError>;
-    /// Notes a use.
     async fn note_use(
         &mut self,
         account: AccountId,

@@ -11,33 +11,23 @@ pub const FRESH: TimeDelta = TimeDelta::days(35);
 /// Periods that are told as a whole and are longer than this say too little of their end.
 pub const LONGEST_PERIOD: i64 = 100;
 
-/// Rows that were imported for some days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSpan {
-    /// Its number.
     pub id: ConsoleSpanId,
-    /// What its rows tell apart.
     pub cut: Cut,
-    /// Which days they sum up.
     pub span: Span,
-    /// How many rows there are.
     pub rows: u64,
-    /// Where they come from.
     pub origin: Origin,
     /// The name of the file, or the property.
     pub label: String,
-    /// When they came in.
     pub imported_at: DateTime<Utc>,
 }
 
-/// What a figure rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Basis {
-    /// What the rows tell apart.
     pub cut: Cut,
     /// The days that they cover, without a gap.
     pub span: Span,
-    /// The numbers of what was imported for them.
     pub spans: Vec<ConsoleSpanId>,
     /// When the newest of that came in.
     pub imported_at: DateTime<Utc>,
@@ -46,7 +36,6 @@ pub struct Basis {
 /// The rows about that for the last days before and on a day: the newest run of days without a gap,
 /// `days` at the most, else the newest period that was told as a whole. Days go before periods, and
 /// cuts by market before others.
-#[must_use]
 pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> Option<Basis> {
     let fresh =
         |it: &&StoredSpan| it.cut.about == about && it.span.last <= on && it.span.is_fresh(on);
@@ -77,14 +66,10 @@ pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> 
 }
 
 impl Span {
-    /// Whether rows that end with it say something of that day.
-    #[must_use]
     pub fn is_fresh(self, on: NaiveDate) -> bool {
         on - self.last <= FRESH
     }
 
-    /// Whether it says too little of its end, told as a whole.
-    #[must_use]
     pub fn is_too_long(self) -> bool {
         self.days() > LONGEST_PERIOD
     }

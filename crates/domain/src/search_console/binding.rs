@@ -14,18 +14,12 @@ const SPREAD: i64 = 2 * 60 * 60;
 /// The first pause after a failure; it doubles with each, up to a day.
 const FIRST_PAUSE: TimeDelta = TimeDelta::hours(1);
 
-/// A property that is fetched for a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    /// Whose project it is.
     pub account: AccountId,
-    /// The project.
     pub project: ProjectId,
-    /// The property.
     pub property: Property,
-    /// Since when.
     pub bound_at: DateTime<Utc>,
-    /// When it is fetched next.
     pub next_at: DateTime<Utc>,
     /// Until when somebody holds it who is fetching.
     pub held_until: Option<DateTime<Utc>>,
@@ -41,7 +35,6 @@ pub struct Binding {
 
 impl Binding {
     /// A property that nothing was fetched of yet; it is due at once.
-    #[must_use]
     pub fn begun(
         account: AccountId,
         project: ProjectId,
@@ -62,8 +55,6 @@ impl Binding {
         }
     }
 
-    /// Whether somebody is fetching.
-    #[must_use]
     pub fn is_held(&self, now: DateTime<Utc>) -> bool {
         self.held_until.is_some_and(|until| until > now)
     }
@@ -100,7 +91,6 @@ impl Binding {
         }
     }
 
-    /// After a failure.
     #[must_use]
     pub fn failed(&self, why: String, now: DateTime<Utc>) -> Self {
         let doublings = self.failures.min(5);
@@ -115,7 +105,6 @@ impl Binding {
         }
     }
 
-    /// The next time of the day at which this one is fetched.
     fn next_fetch(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         let mut hash = Sha256::new();
         hash.update(self.account.0.to_be_bytes());

@@ -23,7 +23,6 @@ pub struct ConsoleCountry([u8; 3]);
 
 impl ConsoleCountry {
     /// Checks the form and lower-cases; codes of two letters are put into three.
-    #[must_use]
     pub fn parse(code: &str) -> Option<Self> {
         if let Ok(country) = Country::parse(code) {
             return Some(Self::of(country));
@@ -33,8 +32,6 @@ impl ConsoleCountry {
         is_code.then(|| Self(letters.map(|it| it.to_ascii_lowercase())))
     }
 
-    /// The country of a market.
-    #[must_use]
     pub fn of(country: Country) -> Self {
         let code = country.to_string();
         let pairs = COUNTRIES.split(' ').zip(THREE_LETTERS.split(' '));

@@ -1,6 +1,3 @@
-//! What rows tell apart.
-
-/// What a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum About {
     /// The whole property: a total, anonymised searches included.
@@ -16,20 +13,14 @@ pub enum About {
 /// What rows tell apart: rows of one cut and one day add up without counting anything twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cut {
-    /// What each row is about.
     pub about: About,
-    /// Whether countries are told apart.
     pub by_country: bool,
-    /// Whether devices are.
     pub by_device: bool,
 }
 
 impl About {
-    /// All there are.
     pub const ALL: [Self; 4] = [Self::Site, Self::Page, Self::Query, Self::QueryAndPage];
 
-    /// The name in storage and messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Site => "site",
@@ -39,20 +30,14 @@ impl About {
         }
     }
 
-    /// Whether a row names a search.
-    #[must_use]
     pub const fn has_query(self) -> bool {
         matches!(self, Self::Query | Self::QueryAndPage)
     }
 
-    /// Whether a row names a page.
-    #[must_use]
     pub const fn has_page(self) -> bool {
         matches!(self, Self::Page | Self::QueryAndPage)
     }
 
-    /// What rows with these are about.
-    #[must_use]
     pub const fn of(query: bool, page: bool) -> Self {
         match (query, page) {
             (false, false) => Self::Site,
@@ -73,7 +58,6 @@ impl Cut {
     ];
 
     /// All countries and devices together.
-    #[must_use]
     pub const fn plain(about: About) -> Self {
         Self {
             about,
@@ -83,7 +67,6 @@ impl Cut {
     }
 
     /// Countries and devices apart.
-    #[must_use]
     pub const fn by_market(about: About) -> Self {
         Self {
             about,
@@ -93,15 +76,12 @@ impl Cut {
     }
 
     /// The name in storage and messages, for example `query-country-device`.
-    #[must_use]
     pub fn name(self) -> String {
         let country = if self.by_country { "-country" } else { "" };
         let device = if self.by_device { "-device" } else { "" };
         format!("{}{country}{device}", self.about.name())
     }
 
-    /// The one of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let flags = [(false, false), (true, false), (false, true), (true, true)];
         let all = About::ALL.into_iter().flat_map(|about| {
@@ -115,7 +95,6 @@ impl Cut {
     }
 
     /// Whether figures of one market can be told.
-    #[must_use]
     pub const fn is_by_market(self) -> bool {
         self.by_country && self.by_device
     }

@@ -4,22 +4,17 @@ use super::{About, Cut, Span, StoredSpan, basis::fineness};
 use crate::ids::ConsoleSpanId;
 use std::collections::BTreeMap;
 
-/// Rows of one cut within some days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodRows {
-    /// What the rows tell apart.
     pub cut: Cut,
-    /// The first and the last day that they tell about.
     pub span: Span,
     /// How many days that are: fewer than the span has where days are missing.
     pub days: u64,
-    /// The numbers of what was imported for them.
     pub spans: Vec<ConsoleSpanId>,
 }
 
 /// The rows about that which lie within these days: of the cut that tells most days, else the
 /// longest period that was told as a whole. Cuts, days and periods are never mixed.
-#[must_use]
 pub fn within(stored: &[StoredSpan], about: About, period: Span) -> Option<PeriodRows> {
     let lies_within = |it: &&StoredSpan| {
         it.cut.about == about && it.span.first >= period.first && it.span.last <= period.last

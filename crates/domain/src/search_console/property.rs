@@ -1,5 +1,3 @@
-//! A site as Search Console knows it.
-
 use crate::domain_name::SiteDomain;
 use analysis::url_rules::host_of_url;
 use std::fmt;
@@ -8,32 +6,22 @@ use thiserror::Error;
 /// What stands before the domain of a domain property.
 const DOMAIN: &str = "sc-domain:";
 
-/// A property of Search Console: `sc-domain:example.com`, or an address such as
-/// `https://www.example.com/`.
+/// `sc-domain:example.com`, or an address such as `https://www.example.com/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Property(String);
 
-/// Why a property cannot be bound to a project.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PropertyRefusal {
-    /// No property at all.
     #[error("must be `sc-domain:example.com` or an address such as `https://www.example.com/`")]
     Form,
-    /// Its figures would not be those of the project.
     #[error(
         "is the property of {property}, and the project is {site}: bind the property of the project's own site, or the figures would be those of another"
     )]
-    OtherSite {
-        /// The site of the property.
-        property: String,
-        /// The site of the project.
-        site: String,
-    },
+    OtherSite { property: String, site: String },
 }
 
 impl Property {
     /// A property that was accepted before.
-    #[must_use]
     pub const fn accepted(text: String) -> Self {
         Self(text)
     }
@@ -64,8 +52,6 @@ impl Property {
         })
     }
 
-    /// As Search Console writes it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

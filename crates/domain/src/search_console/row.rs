@@ -1,5 +1,3 @@
-//! Rows, and what they have to be.
-
 use super::{ConsoleCountry, cut::Cut};
 use crate::stored_data::DataSize;
 use analysis::observation::search_page::Device;
@@ -20,13 +18,10 @@ pub const MOST_POSITION: f64 = 10_000.0;
 pub struct Span {
     /// The first day, in Search Console's time (Pacific).
     pub first: NaiveDate,
-    /// The last day.
     pub last: NaiveDate,
 }
 
 impl Span {
-    /// A single day.
-    #[must_use]
     pub const fn day(day: NaiveDate) -> Self {
         Self {
             first: day,
@@ -35,19 +30,14 @@ impl Span {
     }
 
     /// These days; `None` when they are the wrong way round.
-    #[must_use]
     pub fn between(first: NaiveDate, last: NaiveDate) -> Option<Self> {
         (first <= last).then_some(Self { first, last })
     }
 
-    /// Whether it is one day.
-    #[must_use]
     pub fn is_day(self) -> bool {
         self.first == self.last
     }
 
-    /// How many days it has.
-    #[must_use]
     pub fn days(self) -> i64 {
         (self.last - self.first).num_days() + 1
     }
@@ -63,20 +53,15 @@ impl fmt::Display for Span {
     }
 }
 
-/// The device that people searched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ConsoleDevice {
-    /// A desktop computer.
     Desktop,
-    /// A phone.
     Mobile,
-    /// A tablet.
     Tablet,
 }
 
 impl ConsoleDevice {
     /// The name in storage, lower case; Search Console writes it in capitals.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Desktop => "desktop",
@@ -86,15 +71,12 @@ impl ConsoleDevice {
     }
 
     /// The one of that name, in any case.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Desktop, Self::Mobile, Self::Tablet]
             .into_iter()
             .find(|it| it.name().eq_ignore_ascii_case(name))
     }
 
-    /// The device of a market.
-    #[must_use]
     pub const fn of(device: Device) -> Self {
         match device {
             Device::Desktop => Self::Desktop,
@@ -103,48 +85,31 @@ impl ConsoleDevice {
     }
 }
 
-/// How often something was shown and clicked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRow {
-    /// What was searched for.
     pub query: Option<String>,
-    /// The page that was shown.
     pub page: Option<String>,
-    /// Where people searched.
     pub country: Option<ConsoleCountry>,
-    /// On what they searched.
     pub device: Option<ConsoleDevice>,
-    /// How often it was clicked.
     pub clicks: u64,
-    /// How often it was shown.
     pub impressions: u64,
     /// Mean position of its topmost link, weighed by impressions, from 1; `None` when it was never
     /// shown.
     pub position: Option<f64>,
 }
 
-/// A part of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowField {
-    /// The search.
     Query,
-    /// The page.
     Page,
-    /// The country.
     Country,
-    /// The device.
     Device,
-    /// The clicks.
     Clicks,
-    /// The impressions.
     Impressions,
-    /// The position.
     Position,
 }
 
 impl RowField {
-    /// As people read it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Query => "query",
@@ -158,19 +123,15 @@ impl RowField {
     }
 }
 
-/// Why a row cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}: {what}", field.name())]
 pub struct RowRefusal {
-    /// Which part.
     pub field: RowField,
     /// What is wrong with it, and what it has to be.
     pub what: &'static str,
 }
 
 impl SearchRow {
-    /// What is wrong with it as a row of that cut; `None` when nothing is.
-    #[must_use]
     pub fn refusal(&self, cut: Cut) -> Option<RowRefusal> {
         let refused = |field, what| Some(RowRefusal { field, what });
         if self.query.is_some() != cut.about.has_query() {
@@ -234,7 +195,6 @@ impl SearchRow {
     }
 
     /// The place nearest to its mean position.
-    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -275,11 +235,8 @@ fn is_no_address(text: &str) -> bool {
 /// All rows of a cut for some days: the unit that is imported and replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSet {
-    /// What the rows tell apart.
     pub cut: Cut,
-    /// Which days they sum up.
     pub span: Span,
-    /// The rows.
     pub rows: Vec<SearchRow>,
 }
 
@@ -289,7 +246,6 @@ impl RowSet {
     const OVERHEAD: u64 = 200;
 
     /// How much it takes to store, in rows and bytes; the set itself counts as a row.
-    #[must_use]
     pub fn size(&self) -> DataSize {
         let texts = self.rows.iter().map(|row| {
             let text = |it: &Option<String>| it.as_ref().map_or(0, |it| it.len() as u64);
@@ -303,7 +259,6 @@ impl RowSet {
     }
 
     /// The first row that is wrong, with its place in `rows`.
-    #[must_use]
     pub fn refusal(&self) -> Option<(usize, RowRefusal)> {
         let rows = self.rows.iter().enumerate();
         rows.into_iter()
@@ -311,7 +266,6 @@ impl RowSet {
     }
 
     /// The places of two rows that are about the same: one would be counted twice.
-    #[must_use]
     pub fn repeated(&self) -> Option<(usize, usize)> {
         let mut seen = HashMap::with_capacity(self.rows.len());
         for (place, row) in self.rows.iter().enumerate() {
@@ -323,18 +277,13 @@ impl RowSet {
     }
 }
 
-/// Where rows come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A file that Search Console or a tool exported.
     Export,
-    /// The API.
     Api,
 }
 
 impl Origin {
-    /// The name in storage and messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Export => "export",
@@ -342,8 +291,6 @@ impl Origin {
         }
     }
 
-    /// The one of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Export, Self::Api]
             .into_iter()
@@ -351,31 +298,24 @@ impl Origin {
     }
 }
 
-/// Who told rows, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
-    /// From where.
     pub origin: Origin,
     /// The name of the file, or the property.
     pub label: String,
-    /// When they came in.
     pub at: DateTime<Utc>,
 }
 
 /// Rows of several days or markets, summed up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSum {
-    /// What was searched for.
     pub query: Option<String>,
-    /// The page.
     pub page: Option<String>,
     /// Where people searched, where that is told apart.
     pub country: Option<ConsoleCountry>,
     /// On what, where that is told apart.
     pub device: Option<ConsoleDevice>,
-    /// Clicks.
     pub clicks: u64,
-    /// Impressions.
     pub impressions: u64,
     /// Position times impressions, summed up.
     pub weighted_position: f64,
@@ -384,19 +324,13 @@ pub struct RowSum {
 /// What was counted of a page on one day, over all searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageDay {
-    /// The page.
     pub page: String,
-    /// The day.
     pub day: NaiveDate,
-    /// Clicks.
     pub clicks: u64,
-    /// Impressions.
     pub impressions: u64,
 }
 
 impl RowSum {
-    /// The mean position, weighed by impressions.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn position(&self) -> Option<f64> {
         (self.impressions > 0).then(|| self.weighted_position / self.impressions as f64)

@@ -43,64 +43,35 @@ use std::{
     },
 };
 
-/// One expected transaction or reader.
 #[derive(Default)]
 pub struct FakeTransaction {
-    /// Expectations on accounts.
     pub accounts: MockAccountRepository,
-    /// Expectations on passwords.
     pub passwords: MockPasswordRepository,
-    /// Expectations on sessions.
     pub sessions: MockSessionRepository,
-    /// Expectations on guesses.
     pub throttles: MockThrottleRepository,
-    /// Expectations on what processes tell each other.
     pub server_notes: MockServerNoteRepository,
-    /// Expectations on turns at sites.
     pub site_turns: MockSiteTurnRepository,
-    /// Expectations on tokens.
     pub tokens: MockTokenRepository,
-    /// Expectations on projects.
     pub projects: MockProjectRepository,
-    /// Expectations on keywords.
     pub keywords: MockKeywordRepository,
-    /// Expectations on jobs.
     pub jobs: MockJobRepository,
-    /// Expectations on measurements.
     pub measurements: MockMeasurementRepository,
-    /// Expectations on results.
     pub results: MockResultRepository,
-    /// Expectations on pages that are kept.
     pub pages: MockPageRepository,
-    /// Expectations on how AI engines are asked.
     pub ai_models: MockAiModelRepository,
-    /// Expectations on answers.
     pub answers: MockAnswerRepository,
-    /// Expectations on schedules.
     pub schedules: MockScheduleRepository,
-    /// Expectations on what owners say.
     pub owners_words: MockOwnersWordsRepository,
-    /// Expectations on rows of Search Console.
     pub console_rows: MockConsoleRowRepository,
-    /// Expectations on content plans.
     pub content_plans: MockContentPlanRepository,
-    /// Expectations on months of keywords.
     pub keyword_months: MockKeywordMonthRepository,
-    /// Expectations on what is fetched of Search Console.
     pub console_bindings: MockConsoleBindingRepository,
-    /// Expectations on keyword research.
     pub research: MockResearchRepository,
-    /// Expectations on how much is stored.
     pub stored_data: MockStoredDataRepository,
-    /// Expectations on spending.
     pub spending: MockSpendingRepository,
-    /// Expectations on calls that cost money.
     pub paid_calls: MockPaidCallRepository,
-    /// Expectations on idempotency records.
     pub idempotency: MockIdempotencyRepository,
-    /// Expectations on secrets.
     pub secrets: MockSecretRepository,
-    /// Expectations on the audit log.
     pub audit: MockAuditRepository,
     commits: Arc<AtomicU32>,
 }
@@ -113,7 +84,6 @@ pub struct FakeStorage {
 }
 
 impl FakeStorage {
-    /// Expects one more transaction or reader.
     pub fn expect(&self, set: impl FnOnce(&mut FakeTransaction)) {
         let mut transaction = FakeTransaction {
             commits: Arc::clone(&self.commits),
@@ -126,7 +96,6 @@ impl FakeStorage {
             .push_back(transaction);
     }
 
-    /// How many transactions were committed.
     pub fn commits(&self) -> u32 {
         self.commits.load(Ordering::SeqCst)
     }

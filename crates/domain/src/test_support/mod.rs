@@ -42,13 +42,10 @@ impl Default for FrozenClock {
 }
 
 impl FrozenClock {
-    /// A clock that stands at that time.
-    #[must_use]
     pub fn at(time: DateTime<Utc>) -> Self {
         Self(Mutex::new(time))
     }
 
-    /// Moves the clock on.
     pub fn advance(&self, by: TimeDelta) {
         let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *time += by;
@@ -77,14 +74,12 @@ impl Randomness for CountingRandomness {
     }
 }
 
-/// The account of the examples.
 pub const ACCOUNT: AccountId = AccountId(1);
 
 /// A project to begin from.
 ///
 /// # Panics
 /// Never: the example is valid.
-#[must_use]
 pub fn a_project() -> Project {
     let now = FrozenClock::default().now();
     Project {
@@ -108,7 +103,6 @@ pub fn a_project() -> Project {
 ///
 /// # Panics
 /// When the text is no keyword.
-#[must_use]
 pub fn a_keyword(text: &str) -> Keyword {
     let now = FrozenClock::default().now();
     Keyword {
@@ -132,7 +126,6 @@ pub fn a_keyword(text: &str) -> Keyword {
 }
 
 /// A rank check of [`a_project`] that is due.
-#[must_use]
 pub fn a_job() -> Job {
     let now = FrozenClock::default().now();
     let project = ProjectId(11);
@@ -174,7 +167,6 @@ pub fn a_job() -> Job {
 ///
 /// # Panics
 /// Never: the example is valid.
-#[must_use]
 pub fn an_account() -> Account {
     Account {
         id: ACCOUNT,
@@ -191,7 +183,6 @@ pub fn an_account() -> Account {
 ///
 /// # Panics
 /// Never: the example is valid.
-#[must_use]
 pub fn a_token() -> ApiToken {
     ApiToken {
         account: ACCOUNT,
@@ -213,7 +204,6 @@ pub fn a_token() -> ApiToken {
 ///
 /// # Panics
 /// Never: the example is valid.
-#[must_use]
 pub fn a_user() -> User {
     User {
         account: ACCOUNT,
@@ -225,7 +215,6 @@ pub fn a_user() -> User {
 }
 
 /// A session of [`a_user`] that has just begun.
-#[must_use]
 pub fn a_session() -> Session {
     let now = FrozenClock::default().now();
     Session {
@@ -245,7 +234,6 @@ pub fn a_session() -> Session {
 ///
 /// # Panics
 /// Never: the example is valid.
-#[must_use]
 pub fn a_content_plan() -> ContentPlan {
     let now = FrozenClock::default().now();
     let text = |text: &str| KeywordText::parse(text).expect("a keyword");
@@ -293,8 +281,6 @@ pub fn a_content_plan() -> ContentPlan {
     }
 }
 
-/// A mint on the frozen clock.
-#[must_use]
 pub fn a_mint() -> Arc<IdMint> {
     Arc::new(IdMint::new(
         Arc::new(FrozenClock::default()),

@@ -1,5 +1,3 @@
-//! Saves a new content plan.
-
 use super::may_be_storage;
 use crate::{
     allowance::{Allowance, AllowanceExceeded, AllowanceName},
@@ -15,7 +13,6 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Adds content plans.
 pub struct AddContentPlan {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -23,33 +20,24 @@ pub struct AddContentPlan {
     limits: StorageLimits,
 }
 
-/// Why no plan is saved.
 #[derive(Debug, Error)]
 pub enum AddContentPlanError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
-    /// The project has as many plans as it may have.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
-    /// The account has stored as much as it may.
     #[error(transparent)]
     Full(#[from] StorageExceeded),
-    /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(AddContentPlanError);
 
 impl AddContentPlan {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -59,13 +47,11 @@ impl AddContentPlan {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// The plan as it is saved.
     pub async fn run(
         &self,
         account: AccountId,

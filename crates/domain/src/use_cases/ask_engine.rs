@@ -7,26 +7,21 @@ use crate::ports::{
 use analysis::observation::ai_answer::{AiAnswer, AnswerState, AnswerUsage};
 use std::sync::Arc;
 
-/// Asks engines.
 pub struct AskEngine {
     clock: Arc<dyn Clock>,
     journal: Arc<dyn CallJournal>,
 }
 
-/// What came of a question: what is to be kept of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedAnswer {
     /// The answer; of a question that failed, one that says so.
     pub answer: AiAnswer,
     /// Calls it took beside those that the journal counts.
     pub calls: u64,
-    /// Why it failed, if it did.
     pub failure: Option<ProviderError>,
 }
 
 impl AskEngine {
-    /// Writing down in this journal what costs money.
-    #[must_use]
     pub fn new(clock: Arc<dyn Clock>, journal: Arc<dyn CallJournal>) -> Self {
         Self { clock, journal }
     }

@@ -1,5 +1,3 @@
-//! Finds out who holds a token.
-
 use crate::{
     account::{Account, AccountStatus},
     ports::{
@@ -11,41 +9,32 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Authenticates a token.
 pub struct AuthenticateAgent {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     policy: TokenPolicy,
 }
 
-/// Who holds a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// The account.
     pub account: Account,
-    /// The token.
     pub token: ApiToken,
     /// Whether this use is worth noting, which is done off the request's path.
     pub use_is_news: bool,
 }
 
-/// Why a token opens nothing.
 #[derive(Debug, Error)]
 pub enum AuthenticateError {
     /// Malformed, unknown, or of an account that was switched off.
     #[error("the token is not known")]
     Unknown,
-    /// Known, but over.
     #[error(transparent)]
     Refused(#[from] TokenRefusal),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
 impl AuthenticateAgent {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             storage,
@@ -54,7 +43,6 @@ impl AuthenticateAgent {
         }
     }
 
-    /// Where tokens last no longer than that.
     #[must_use]
     pub fn under(self, policy: TokenPolicy) -> Self {
         Self { policy, ..self }

@@ -1,5 +1,3 @@
-//! Finds out whose session it is.
-
 use crate::{
     account::{Account, AccountStatus},
     ports::{
@@ -12,26 +10,20 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Authenticates a session.
 pub struct AuthenticateSession {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Somebody who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The account.
     pub account: Account,
-    /// The person.
     pub user: User,
-    /// The session.
     pub session: Session,
     /// Whether this use is worth noting, which is done off the request's path.
     pub use_is_news: bool,
 }
 
-/// Why a session opens nothing.
 #[derive(Debug, Error)]
 pub enum NotSignedIn {
     /// Unknown, ended, or of an account that was switched off.
@@ -40,18 +32,14 @@ pub enum NotSignedIn {
     /// Known, but over; it may be put away.
     #[error("{why}")]
     Over {
-        /// Which.
         session: Box<Session>,
-        /// Why.
         why: SessionOver,
     },
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Whether nobody ended the session since it was looked up, for what must not outlive it; it stays
-/// until the transaction ends.
+/// For what must not outlive the session: `true` while nobody ended it; locked until the transaction ends.
 pub(super) async fn still_signed_in(
     work: &mut dyn Transaction,
     member: &Member,
@@ -61,8 +49,6 @@ pub(super) async fn still_signed_in(
 }
 
 impl AuthenticateSession {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

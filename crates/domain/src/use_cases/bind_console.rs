@@ -14,36 +14,28 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Binds properties.
 pub struct BindConsole {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why a property is not bound.
 #[derive(Debug, Error)]
 pub enum BindConsoleError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// It is not the project's.
     #[error("the property {0}")]
     Property(#[from] PropertyRefusal),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(BindConsoleError);
 
 impl BindConsole {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }
 
-    /// The binding; it is due at once. The same property again is left as it is; another one begins
-    /// anew.
+    /// Due at once. The same property again changes nothing; another one begins anew.
     pub async fn run(
         &self,
         account: AccountId,

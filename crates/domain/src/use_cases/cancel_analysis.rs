@@ -12,27 +12,21 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Cancels analyses.
 pub struct CancelAnalysis {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why it is not canceled.
 #[derive(Debug, Error)]
 pub enum CancelAnalysisError {
-    /// The account has no such analysis.
     #[error("there is no such analysis")]
     NoSuchJob,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(CancelAnalysisError);
 
 impl CancelAnalysis {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -12,7 +12,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Changes accounts.
 pub struct ChangeAccount {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,8 +19,6 @@ pub struct ChangeAccount {
 }
 
 impl ChangeAccount {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,

@@ -14,32 +14,25 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Changes content plans.
 pub struct ChangeContentPlan {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     limits: StorageLimits,
 }
 
-/// Why a plan is not changed.
 #[derive(Debug, Error)]
 pub enum ChangeContentPlanError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// The project has no such plan.
     #[error("there is no such content plan")]
     NoSuchPlan,
-    /// It is not as the caller expects it: as it is.
+    /// Holds the plan as it is.
     #[error("the content plan is not as expected")]
     NotAsExpected(Box<ContentPlan>),
-    /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
-    /// The account has stored as much as it may.
     #[error(transparent)]
     Full(#[from] StorageExceeded),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -48,8 +41,6 @@ may_be_storage!(ChangeContentPlanError);
 type Expected<'a> = Precondition<'a, ContentPlan>;
 
 impl ChangeContentPlan {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             storage,
@@ -58,7 +49,6 @@ impl ChangeContentPlan {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }
@@ -90,7 +80,6 @@ impl ChangeContentPlan {
         .await
     }
 
-    /// Forgets the plan.
     pub async fn remove(
         &self,
         account: AccountId,

@@ -18,42 +18,33 @@ use analysis::url_rules::{OwnSites, SiteScope, host_of_url};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Changes keywords.
 pub struct ChangeKeyword {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why a keyword is not changed.
 #[derive(Debug, Error)]
 pub enum ChangeKeywordError {
-    /// The account has no such keyword.
     #[error("there is no such keyword")]
     NoSuchKeyword,
-    /// It is not as the caller expects it: as it is.
+    /// Holds the keyword as it is.
     #[error("the keyword is not as expected")]
     NotAsExpected(Box<Keyword>),
-    /// Its project is out of use.
     #[error("the keyword's project is deactivated")]
     ProjectDeactivated(ProjectId),
-    /// The project tracks this keyword in that market already.
     #[error("the project tracks this keyword in that market")]
     Exists(KeywordId),
     /// The page that is to rank is on none of these sites of the project's owner.
     #[error("the target URL is on none of the project's own sites")]
     ForeignTarget(Vec<String>),
-    /// There is no room.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(ChangeKeywordError);
 
 impl ChangeKeyword {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -1,5 +1,3 @@
-//! Changes one's own password.
-
 pub use super::new_session::{Place, SignedIn};
 use super::{
     authenticate_session::Member,
@@ -13,18 +11,14 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Changes passwords.
 pub struct ChangePassword {
     hasher: Arc<dyn PasswordHasher>,
     ask_again: Arc<Reauthenticate>,
 }
 
-/// A wish for another password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPassword {
-    /// The one it was.
     pub current: TypedPassword,
-    /// The one it is to be.
     pub new: String,
     /// Whether the person's other sessions end.
     pub ends_others: bool,
@@ -32,10 +26,8 @@ pub struct NewPassword {
     pub revokes_tokens: bool,
 }
 
-/// Why it stays.
 #[derive(Debug, Error)]
 pub enum ChangePasswordError {
-    /// The new one may not become a password.
     #[error(transparent)]
     Unfit(#[from] PasswordRefusal),
     /// The current one is wrong, or cannot be checked now.
@@ -44,8 +36,6 @@ pub enum ChangePasswordError {
 }
 
 impl ChangePassword {
-    /// On this hasher, with somebody who asks for the current password.
-    #[must_use]
     pub fn new(hasher: Arc<dyn PasswordHasher>, ask_again: Arc<Reauthenticate>) -> Self {
         Self { hasher, ask_again }
     }

@@ -20,48 +20,36 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Changes profiles.
 pub struct ChangeProfile {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     mint: Arc<IdMint>,
 }
 
-/// What is to be different.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProfilePatch {
-    /// What the account is called.
     pub account_name: Change<Label>,
-    /// What the person is called.
     pub name: Change<Label>,
-    /// The address to sign in with.
     pub email: Change<EmailAddress>,
 }
 
-/// Why a profile stays.
 #[derive(Debug, Error)]
 pub enum ChangeProfileError {
     /// Another address needs the password first.
     #[error("the password has to be given again first")]
     NotFresh,
-    /// The session was ended meanwhile.
     #[error("the session was ended")]
     SignedOut,
-    /// Somebody signs in with that address already.
     #[error("the address cannot be used")]
     EmailTaken,
-    /// The account is gone.
     #[error("there is no such account")]
     NoSuchAccount,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(ChangeProfileError);
 
 impl ChangeProfile {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -70,7 +58,6 @@ impl ChangeProfile {
         }
     }
 
-    /// Account and person as they are afterwards.
     pub async fn run(
         &self,
         member: &Member,

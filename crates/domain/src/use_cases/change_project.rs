@@ -16,20 +16,18 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Changes projects.
 pub struct ChangeProject {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     purge_term: PurgeTerm,
 }
 
-/// Why a project is not changed.
 #[derive(Debug, Error)]
 pub enum ChangeProjectError {
     /// The account has no such project, or the term of a deactivated one is over.
     #[error("there is no such project")]
     NoSuchProject,
-    /// It is not as the caller expects it: as it is.
+    /// Holds the project as it is.
     #[error("the project is not as expected")]
     NotAsExpected(Box<Project>),
     /// It is out of use, and the patch does not bring it back.
@@ -38,18 +36,14 @@ pub enum ChangeProjectError {
     /// It cannot be brought back: another active project has its domain.
     #[error("another project monitors this domain")]
     Exists(ProjectId),
-    /// It cannot be brought back: there is no room.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(ChangeProjectError);
 
 impl ChangeProject {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             storage,
@@ -58,7 +52,6 @@ impl ChangeProject {
         }
     }
 
-    /// With that term of deactivated projects.
     #[must_use]
     pub fn purging_after(self, purge_term: PurgeTerm) -> Self {
         Self { purge_term, ..self }

@@ -1,5 +1,3 @@
-//! Changes what an account's projects inherit for their reports.
-
 use crate::{
     account::Account,
     audit::{Actor, AuditAction, AuditEvent},
@@ -12,7 +10,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Changes report defaults.
 pub struct ChangeReportDefaults {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,8 +17,6 @@ pub struct ChangeReportDefaults {
 }
 
 impl ChangeReportDefaults {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,

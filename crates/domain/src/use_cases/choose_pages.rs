@@ -16,7 +16,6 @@ use std::{collections::HashMap, sync::Arc};
 /// How many keywords are held in memory at once.
 const BATCH: u32 = 200;
 
-/// Chooses pages.
 pub struct ChoosePages {
     storage: Arc<dyn Storage>,
     most: u32,
@@ -32,7 +31,6 @@ struct Candidate {
 
 impl ChoosePages {
     /// On this storage; `most` pages, the home page included.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, most: u32) -> Self {
         Self { storage, most }
     }

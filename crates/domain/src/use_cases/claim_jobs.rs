@@ -28,7 +28,6 @@ struct Turn {
     most: u32,
 }
 
-/// Claims jobs.
 pub struct ClaimJobs {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -36,8 +35,6 @@ pub struct ClaimJobs {
 }
 
 impl ClaimJobs {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,

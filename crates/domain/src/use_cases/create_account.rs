@@ -1,5 +1,3 @@
-//! Creates an account with its owner.
-
 use super::may_be_storage;
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
@@ -17,7 +15,6 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Creates accounts.
 pub struct CreateAccount {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -25,21 +22,16 @@ pub struct CreateAccount {
     limits: AccountLimits,
 }
 
-/// Why an account is not created.
 #[derive(Debug, Error)]
 pub enum CreateAccountError {
-    /// Somebody signs in with that address already.
     #[error("there is an account with this e-mail address")]
     EmailTaken,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(CreateAccountError);
 
 impl CreateAccount {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -49,14 +41,12 @@ impl CreateAccount {
         }
     }
 
-    /// With these limits for each account, instead of the default ones.
     #[must_use]
     pub const fn with_limits(mut self, limits: AccountLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The account and its owner.
     pub async fn run(
         &self,
         email: &EmailAddress,

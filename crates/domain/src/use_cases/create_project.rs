@@ -22,7 +22,6 @@ use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Creates projects.
 pub struct CreateProject {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -30,28 +29,21 @@ pub struct CreateProject {
     limits: StorageLimits,
 }
 
-/// A project as it was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedProject {
-    /// The project.
     pub project: Project,
     /// What became of its first keywords; `None` when there were none.
     pub keywords: Option<TrackedKeywords>,
 }
 
-/// Why a project is not created.
 #[derive(Debug, Error)]
 pub enum CreateProjectError {
-    /// The account has an active project for the domain.
     #[error("the account has a project for this domain")]
     Exists(ProjectId),
-    /// There is no room.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
-    /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -74,8 +66,6 @@ impl From<TrackKeywordsError> for CreateProjectError {
 }
 
 impl CreateProject {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -85,7 +75,6 @@ impl CreateProject {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }

@@ -11,14 +11,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Deactivates keywords.
 pub struct DeactivateKeyword {
     change: ChangeKeyword,
 }
 
 impl DeactivateKeyword {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             change: ChangeKeyword::new(storage, clock),

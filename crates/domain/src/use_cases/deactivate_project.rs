@@ -10,21 +10,17 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Deactivates projects.
 pub struct DeactivateProject {
     change: ChangeProject,
 }
 
 impl DeactivateProject {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             change: ChangeProject::new(storage, clock),
         }
     }
 
-    /// With that term of deactivated projects.
     #[must_use]
     pub fn purging_after(self, purge_term: PurgeTerm) -> Self {
         Self {

@@ -18,7 +18,6 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 
-/// Ends attempts.
 pub struct EndAttempt {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -26,14 +25,11 @@ pub struct EndAttempt {
     policy: QueuePolicy,
 }
 
-/// How an attempt ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptEnd {
     /// Later again: what went wrong may pass. A supplier may have asked for a delay.
     Later {
-        /// What went wrong.
         error: AttemptError,
-        /// How long the supplier asked to wait.
         asked: Option<TimeDelta>,
     },
     /// Never again: what went wrong will not pass.
@@ -42,24 +38,18 @@ pub enum AttemptEnd {
     GivenBack,
     /// The database was away; the attempt does not count, and the next one begins after a pause.
     Interrupted,
-    /// The owner wanted it stopped.
     Stopped,
 }
 
-/// What went wrong in an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptError {
-    /// A stable code.
     pub code: String,
     /// What happened, for people; names no supplier and no secret.
     pub detail: String,
-    /// What to do.
     pub hint: Option<String>,
 }
 
 impl EndAttempt {
-    /// On this storage, clock and randomness, with these limits.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -74,7 +64,6 @@ impl EndAttempt {
         }
     }
 
-    /// The job afterwards.
     pub async fn run(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
         retrying(self.storage.as_ref(), || self.once(hold, end)).await
     }

@@ -1,5 +1,3 @@
-//! Ends a session.
-
 use super::new_session::{self, Cause};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
@@ -12,7 +10,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Ends sessions one by one.
 pub struct EndSession {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,8 +17,6 @@ pub struct EndSession {
 }
 
 impl EndSession {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -40,7 +35,6 @@ impl EndSession {
         retrying(self.storage.as_ref(), || self.once(account, user, session)).await
     }
 
-    /// Puts away a session that is over.
     pub async fn expire(&self, session: &Session) -> Result<(), StorageError> {
         let over = std::slice::from_ref(session);
         retrying(self.storage.as_ref(), || async {

@@ -1,5 +1,3 @@
-//! Ends all sessions of a person, or all but the one in use.
-
 use super::revoke_tokens::revoke_all;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
@@ -11,16 +9,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What was ended together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedAccess {
-    /// How many sessions.
     pub sessions: u64,
-    /// How many tokens.
     pub tokens: u64,
 }
 
-/// Ends sessions together.
 pub struct EndSessions {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -28,8 +22,6 @@ pub struct EndSessions {
 }
 
 impl EndSessions {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -38,8 +30,7 @@ impl EndSessions {
         }
     }
 
-    /// All of them when none is to stay; the account's tokens are revoked when asked. Marks of the person's
-    /// devices end with them.
+    /// All of them when `but` is `None`. Marks of the person's devices end with them.
     pub async fn run(
         &self,
         account: AccountId,

@@ -25,7 +25,6 @@ const OLDEST: Days = Days::new(480);
 /// Days that are older than this are final, also when nothing was shown on them.
 const SETTLED: Days = Days::new(10);
 
-/// Fetches rows.
 pub struct FetchConsoleRows {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -35,7 +34,6 @@ pub struct FetchConsoleRows {
     storage_limits: StorageLimits,
 }
 
-/// How much is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {
     /// Rows of a day and a cut at the most, those with most clicks first.
@@ -53,10 +51,8 @@ impl Default for FetchLimits {
     }
 }
 
-/// A day that was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchedDay {
-    /// The day.
     pub day: NaiveDate,
     /// Its rows in all cuts.
     pub rows: u64,
@@ -64,12 +60,9 @@ pub struct FetchedDay {
     pub left: u32,
 }
 
-/// What was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Days.
     pub days: u32,
-    /// Rows.
     pub rows: u64,
     /// The last day that is there now.
     pub through: Option<NaiveDate>,
@@ -78,31 +71,22 @@ pub struct Fetched {
 /// Why fetching ended early. What was stored before stays.
 #[derive(Debug, Error)]
 pub enum FetchConsoleError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// No property is bound to it.
     #[error("no property of Search Console is bound to the project")]
     NotBound,
-    /// Somebody else is fetching.
     #[error("it is being fetched already; whoever does holds it until {0}")]
     Held(DateTime<Utc>),
-    /// The property was bound anew or taken away meanwhile.
     #[error("the property was bound anew or taken away meanwhile")]
     Lost,
-    /// The days that were named are forgotten there.
     #[error("Search Console keeps sixteen months: nothing is there before {0}")]
     TooOld(NaiveDate),
-    /// The operator has switched the account off.
     #[error("the account is switched off")]
     AccountDisabled,
-    /// There is no room for more rows.
     #[error(transparent)]
     Full(#[from] StorageExceeded),
-    /// Search Console told nothing.
     #[error(transparent)]
     Console(#[from] SearchConsoleError),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -112,8 +96,6 @@ may_be_storage!(FetchConsoleError);
 pub type OnDay<'a> = &'a (dyn Fn(FetchedDay) + Send + Sync);
 
 impl FetchConsoleRows {
-    /// With this API.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -131,7 +113,6 @@ impl FetchConsoleRows {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, storage_limits: StorageLimits) -> Self {
         Self {
@@ -140,8 +121,6 @@ impl FetchConsoleRows {
         }
     }
 
-    /// Whether anybody may be asked.
-    #[must_use]
     pub fn missing(&self) -> Option<crate::ports::page_speed::NotConfigured> {
         self.console.missing()
     }

@@ -15,25 +15,21 @@ use std::sync::Arc;
 /// How many accounts and bindings one look takes at the most; the next one goes on.
 const AT_ONCE: u32 = 20;
 
-/// Fetches what is due.
 pub struct FetchDueConsole {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     fetch: FetchConsoleRows,
 }
 
-/// What came of a binding that was due.
 #[derive(Debug)]
 pub struct DueFetch {
-    /// The binding as it was.
+    /// The binding before fetching.
     pub binding: Binding,
     /// What was fetched, or why nothing more was; the binding notes it.
     pub outcome: Result<Fetched, FetchConsoleError>,
 }
 
 impl FetchDueConsole {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, fetch: FetchConsoleRows) -> Self {
         Self {
             storage,
@@ -42,13 +38,10 @@ impl FetchDueConsole {
         }
     }
 
-    /// Whether anything can be fetched at all.
-    #[must_use]
     pub fn is_configured(&self) -> bool {
         self.fetch.missing().is_none()
     }
 
-    /// What was due and taken.
     pub async fn run(&self) -> Result<Vec<DueFetch>, StorageError> {
         let now = self.clock.now();
         let mut read = self.storage.read().await?;

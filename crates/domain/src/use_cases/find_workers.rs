@@ -13,7 +13,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Finds workers.
 pub struct FindWorkers {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -21,8 +20,6 @@ pub struct FindWorkers {
 }
 
 impl FindWorkers {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,
@@ -31,8 +28,7 @@ impl FindWorkers {
         }
     }
 
-    /// Whether some of these jobs are overdue and no worker is online to take them. Reads nothing when none is
-    /// overdue.
+    /// Whether some jobs are overdue and no worker is online. Reads nothing when none is overdue.
     pub async fn is_none_online_for<'j>(
         &self,
         jobs: impl IntoIterator<Item = &'j Job>,

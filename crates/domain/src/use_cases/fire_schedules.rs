@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// How many accounts and schedules one look takes at the most; the next one goes on.
 const AT_ONCE: u32 = 50;
 
-/// Fires schedules.
 pub struct FireSchedules {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -25,8 +24,6 @@ pub struct FireSchedules {
 }
 
 impl FireSchedules {
-    /// On this storage and clock; jobs are asked for like any other.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, request: RequestAnalysis) -> Self {
         Self {
             storage,

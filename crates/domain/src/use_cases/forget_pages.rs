@@ -1,5 +1,3 @@
-//! Forgets pages of a site that no crawl has met for long.
-
 use crate::{
     ids::{AccountId, ProjectId},
     ports::{
@@ -15,15 +13,12 @@ pub const KEPT_FOR: TimeDelta = TimeDelta::days(180);
 /// How many pages are forgotten at once; the next crawl takes the rest.
 const MOST: u32 = 10_000;
 
-/// Forgets pages.
 pub struct ForgetPages {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl ForgetPages {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -1,5 +1,3 @@
-//! Forgets a search.
-
 use crate::{
     ids::{AccountId, SearchId, UserId},
     ports::storage::{Storage, StorageError, retrying},
@@ -12,8 +10,6 @@ pub struct ForgetSearch {
 }
 
 impl ForgetSearch {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Takes back what was said of a site.
-
 use crate::{
     ids::{AccountId, ProjectId},
     ports::storage::{Storage, StorageError, retrying},
@@ -7,14 +5,11 @@ use crate::{
 use analysis::url_rules::registrable_domain;
 use std::sync::Arc;
 
-/// Forgets named sites.
 pub struct ForgetSite {
     storage: Arc<dyn Storage>,
 }
 
 impl ForgetSite {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

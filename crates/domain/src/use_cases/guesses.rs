@@ -11,7 +11,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Counts guesses of passwords.
 pub(super) struct Guesses {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,13 +19,10 @@ pub(super) struct Guesses {
 /// A guess as it was counted: by what, what was counted before, and what since.
 pub(super) struct Counted(Vec<(GuessLimit, Throttle, Throttle)>);
 
-/// Why a guess is not looked at.
 #[derive(Debug, Error)]
 pub(super) enum NoGuess {
-    /// It comes too soon after the ones before it.
     #[error("guesses come too fast")]
     Wait(TimeDelta),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }

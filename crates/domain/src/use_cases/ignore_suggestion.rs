@@ -1,5 +1,3 @@
-//! Takes down that the owner does not want to see a suggestion as open.
-
 use super::{may_be_storage, read_suggestions::ReadSuggestions};
 use crate::{
     ids::{AccountId, ProjectId},
@@ -15,33 +13,26 @@ use thiserror::Error;
 /// A project ignores no more suggestions.
 pub const MOST_IGNORED: usize = 2_000;
 
-/// Ignores suggestions.
 pub struct IgnoreSuggestion {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why a suggestion is not ignored.
 #[derive(Debug, Error)]
 pub enum IgnoreSuggestionError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
     /// The project's newest suggestions have none of that id.
     #[error("there is no such suggestion")]
     NoSuchSuggestion,
-    /// There are too many.
     #[error("a project ignores at most {MOST_IGNORED} suggestions")]
     TooMany,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(IgnoreSuggestionError);
 
 impl IgnoreSuggestion {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -26,7 +26,6 @@ const MAX_REPLACED: u64 = 100_000;
 /// Days that are further apart are not of one table: nobody knows what was between them.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
 
-/// Imports rows.
 pub struct ImportConsoleRows {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -34,10 +33,9 @@ pub struct ImportConsoleRows {
     limits: StorageLimits,
 }
 
-/// What came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRows {
-    /// Cuts and days.
+    /// How many rows of which cut and days.
     pub spans: Vec<(Cut, Span, u64)>,
     /// Rows that are there now.
     pub rows: u64,
@@ -47,85 +45,49 @@ pub struct ImportedRows {
     pub foreign: u64,
 }
 
-/// Why nothing came in.
 #[derive(Debug, Error)]
 pub enum ImportConsoleError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// There is not one row.
     #[error("there is no row to import")]
     Nothing,
-    /// Too many rows at once.
     #[error(
         "{rows} rows are more than the {MOST_ROWS} that one import may have: import shorter periods one after the other"
     )]
-    TooMany {
-        /// How many there are.
-        rows: usize,
-    },
-    /// Too many rows would go at once: all others who write wait for it.
+    TooMany { rows: usize },
     #[error(
         "{rows} rows that are there would be replaced, and one import replaces {MAX_REPLACED} at the most: import fewer days at a time"
     )]
-    ReplacesTooMany {
-        /// How many would.
-        rows: u64,
-    },
-    /// A row that cannot be.
+    ReplacesTooMany { rows: u64 },
     #[error("row {} of {}: {refusal}", place + 1, cut.name())]
     Row {
-        /// Of which rows.
         cut: Cut,
         /// The place of the row among these, from 0.
         place: usize,
-        /// What is wrong.
         refusal: RowRefusal,
     },
-    /// Two rows about the same: one would be counted twice.
     #[error("rows {} and {} of {} are about the same: sum them up first, or leave out one", .places.0 + 1, .places.1 + 1, cut.name())]
     RowTwice {
-        /// Of which rows.
         cut: Cut,
         /// Their places, from 0.
         places: (usize, usize),
     },
-    /// The same cut and days twice.
     #[error("{} of {span} comes twice: import one of them", cut.name())]
-    Twice {
-        /// The cut.
-        cut: Cut,
-        /// The days.
-        span: Span,
-    },
-    /// Days that have not been.
+    Twice { cut: Cut, span: Span },
     #[error("{day} lies ahead: check the dates")]
-    Future {
-        /// The day.
-        day: NaiveDate,
-    },
-    /// Not one page is the project's.
+    Future { day: NaiveDate },
     #[error(
         "no page of these rows belongs to {site}; one of them is {example}: take the export of the property of {site}"
     )]
-    OtherSite {
-        /// The site of the project.
-        site: String,
-        /// A page.
-        example: String,
-    },
-    /// There is no room for them.
+    OtherSite { site: String, example: String },
     #[error(transparent)]
     Full(#[from] StorageExceeded),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(ImportConsoleError);
 
 impl ImportConsoleRows {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -135,14 +97,12 @@ impl ImportConsoleRows {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// What is there of the same cuts and days is replaced. `label` names the file or whatever else
-    /// they come from.
+    /// Replaces what is there of the same cuts and days. `label` names the file or other source.
     pub async fn run(
         &self,
         account: AccountId,

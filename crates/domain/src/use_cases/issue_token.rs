@@ -1,5 +1,3 @@
-//! Issues an API token.
-
 use super::{
     authenticate_session::{Member, still_signed_in},
     may_be_storage,
@@ -21,7 +19,6 @@ use chrono::TimeDelta;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Issues tokens.
 pub struct IssueToken {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -30,63 +27,46 @@ pub struct IssueToken {
     policy: TokenPolicy,
 }
 
-/// Who asks for a token.
 #[derive(Debug, Clone, Copy)]
 pub enum Asker<'a> {
     /// Whoever runs the server, for this person.
     Operator(&'a User),
-    /// Somebody who is signed in, for themselves.
     Owner(&'a Member),
 }
 
-/// What a token is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// What its owner calls it.
     pub name: Label,
-    /// What it may do.
     pub scopes: Scopes,
     /// How long it lives; `None` is for ever.
     pub lifetime: Option<TimeDelta>,
 }
 
 impl NewToken {
-    /// How long a token lives when nothing else is said.
     pub const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(90);
     /// How many tokens that are neither revoked nor expired an account may have.
     pub const MOST_PER_ACCOUNT: usize = 50;
 }
 
-/// Why a token is not issued.
 #[derive(Debug, Error)]
 pub enum IssueTokenError {
-    /// It could do nothing.
     #[error("a token needs at least one scope")]
     NoScopes,
-    /// It would last longer than tokens may on this server.
     #[error("a token lasts {} days at the most on this server", .longest.num_days())]
-    TooLong {
-        /// How long it may last.
-        longest: TimeDelta,
-    },
-    /// The account has as many as it may.
+    TooLong { longest: TimeDelta },
     #[error(
         "an account may have {} tokens that work; revoke one first",
         NewToken::MOST_PER_ACCOUNT
     )]
     TooMany,
-    /// The session of whoever asks was ended meanwhile.
     #[error("the session was ended")]
     SignedOut,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(IssueTokenError);
 
 impl IssueToken {
-    /// On this storage, clock, randomness and mint.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -102,7 +82,6 @@ impl IssueToken {
         }
     }
 
-    /// Where tokens last no longer than that.
     #[must_use]
     pub fn under(self, policy: TokenPolicy) -> Self {
         Self { policy, ..self }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// most; what is read back takes several times its size.
 const BATCH: u32 = 10;
 
-/// Journals crawls.
 pub struct JournalCrawl {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -23,8 +22,6 @@ pub struct JournalCrawl {
 }
 
 impl JournalCrawl {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Answers for each of which a question about sentences is set aside at the most.
 const ANSWERS_PER_QUESTION: u64 = 20;
 
-/// Judges sentiment.
 pub struct JudgeSentiment {
     judge: Arc<dyn AiEngine>,
     journal: Arc<dyn CallJournal>,
@@ -24,42 +23,32 @@ pub struct JudgeSentiment {
 /// Of whom sentences speak, and where.
 #[derive(Debug, Clone)]
 pub struct Spoken {
-    /// The project's name.
     pub brand: String,
     /// The language of the sentences, ISO 639-1.
     pub language: String,
     /// Where they are read, ISO 3166-1 alpha-2.
     pub country: String,
-    /// The day of the run.
     pub day: NaiveDate,
 }
 
-/// What came of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Felt {
     /// What is told of each sentence.
     pub feelings: Vec<Option<Feeling>>,
     /// Calls beside those that the journal counts.
     pub calls: u64,
-    /// Why nothing is told.
     pub failure: Option<ProviderError>,
 }
 
-/// How many questions about sentences a run with so many answers has at the most.
-#[must_use]
 pub const fn most_judgements(answers: u64) -> u64 {
     answers.div_ceil(ANSWERS_PER_QUESTION)
 }
 
 impl JudgeSentiment {
-    /// By this model, writing down in this journal what costs money.
-    #[must_use]
     pub fn new(judge: Arc<dyn AiEngine>, journal: Arc<dyn CallJournal>) -> Self {
         Self { judge, journal }
     }
 
-    /// How many questions the model is asked at the same time at the most.
-    #[must_use]
     pub fn at_once(&self) -> usize {
         self.judge.at_once().max(1)
     }

@@ -18,8 +18,7 @@ use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
 use std::{pin::Pin, sync::Arc};
 
-/// Records of these types are large and tell of one day alone; what follows from them over time
-/// stands elsewhere.
+/// Records of these types are large and tell of one day alone; trends are stored elsewhere.
 const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
 /// How many answers of suppliers are forgotten in one transaction.
@@ -28,14 +27,14 @@ const TOGETHER: u32 = 500;
 const AI_ANSWERS: u32 = 500;
 /// How many counts of guesses are forgotten in one transaction.
 const GUESSES: u32 = 1_000;
-/// How many sites' turns are.
+/// How many turns at sites are forgotten in one transaction.
 const TURNS: u32 = 1_000;
 /// How many imports of Search Console are forgotten in one transaction.
 const IMPORTS: u32 = 20;
-/// How many results of keyword research, searches, or questions under way are.
+/// How many results of keyword research, searches, or questions under way are forgotten in one transaction.
 const SEARCHES: u32 = 200;
 
-/// How many events of the audit log are.
+/// How many events of the audit log are forgotten in one transaction.
 const EVENTS: u32 = 1_000;
 /// How many events of an account are kept, however new they are: an event has 2 KB at the most.
 const MAX_EVENTS: u32 = 50_000;
@@ -90,7 +89,6 @@ impl Default for Retention {
     }
 }
 
-/// Keeps house.
 pub struct KeepHouse {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -99,8 +97,6 @@ pub struct KeepHouse {
 }
 
 impl KeepHouse {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -115,7 +111,7 @@ impl KeepHouse {
         }
     }
 
-    /// Any number of workers may do it at the same time, and as often as they like. How many projects were
+    /// Any number of workers may do it at the same time, as often as they like. Returns how many projects were
     /// purged.
     pub async fn run(&self) -> Result<u64, StorageError> {
         let now = self.clock.now();

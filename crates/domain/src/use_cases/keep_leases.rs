@@ -11,7 +11,6 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Renews leases.
 pub struct KeepLeases {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -21,17 +20,13 @@ pub struct KeepLeases {
 /// What a worker holds: a job in a certain epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    /// Whose job.
     pub account: AccountId,
-    /// Which job.
     pub job: JobId,
-    /// Which hold.
     pub epoch: i64,
 }
 
 impl Hold {
     /// The hold on a job that was just claimed.
-    #[must_use]
     pub fn of(job: &Job) -> Self {
         Self {
             account: job.account,
@@ -41,31 +36,23 @@ impl Hold {
     }
 }
 
-/// That a worker is alive, and how far it is with a job.
 #[derive(Debug, Clone)]
 pub struct SignOfLife {
-    /// What it holds.
     pub hold: Hold,
-    /// How far it is.
     pub progress: Progress,
 }
 
-/// Whether the worker may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoOn {
-    /// It may.
     Yes,
-    /// The job's owner wants it stopped.
     CancelRequested,
 }
 
-/// Why a worker's effect is refused.
 #[derive(Debug, Error)]
 pub enum HoldError {
     /// The lease was lost; everything the worker does from now on is void.
     #[error("the lease was lost")]
     Lost,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -78,8 +65,6 @@ impl From<TransitionRefused> for HoldError {
 }
 
 impl KeepLeases {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,
@@ -88,8 +73,7 @@ impl KeepLeases {
         }
     }
 
-    /// Renews the leases of jobs of one account and notes how far each is, in one transaction. Answers
-    /// for each in its turn; `None`: that lease was lost.
+    /// One transaction for jobs of one account. Answers in the order of `signs`; `None`: that lease was lost.
     pub async fn run(
         &self,
         account: AccountId,

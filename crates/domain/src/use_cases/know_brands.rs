@@ -22,19 +22,14 @@ const FOLLOWED: usize = 10;
 /// How many competitors are looked at for them.
 const LOOKED_AT: u32 = 50;
 
-/// Knows brands.
 pub struct KnowBrands {
     storage: Arc<dyn Storage>,
 }
 
-/// The brands of a project.
 #[derive(Debug, Clone)]
 pub struct KnownBrands {
-    /// What they are called, and where.
     pub book: BrandBook,
-    /// The project's name.
     pub name: String,
-    /// What it is for.
     pub category: Option<String>,
     /// Domains of rivals that nobody named: the next run follows the same ones.
     pub followed: Vec<String>,
@@ -42,15 +37,12 @@ pub struct KnownBrands {
 
 impl KnownBrands {
     /// What the next run needs to know of them.
-    #[must_use]
     pub fn carried(&self) -> Document {
         Document::of(&self.followed)
     }
 }
 
 impl KnowBrands {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

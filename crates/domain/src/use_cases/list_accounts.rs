@@ -1,5 +1,3 @@
-//! Lists all accounts, for the operator.
-
 use crate::{
     account::Account,
     email::EmailAddress,
@@ -8,14 +6,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists accounts.
 pub struct ListAccounts {
     storage: Arc<dyn Storage>,
 }
 
 impl ListAccounts {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
@@ -30,7 +25,6 @@ impl ListAccounts {
         self.storage.read().await?.accounts().without_budget().await
     }
 
-    /// The person with that address.
     pub async fn owner(&self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
         self.storage
             .read()

@@ -15,29 +15,22 @@ use std::{
     sync::Arc,
 };
 
-/// Lists AI models.
 pub struct ListAiModels {
     storage: Arc<dyn Storage>,
     engines: AiEngines,
 }
 
-/// An engine as an account asks it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AiModel {
-    /// How it is asked.
     pub settings: ModelSettings,
-    /// Its name for people.
     pub title: String,
     /// What the operator set; `None` when the engine is not set up on this server.
     pub configured: Option<ConfiguredEngine>,
-    /// When the account asked it last.
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-/// What the operator set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfiguredEngine {
-    /// Who answers.
     pub label: EngineLabel,
     /// What an answer takes at the most; `None` while it is not asked because of what it costs.
     pub most: Option<Spent>,
@@ -45,20 +38,14 @@ pub struct ConfiguredEngine {
     pub unpaid: Option<Unpaid>,
 }
 
-/// An engine that is to be asked.
 #[derive(Clone)]
 pub struct AskedEngine {
-    /// The engine.
     pub engine: Arc<dyn AiEngine>,
-    /// Who answers.
     pub label: EngineLabel,
-    /// How it is asked.
     pub settings: ModelSettings,
 }
 
 impl ListAiModels {
-    /// On this storage, with the engines of this server.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, engines: AiEngines) -> Self {
         Self { storage, engines }
     }

@@ -9,29 +9,22 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// How many are listed at once.
 pub const MOST_LISTED: u32 = 200;
 
-/// Lists answers.
 pub struct ListAnswers {
     storage: Arc<dyn Storage>,
 }
 
-/// Why nothing is listed.
 #[derive(Debug, Error)]
 pub enum ListAnswersError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(ListAnswersError);
 
 impl ListAnswers {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Lists what was done to an account and its tokens.
-
 use crate::{
     audit::{AuditAction, AuditEvent},
     ids::AccountId,
@@ -8,14 +6,11 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
-/// Lists audit events.
 pub struct ListAuditEvents {
     storage: Arc<dyn Storage>,
 }
 
 impl ListAuditEvents {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

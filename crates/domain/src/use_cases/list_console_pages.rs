@@ -14,18 +14,15 @@ use std::{collections::HashMap, sync::Arc};
 const RECENT: u64 = 28;
 /// How many days are told one by one.
 const LONG: u64 = 182;
-/// What is looked through for these.
+/// How far back imported rows are looked for.
 const BACK: Days = Days::new(240);
 
-/// Lists pages.
 pub struct ListConsolePages {
     storage: Arc<dyn Storage>,
 }
 
-/// A page of the project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsolePage {
-    /// Its address.
     pub url: String,
     /// Clicks of the last weeks, as of a month of 30 days.
     pub clicks_per_month: f64,
@@ -34,8 +31,6 @@ pub struct ConsolePage {
 }
 
 impl ListConsolePages {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

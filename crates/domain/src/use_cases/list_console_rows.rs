@@ -16,19 +16,16 @@ use std::{collections::HashMap, sync::Arc};
 
 /// How many days rows are summed up over.
 const RECENT: u64 = 28;
-/// What is looked through for these.
+/// How far back imported rows are looked for.
 const BACK: Days = Days::new(240);
 /// How many keywords are read at once.
 const BATCH: u32 = 1_000;
 
-/// Lists rows.
 pub struct ListConsoleRows {
     storage: Arc<dyn Storage>,
 }
 
 impl ListConsoleRows {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Lists the content plans of a project.
-
 use crate::{
     content_plan::PlanSummary,
     ids::{AccountId, ProjectId},
@@ -11,14 +9,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists content plans.
 pub struct ListContentPlans {
     storage: Arc<dyn Storage>,
 }
 
 impl ListContentPlans {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

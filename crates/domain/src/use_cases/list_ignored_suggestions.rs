@@ -1,5 +1,3 @@
-//! Lists the suggestions that the owner of a project does not want to see as open, and why.
-
 use crate::{
     ids::{AccountId, ProjectId},
     owners_words::IgnoredSuggestion,
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists ignored suggestions.
 pub struct ListIgnoredSuggestions {
     storage: Arc<dyn Storage>,
 }
 
 impl ListIgnoredSuggestions {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Lists an account's jobs.
-
 use crate::{
     ids::AccountId,
     job::Job,
@@ -11,39 +9,31 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists jobs.
 pub struct ListJobs {
     storage: Arc<dyn Storage>,
 }
 
-/// A part of an account's jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobList {
-    /// The jobs.
     pub jobs: Page<Job>,
     /// All its unfinished jobs in numbers.
     pub queue: QueueSummary,
 }
 
-/// Why there is no list.
 #[derive(Debug, thiserror::Error)]
 pub enum ListJobsError {
     /// The filter names a project that the account does not have.
     #[error("there is no such project")]
     NoSuchProject,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
 impl ListJobs {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// One page.
     pub async fn run(
         &self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Lists a project's keywords.
-
 use crate::{
     ids::{AccountId, ProjectId},
     keyword::Keyword,
@@ -11,14 +9,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists keywords.
 pub struct ListKeywords {
     storage: Arc<dyn Storage>,
 }
 
 impl ListKeywords {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

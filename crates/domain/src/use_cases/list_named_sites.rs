@@ -1,5 +1,3 @@
-//! Lists the sites that the owner of a project has named.
-
 use crate::{
     ids::{AccountId, ProjectId},
     owners_words::NamedSite,
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists named sites.
 pub struct ListNamedSites {
     storage: Arc<dyn Storage>,
 }
 
 impl ListNamedSites {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Lists an account's projects.
-
 use crate::{
     ids::AccountId,
     page::{Page, PageRequest},
@@ -11,19 +9,15 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists projects.
 pub struct ListProjects {
     storage: Arc<dyn Storage>,
 }
 
 impl ListProjects {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// One page.
     pub async fn run(
         &self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Lists what is measured again and again.
-
 use crate::{
     ids::AccountId,
     ports::storage::{Storage, StorageError},
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists schedules.
 pub struct ListSchedules {
     storage: Arc<dyn Storage>,
 }
 
 impl ListSchedules {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Lists what a person researched.
-
 use crate::{
     ids::{AccountId, UserId},
     keyword_research::SearchLine,
@@ -11,19 +9,15 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists searches.
 pub struct ListSearches {
     storage: Arc<dyn Storage>,
 }
 
 impl ListSearches {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// A part of the person's own.
     pub async fn run(
         &self,
         account: AccountId,

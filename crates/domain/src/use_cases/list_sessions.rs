@@ -1,5 +1,3 @@
-//! Lists a person's sessions.
-
 use crate::{
     ids::{AccountId, UserId},
     ports::{
@@ -10,15 +8,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists sessions.
 pub struct ListSessions {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl ListSessions {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

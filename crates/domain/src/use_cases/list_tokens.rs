@@ -1,5 +1,3 @@
-//! Lists an account's API tokens.
-
 use crate::{
     ids::AccountId,
     ports::storage::{Storage, StorageError},
@@ -7,15 +5,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Lists tokens.
 pub struct ListTokens {
     storage: Arc<dyn Storage>,
     policy: TokenPolicy,
 }
 
 impl ListTokens {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self {
             storage,
@@ -23,7 +18,6 @@ impl ListTokens {
         }
     }
 
-    /// Where tokens last no longer than that.
     #[must_use]
     pub fn under(self, policy: TokenPolicy) -> Self {
         Self { policy, ..self }

@@ -11,34 +11,27 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
-/// Looks up keys.
 pub struct LookUpRepeat {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// What a key stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// Nothing yet: execute.
     Nothing,
     /// This request: answer as then.
     Answered(StoredAnswer),
-    /// Another request.
     Reused {
-        /// When it was sent.
         first_used_at: DateTime<Utc>,
     },
 }
 
 impl LookUpRepeat {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }
 
-    /// What the request's key stands for.
     pub async fn run(&self, account: AccountId, request: &OnceOnly) -> Result<Found, StorageError> {
         let mut read = self.storage.read().await?;
         let Some(record) = read.idempotency().find(account, &request.key).await? else {

@@ -30,7 +30,6 @@ use analysis::{
 };
 use std::sync::Arc;
 
-/// Measures keywords.
 pub struct MeasureKeyword {
     search: Arc<dyn SearchResults>,
     clock: Arc<dyn Clock>,
@@ -39,12 +38,9 @@ pub struct MeasureKeyword {
     journal: Arc<dyn CallJournal>,
 }
 
-/// What came of measuring a keyword: what is to be stored of it.
 #[derive(Debug, Clone)]
 pub struct MeasuredKeyword {
-    /// The fact.
     pub measurement: KeywordMeasurement,
-    /// The records.
     pub findings: Vec<StagedFinding>,
     /// Supplier calls it took beside those that the journal counts.
     pub calls: u64,
@@ -56,7 +52,6 @@ pub struct MeasuredKeyword {
 
 impl MeasuredKeyword {
     /// What would stop every further keyword as well.
-    #[must_use]
     pub fn lasting_trouble(&self) -> Option<&ProviderError> {
         let trouble = self.failure.as_ref().or(self.cut_by.as_ref());
         trouble.filter(|it| it.is_lasting())
@@ -64,8 +59,6 @@ impl MeasuredKeyword {
 }
 
 impl MeasureKeyword {
-    /// With this supplier, looking at that many organic results.
-    #[must_use]
     pub fn new(search: Arc<dyn SearchResults>, clock: Arc<dyn Clock>, depth: u32) -> Self {
         Self {
             search,
@@ -82,15 +75,12 @@ impl MeasureKeyword {
         Self { journal, ..self }
     }
 
-    /// Knowing how prominent domains were among the project's pages of the last run: part of how
-    /// hard a keyword is.
+    /// With the prominence of domains in the project's last run: part of how hard a keyword is.
     #[must_use]
     pub fn beside(self, prominence: Option<DomainProminence>) -> Self {
         Self { prominence, ..self }
     }
 
-    /// Who supplies, as a label that may be shown.
-    #[must_use]
     pub fn supplier(&self) -> crate::ports::search_results::SupplierLabel {
         self.search.label()
     }
@@ -207,7 +197,6 @@ impl MeasureKeyword {
 }
 
 /// The keyword as analyses know it, beside ranks of that provenance.
-#[must_use]
 pub fn tracked(keyword: &Keyword, ranks: Provenance) -> TrackedKeyword {
     TrackedKeyword {
         project_id: keyword.project.0,

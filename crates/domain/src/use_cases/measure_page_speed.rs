@@ -24,9 +24,7 @@ use std::sync::Arc;
 /// Who is asked and what loads pages, the preferred first.
 #[derive(Clone)]
 pub struct SpeedSources {
-    /// Who knows what visitors saw.
     pub field: Arc<dyn FieldVitals>,
-    /// A browser of ours.
     pub browser: Arc<dyn LabVitals>,
     /// Somebody else's lab, for machines without a browser.
     pub other_lab: Option<Arc<dyn LabVitals>>,
@@ -34,26 +32,20 @@ pub struct SpeedSources {
     pub files: Arc<dyn StaticVitals>,
 }
 
-/// Measures pages.
 pub struct MeasurePageSpeed {
     sources: SpeedSources,
     clock: Arc<dyn Clock>,
 }
 
-/// What to measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpeedTask {
-    /// The project.
     pub project: ProjectId,
     /// The page, an absolute URL.
     pub url: String,
-    /// Whose device.
     pub form_factor: FormFactor,
-    /// Whose figures.
     pub source: VitalsSource,
 }
 
-/// What came of it.
 #[derive(Debug, Clone)]
 pub struct MeasuredSpeed {
     /// The record; after a failure it claims nothing about the page.
@@ -63,16 +55,12 @@ pub struct MeasuredSpeed {
 }
 
 impl SpeedSources {
-    /// What it would take to learn everything, in words that may be shown; empty when nothing is
-    /// missing.
-    #[must_use]
+    /// What has to be configured for all figures, in words that may be shown; empty when nothing is missing.
     pub fn missing(&self) -> Vec<NotConfigured> {
         let lab = self.browser.missing().filter(|_| self.other_lab.is_none());
         self.field.missing().into_iter().chain(lab).collect()
     }
 
-    /// Neutral names of who is asked and what loads pages.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         let field = self.field.missing().is_none();
         let field = field.then(|| self.field.provider());
@@ -88,14 +76,10 @@ impl SpeedSources {
 }
 
 impl MeasurePageSpeed {
-    /// With these sources.
-    #[must_use]
     pub fn new(sources: SpeedSources, clock: Arc<dyn Clock>) -> Self {
         Self { sources, clock }
     }
 
-    /// Whether anyone knows what visitors saw.
-    #[must_use]
     pub fn knows_visitors(&self) -> bool {
         self.sources.field.missing().is_none()
     }
@@ -119,7 +103,6 @@ impl MeasurePageSpeed {
     }
 
     /// What the task comes to when nobody is to be asked any more, because of that failure.
-    #[must_use]
     pub fn failed(&self, task: &SpeedTask, error: &ProviderError) -> VitalsRecord {
         let subject = self.subject(task);
         subject.failed(task.form_factor, task.source, error.code())

@@ -17,38 +17,29 @@ pub const MOST_BRANDS: usize = 200;
 /// A brand has no more names.
 pub const MOST_NAMES: usize = 20;
 
-/// Names brands.
 pub struct NameBrand {
     storage: Arc<dyn Storage>,
 }
 
-/// Why a brand is not named.
 #[derive(Debug, Error)]
 pub enum NameBrandError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// There are too many.
     #[error("a project names at most {MOST_BRANDS} brands")]
     TooManyBrands,
-    /// There are too many.
     #[error("a brand has at most {MOST_NAMES} names")]
     TooManyNames,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(NameBrandError);
 
 impl NameBrand {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// Of a host name that was accepted, whose owner is called so; without names what was said before
-    /// is forgotten.
+    /// `host` was accepted before. Without names, what was said of it before is forgotten.
     pub async fn run(
         &self,
         account: AccountId,

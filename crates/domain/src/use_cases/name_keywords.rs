@@ -1,5 +1,3 @@
-//! Tells the texts of some keywords of a project.
-
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::KeywordChoice,
@@ -10,17 +8,13 @@ use std::{
     sync::Arc,
 };
 
-/// How many are asked for at once.
 const BATCH: u32 = 500;
 
-/// Names keywords.
 pub struct NameKeywords {
     storage: Arc<dyn Storage>,
 }
 
 impl NameKeywords {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -17,39 +17,30 @@ use thiserror::Error;
 /// A project names no more sites.
 pub const MOST_SITES: usize = 200;
 
-/// Names sites.
 pub struct NameSite {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why a site is not named.
 #[derive(Debug, Error)]
 pub enum NameSiteError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// The project's own domain is the project's own without being named.
     #[error("it is the project's own domain")]
     TheProject,
-    /// There are too many.
     #[error("a project names at most {MOST_SITES} sites")]
     TooMany,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(NameSiteError);
 
 impl NameSite {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }
 
-    /// Of a host name that was accepted, its registrable domain is named, in place of what was said
-    /// of it before.
+    /// Names the registrable domain of an accepted host name, in place of what was said of it before.
     pub async fn run(
         &self,
         account: AccountId,

@@ -18,26 +18,18 @@ use chrono::{DateTime, Utc};
 /// Where a session is used, as far as its owner can recognise it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The network.
     pub network: AddressPrefix,
-    /// What the browser calls itself.
     pub browser: Option<String>,
-    /// The mark of the device.
     pub device: Option<DeviceMark>,
 }
 
 /// Somebody who just gave their password. The secret is in this one answer only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
-    /// What the browser is to send from now on.
     pub secret: PlainSession,
-    /// What is kept of it.
     pub session: Session,
-    /// What the device is to be known by.
     pub mark: DeviceMark,
-    /// Who it is.
     pub user: User,
-    /// Their account.
     pub account: Account,
 }
 
@@ -85,9 +77,7 @@ pub(super) async fn begin(
 /// Why sessions end that nobody asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Their time was over.
     Over,
-    /// The person has as many as they may, and signs in once more.
     TooMany,
     /// Somebody signs in anew in the same browser, who need not be the same person.
     SignedInAnew,

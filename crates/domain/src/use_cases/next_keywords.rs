@@ -13,24 +13,19 @@ use std::{collections::HashSet, sync::Arc};
 /// How many keywords are held in memory at once.
 const BATCH: u32 = 200;
 
-/// Finds keywords to measure.
 pub struct NextKeywords {
     storage: Arc<dyn Storage>,
     source: SearchSource,
 }
 
-/// A keyword to measure.
 #[derive(Debug, Clone)]
 pub struct KeywordTask {
-    /// The keyword.
     pub keyword: Keyword,
-    /// What is known of it from before.
     pub history: KeywordHistory,
     /// What the project's Search Console tells about it, when somebody looked.
     pub own: Option<OwnSearchData>,
 }
 
-/// Some keywords to measure.
 #[derive(Debug, Clone, Default)]
 pub struct KeywordBatch {
     /// Those that the job has not measured yet.
@@ -43,7 +38,6 @@ pub struct KeywordBatch {
 
 impl NextKeywords {
     /// On this storage; the past of keywords is what that source brought.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, source: SearchSource) -> Self {
         Self { storage, source }
     }

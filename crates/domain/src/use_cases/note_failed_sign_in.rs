@@ -1,5 +1,3 @@
-//! Notes that somebody tried to sign in and did not.
-
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint},
@@ -11,7 +9,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Notes failures.
 pub struct NoteFailedSignIn {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -19,8 +16,6 @@ pub struct NoteFailedSignIn {
 }
 
 impl NoteFailedSignIn {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -29,8 +24,7 @@ impl NoteFailedSignIn {
         }
     }
 
-    /// Called off the request's path: that something is written down must not be felt by whoever
-    /// tries out which addresses there are.
+    /// Called off the request's path: whoever probes for addresses must not notice the write.
     pub async fn run(&self, account: AccountId, from: AddressPrefix) -> Result<(), StorageError> {
         let event = AuditEvent {
             detail: format!("from {from}"),

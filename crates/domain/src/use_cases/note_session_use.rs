@@ -1,5 +1,3 @@
-//! Notes that a session was used.
-
 use crate::{
     ids::{AccountId, SessionId},
     ports::{
@@ -9,15 +7,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Notes uses of sessions.
 pub struct NoteSessionUse {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl NoteSessionUse {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

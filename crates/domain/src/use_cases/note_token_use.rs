@@ -1,5 +1,3 @@
-//! Notes that a token was used.
-
 use crate::{
     ids::{AccountId, TokenId},
     ports::{
@@ -9,15 +7,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Notes uses of tokens.
 pub struct NoteTokenUse {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl NoteTokenUse {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -18,7 +18,6 @@ pub(super) fn take_project(
     })
 }
 
-/// The account's usage with a project's places given back.
 pub(super) fn return_project(account: &Account, keywords: KeywordCounts) -> AccountUsage {
     AccountUsage {
         projects: account.project_allowance().release(1).used,
@@ -35,7 +34,6 @@ pub(super) struct PlacesChange {
 }
 
 impl PlacesChange {
-    /// The change between two states of a keyword.
     pub(super) fn between(
         before: Option<&crate::keyword::Keyword>,
         after: &crate::keyword::Keyword,
@@ -48,7 +46,6 @@ impl PlacesChange {
         }
     }
 
-    /// Both changes together.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             keywords: self.keywords + other.keywords,
@@ -56,13 +53,11 @@ impl PlacesChange {
         }
     }
 
-    /// Whether there is any.
     pub(super) fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// The account's usage and the project's counts afterwards, or the first allowance without
-    /// room.
+    /// Usage of the account and counts of the project afterwards, or the first allowance without room.
     pub(super) fn apply(
         self,
         account: &Account,

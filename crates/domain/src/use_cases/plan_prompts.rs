@@ -14,12 +14,10 @@ use chrono::NaiveDate;
 use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
 
 /// How many prompts ask about a project by its name: one more where it is known what it is for.
-#[must_use]
 pub fn branded_prompts(project: &Project) -> u64 {
     1 + u64::from(project.meta.category.is_some())
 }
 
-/// Plans prompts.
 pub struct PlanPrompts {
     brands: Arc<KnownBrands>,
     site: String,
@@ -29,16 +27,12 @@ pub struct PlanPrompts {
 /// What an engine is asked, once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The prompt.
     pub prompt: AskedPrompt,
     /// Which repeat, from 1.
     pub sample: u32,
-    /// As the engine hears it.
     pub asked: AiQuestion,
 }
 
-/// How many questions a run has at the most, with so many keywords and branded prompts.
-#[must_use]
 pub fn most_questions(engine: &AskedEngine, keywords: u64, branded: u64) -> u64 {
     let settings = &engine.settings;
     let prompts = keywords.saturating_mul(settings.prompts.into());
@@ -48,8 +42,6 @@ pub fn most_questions(engine: &AskedEngine, keywords: u64, branded: u64) -> u64 
 }
 
 impl Question {
-    /// What tells its answer from others of the run.
-    #[must_use]
     pub fn key(&self, engine: &AskedEngine) -> AnswerKey {
         AnswerKey {
             engine: engine.label.name.clone(),
@@ -60,8 +52,6 @@ impl Question {
 }
 
 impl PlanPrompts {
-    /// For a site with these brands, on that day.
-    #[must_use]
     pub fn new(brands: Arc<KnownBrands>, site: &str, day: NaiveDate) -> Self {
         Self {
             brands,
@@ -72,7 +62,6 @@ impl PlanPrompts {
 
     /// What an engine is asked about a keyword. Every prompt comes once before any comes again, so
     /// that a run that is cut short has asked each of them.
-    #[must_use]
     pub fn about(&self, engine: &AskedEngine, keyword: &Keyword) -> Vec<Question> {
         let settings = &engine.settings;
         let text = keyword.text.as_str();
@@ -93,7 +82,6 @@ impl PlanPrompts {
 
     /// What an engine is asked about the project by its name, where most of its keywords are
     /// searched. Nothing in a language without templates.
-    #[must_use]
     pub fn about_the_brand(&self, engine: &AskedEngine, market: &Market) -> Vec<Question> {
         let language = engine.settings.language.unwrap_or(market.language);
         let brands = &self.brands;
@@ -135,8 +123,6 @@ impl PlanPrompts {
     }
 }
 
-/// The questions that have no answer yet.
-#[must_use]
 pub fn unanswered<S: BuildHasher>(
     engine: &AskedEngine,
     questions: Vec<Question>,

@@ -21,30 +21,23 @@ use std::{collections::BTreeSet, sync::Arc};
 /// How many records one transaction copies: some ten megabytes of the largest.
 pub const PART: u32 = 500;
 
-/// Publishes results.
 pub struct PublishResults {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// What a job ends with.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The new heads.
     pub heads: Vec<ResultHead>,
-    /// Where each measured keyword stands now.
     pub latest: Vec<(KeywordId, LatestRank)>,
     /// What the next run of a type needs to know of this one.
     pub carried: Vec<(ResultType, Document)>,
     /// Whether something could not be measured.
     pub partial: bool,
-    /// How far it came.
     pub progress: Progress,
 }
 
 impl PublishResults {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -1,5 +1,3 @@
-//! Reads an account with what it has used.
-
 use crate::{
     account::Account,
     allowance::Allowance,
@@ -16,27 +14,21 @@ use crate::{
 use chrono::{Datelike, NaiveDate};
 use std::sync::Arc;
 
-/// Reads accounts.
 pub struct ReadAccount {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     limits: StorageLimits,
 }
 
-/// An account, its spending this month, and its queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountState {
-    /// The account.
     pub account: Account,
-    /// What its suppliers cost this month.
     pub spending: Spending,
     /// When the month began.
     pub month: NaiveDate,
-    /// What its suppliers cost today.
     pub today: Spending,
     /// Which day that is, in UTC.
     pub day: NaiveDate,
-    /// Its unfinished jobs in numbers.
     pub queue: QueueSummary,
     /// How many unfinished jobs it may have.
     pub queue_limit: u32,
@@ -44,13 +36,11 @@ pub struct AccountState {
     pub stored: StoredData,
     /// How many projects it has, deactivated ones included.
     pub stored_projects: u32,
-    /// How much it may store.
     pub storage_limits: StorageLimits,
 }
 
 impl AccountState {
     /// Room for projects and keywords, deactivated ones included.
-    #[must_use]
     pub fn stored_allowances(&self) -> [Allowance; 2] {
         let limits = self.account.limits;
         [
@@ -61,8 +51,6 @@ impl AccountState {
 }
 
 impl ReadAccount {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             storage,
@@ -71,7 +59,6 @@ impl ReadAccount {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }
@@ -110,7 +97,6 @@ impl ReadAccount {
 }
 
 /// The first day of the day's month: the name of a spending period.
-#[must_use]
 pub fn month_of(day: NaiveDate) -> NaiveDate {
     day.with_day(1).unwrap_or(day)
 }

@@ -9,15 +9,12 @@ use crate::{
 use analysis::ai_answers::{self, JudgedAnswer};
 use std::sync::Arc;
 
-/// Reads answers.
 pub struct ReadAnswer {
     storage: Arc<dyn Storage>,
 }
 
-/// An answer with what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkedAnswer {
-    /// As it came.
     pub kept: KeptAnswer,
     /// What it says, by the brands and rules of today.
     pub judged: JudgedAnswer,
@@ -26,8 +23,6 @@ pub struct MarkedAnswer {
 }
 
 impl ReadAnswer {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

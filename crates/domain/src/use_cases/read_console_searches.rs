@@ -14,16 +14,14 @@ use std::sync::Arc;
 
 /// How many days are summed up when nobody says which.
 const USUAL: u64 = 28;
-/// What is looked through for these.
+/// How far back imported rows are looked for.
 const BACK: Days = Days::new(240);
 
-/// Reads searches.
 pub struct ReadConsoleSearches {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Searches with the pages that were shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsoleSearches {
     /// What they rest on; `None` when nothing was imported for these days.
@@ -33,14 +31,11 @@ pub struct ConsoleSearches {
 }
 
 impl ReadConsoleSearches {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }
 
-    /// One page, those shown most first; of the newest weeks when no days are named. `None` when
-    /// the account has no such project.
+    /// Most shown first; the newest weeks when no days are named. `None` when the account has no such project.
     pub async fn run(
         &self,
         account: AccountId,

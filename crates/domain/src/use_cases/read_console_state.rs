@@ -8,42 +8,31 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Reads how things stand.
 pub struct ReadConsoleState {
     storage: Arc<dyn Storage>,
 }
 
-/// How things stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleState {
-    /// What is fetched, if anything is.
     pub binding: Option<Binding>,
     /// What was imported, by cut: days that were told one by one together, periods each for itself.
     pub imported: Vec<ImportedSpan>,
 }
 
-/// Rows that are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedSpan {
-    /// What they tell apart.
     pub cut: Cut,
-    /// From the first day to the last.
     pub span: Span,
     /// How many days are told one by one between these; `None` for a period told as a whole.
     pub days: Option<u64>,
-    /// How many rows.
     pub rows: u64,
     /// Where the newest come from.
     pub origin: Origin,
-    /// The file or the property that they come from.
     pub label: String,
-    /// When they came in.
     pub imported_at: DateTime<Utc>,
 }
 
 impl ReadConsoleState {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

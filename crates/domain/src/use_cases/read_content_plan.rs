@@ -1,5 +1,3 @@
-//! Reads one content plan.
-
 use crate::{
     content_plan::ContentPlan,
     ids::{AccountId, ContentPlanId, ProjectId},
@@ -7,25 +5,18 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads content plans.
 pub struct ReadContentPlan {
     storage: Arc<dyn Storage>,
 }
 
-/// What stands in a path.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundPlan {
-    /// The account has no such project.
     NoProject,
-    /// The project has no such plan.
     NoPlan,
-    /// The plan.
     Plan(Box<ContentPlan>),
 }
 
 impl ReadContentPlan {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Reads one job.
-
 use crate::{
     ids::{AccountId, JobId},
     job::Job,
@@ -10,25 +8,19 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads jobs.
 pub struct ReadJob {
     storage: Arc<dyn Storage>,
 }
 
-/// A job and its place in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobState {
-    /// The job.
     pub job: Job,
     /// How many of its account's jobs go first; `None` when it does not wait.
     pub position: Option<u32>,
-    /// The account's unfinished jobs in numbers.
     pub queue: QueueSummary,
 }
 
 impl ReadJob {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Reads a keyword.
-
 use crate::{
     ids::{AccountId, KeywordId},
     keyword::Keyword,
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads keywords.
 pub struct ReadKeyword {
     storage: Arc<dyn Storage>,
 }
 
 impl ReadKeyword {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -15,17 +15,13 @@ use crate::{
 use analysis::result_type::ResultType;
 use std::sync::Arc;
 
-/// Reads boards.
 pub struct ReadKeywordBoard {
     storage: Arc<dyn Storage>,
 }
 
-/// Keywords, and what is known of them.
 #[derive(Debug)]
 pub struct KeywordBoard {
-    /// The site.
     pub project: Project,
-    /// A page of its keywords.
     pub keywords: Page<Keyword>,
     /// The market of most active keywords; `None` without active keywords.
     pub usual_market: Option<Market>,
@@ -36,8 +32,6 @@ pub struct KeywordBoard {
 }
 
 impl ReadKeywordBoard {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

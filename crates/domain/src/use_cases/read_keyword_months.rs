@@ -12,15 +12,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads months of keywords.
 pub struct ReadKeywordMonths {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl ReadKeywordMonths {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -26,7 +26,6 @@ const LONG: u64 = 90;
 /// What is looked through for these: the days themselves, and a period that began before.
 const BACK: Days = Days::new(240);
 
-/// Reads own figures.
 pub struct ReadOwnSearches {
     storage: Arc<dyn Storage>,
 }
@@ -36,7 +35,6 @@ pub struct OwnSearches {
     storage: Arc<dyn Storage>,
     account: AccountId,
     curve: Option<ClickCurve>,
-    /// Rows of searches.
     queries: Option<Basis>,
     /// Rows of pages in searches.
     pages: Option<Basis>,
@@ -45,17 +43,12 @@ pub struct OwnSearches {
 /// A page that was shown in a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownPage {
-    /// Its address.
     pub url: String,
-    /// How often it was clicked.
     pub clicks: u64,
-    /// How often it was shown.
     pub impressions: u64,
 }
 
 impl ReadOwnSearches {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
@@ -89,7 +82,6 @@ impl ReadOwnSearches {
 
 impl OwnSearches {
     /// The project's own click curve, where it has enough impressions.
-    #[must_use]
     pub const fn curve(&self) -> Option<&ClickCurve> {
         self.curve.as_ref()
     }

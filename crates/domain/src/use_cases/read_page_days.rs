@@ -10,17 +10,14 @@ use std::sync::Arc;
 
 /// How many days are looked at: two months before and after something was mended.
 const LONG: u64 = 120;
-/// What is looked through for these.
+/// How far back imported rows are looked for.
 const BACK: Days = Days::new(160);
 
-/// Reads days of pages.
 pub struct ReadPageDays {
     storage: Arc<dyn Storage>,
 }
 
 impl ReadPageDays {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,4 @@
-//! Reads an account's projects, each with where it stands: in as many statements for one project as
-//! for a page of them.
+//! Reads an account's projects with where they stand, in as many statements for a page as for one project.
 
 use crate::{
     ids::{AccountId, ProjectId},
@@ -14,15 +13,12 @@ use crate::{
 use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
 use std::{collections::HashMap, sync::Arc};
 
-/// Reads portfolios.
 pub struct ReadPortfolio {
     storage: Arc<dyn Storage>,
 }
 
-/// Projects, and where they stand.
 #[derive(Debug)]
 pub struct Portfolio {
-    /// A page of them.
     pub projects: Page<Project>,
     /// The newest results of the types that were asked for.
     pub heads: HashMap<(ProjectId, ResultType), ResultHead>,
@@ -31,13 +27,10 @@ pub struct Portfolio {
 }
 
 impl ReadPortfolio {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// One page, with results of these types.
     pub async fn run(
         &self,
         account: AccountId,

@@ -1,5 +1,3 @@
-//! Reads a project.
-
 use crate::{
     ids::{AccountId, ProjectId},
     ports::storage::{Storage, StorageError},
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads projects.
 pub struct ReadProject {
     storage: Arc<dyn Storage>,
 }
 
 impl ReadProject {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

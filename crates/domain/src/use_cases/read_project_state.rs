@@ -14,33 +14,27 @@ use crate::{
 use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
 use std::sync::Arc;
 
-/// Reads states of projects.
 pub struct ReadProjectState {
     storage: Arc<dyn Storage>,
 }
 
-/// Where a project stands.
 #[derive(Debug)]
 pub struct ProjectState {
-    /// The site.
     pub project: Project,
     /// The heads of the types that were measured, each with its first records.
     pub heads: Vec<(ResultHead, Vec<Finding>)>,
-    /// What it came to day by day.
     pub series: Option<ProjectSeries>,
     /// Its newest analyses, newest first.
     pub jobs: Vec<Job>,
 }
 
 impl ReadProjectState {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// With the first `top` records of each type and the newest `jobs` analyses; `None` when the
-    /// account has no such project.
+    /// The first `top` records of each type, the newest `jobs` analyses; `None` when the account has no such
+    /// project.
     pub async fn run(
         &self,
         account: AccountId,

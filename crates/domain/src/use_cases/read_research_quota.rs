@@ -1,5 +1,3 @@
-//! Reads how much keyword research an account has left this month.
-
 use super::read_account::month_of;
 use crate::{
     ids::AccountId,
@@ -11,15 +9,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads quotas.
 pub struct ReadResearchQuota {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl ReadResearchQuota {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

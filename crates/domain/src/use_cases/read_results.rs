@@ -15,21 +15,15 @@ use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
-/// Reads results.
 pub struct ReadResults {
     storage: Arc<dyn Storage>,
 }
 
-/// What is wanted of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultsRequest {
-    /// The site.
     pub project: ProjectId,
-    /// What kind.
     pub result_type: ResultType,
-    /// About this keyword alone.
     pub keyword: Option<KeywordId>,
-    /// About this page alone.
     pub url: Option<String>,
     /// In this place of each run alone.
     pub ordinal: Option<i64>,
@@ -39,37 +33,28 @@ pub struct ResultsRequest {
     pub to: Option<DateTime<Utc>>,
     /// Of all runs, not only the newest.
     pub history: bool,
-    /// Which part.
     pub page: PageRequest<FindingSort>,
 }
 
-/// A project's results of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectResults {
-    /// The site.
     pub project: Project,
     /// The newest run's head; `None` when the type was never measured.
     pub head: Option<ResultHead>,
     /// The unfinished job that will bring the type, when nothing is there yet.
     pub pending: Option<JobId>,
-    /// The records.
     pub findings: Page<Finding>,
 }
 
-/// A project's results of all types.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllResults {
-    /// The site.
     pub project: Project,
     /// The heads of the types that were measured, each with its first records.
     pub heads: Vec<(ResultHead, Vec<Finding>)>,
-    /// Unfinished jobs and what they analyse.
     pub pending: Vec<(AnalysisKind, JobId)>,
 }
 
 impl ReadResults {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -15,7 +15,6 @@ const MOST: u32 = 300;
 const NETWORKS: usize = 10;
 /// How far back is told, where nobody signed in on the device for longer, or ever.
 const FURTHEST: TimeDelta = TimeDelta::days(30);
-/// Changes that are told of.
 const CHANGES: [AuditAction; 6] = [
     AuditAction::AccountChanged,
     AuditAction::PasswordChanged,
@@ -25,7 +24,6 @@ const CHANGES: [AuditAction; 6] = [
     AuditAction::TokenLeaked,
 ];
 
-/// Reads it.
 pub struct ReadSinceSignIn {
     storage: Arc<dyn Storage>,
 }
@@ -38,11 +36,8 @@ pub struct SinceSignIn {
     pub since: DateTime<Utc>,
     /// When somebody signed in before, on any device; `None` when that was before `since`.
     pub last_at: Option<DateTime<Utc>>,
-    /// From which network.
     pub last_from: Option<String>,
-    /// How many attempts to sign in failed.
     pub failed: u64,
-    /// When the last of them did.
     pub last_failed_at: Option<DateTime<Utc>>,
     /// The networks that they came from, the newest first, ten at the most.
     pub failed_from: Vec<String>,
@@ -54,27 +49,19 @@ pub struct SinceSignIn {
     pub is_complete: bool,
 }
 
-/// Sign-ins from one network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignIns {
-    /// The network.
     pub from: String,
-    /// How many.
     pub count: u64,
-    /// When the last of them was.
     pub last_at: DateTime<Utc>,
 }
 
 /// What somebody did to the password or the tokens, together with what is alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialChange {
-    /// What.
     pub action: AuditAction,
-    /// Who.
     pub actor: Actor,
-    /// How often.
     pub count: u64,
-    /// When for the last time.
     pub last_at: DateTime<Utc>,
 }
 
@@ -86,8 +73,6 @@ struct Past {
 }
 
 impl SinceSignIn {
-    /// Whether there is anything that an owner should know of.
-    #[must_use]
     pub fn is_worth_telling(&self) -> bool {
         self.failed > 0 || !self.changes.is_empty() || !self.elsewhere.is_empty()
     }
@@ -162,16 +147,11 @@ impl SinceSignIn {
 }
 
 impl ReadSinceSignIn {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
     /// What happened before that session began; `None` when it is the first one of the account.
-    ///
-    /// # Errors
-    /// The storage fails.
     pub async fn run(&self, session: &Session) -> Result<Option<SinceSignIn>, StorageError> {
         let (account, began) = (session.account, session.created_at);
         let mut read = self.storage.read().await?;

@@ -1,5 +1,3 @@
-//! Reads what a project's newest suggestions say.
-
 use crate::{
     ids::{AccountId, ProjectId},
     ports::storage::{Storage, StorageError},
@@ -8,17 +6,13 @@ use crate::{
 use analysis::{findings::suggestions::SuggestionRecord, result_type::ResultType};
 use std::sync::Arc;
 
-/// How many records are asked for at once.
 const BATCH: u32 = 200;
 
-/// Reads suggestions.
 pub struct ReadSuggestions {
     storage: Arc<dyn Storage>,
 }
 
 impl ReadSuggestions {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

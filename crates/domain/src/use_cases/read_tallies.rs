@@ -11,14 +11,11 @@ use std::sync::Arc;
 /// How many rows are held in memory at once beside what they come to.
 const BATCH: u32 = 500;
 
-/// Reads tallies.
 pub struct ReadTallies {
     storage: Arc<dyn Storage>,
 }
 
 impl ReadTallies {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

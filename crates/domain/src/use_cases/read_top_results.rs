@@ -8,12 +8,10 @@ use crate::{
 use analysis::result_type::ResultType;
 use std::sync::Arc;
 
-/// Reads search pages.
 pub struct ReadTopResults {
     storage: Arc<dyn Storage>,
 }
 
-/// Search pages of keywords.
 #[derive(Debug)]
 pub struct TopResults {
     /// The newest rank check; `None` when there was none.
@@ -23,8 +21,6 @@ pub struct TopResults {
 }
 
 impl ReadTopResults {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

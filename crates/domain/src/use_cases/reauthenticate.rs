@@ -24,11 +24,8 @@ use std::{fmt::Write as _, sync::Arc};
 
 /// Another password, and what else ends with the old one.
 pub(super) struct Change<'a> {
-    /// Its hash.
     pub hash: &'a PasswordHash,
-    /// Whether the person's other sessions end.
     pub ends_others: bool,
-    /// Whether the account's tokens are revoked.
     pub revokes_tokens: bool,
 }
 
@@ -38,7 +35,6 @@ pub(super) struct Checked {
     guess: Counted,
 }
 
-/// Asks again.
 pub struct Reauthenticate {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -49,8 +45,6 @@ pub struct Reauthenticate {
 }
 
 impl Reauthenticate {
-    /// On this storage, clock, randomness, mint and hasher.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -84,8 +78,7 @@ impl Reauthenticate {
         .map(|(signed_in, _)| signed_in)
     }
 
-    /// The same where the password was checked, with another password from now on; and how many tokens
-    /// were revoked with it.
+    /// As `run`, for a checked password, with a new one; also returns how many tokens were revoked.
     pub(super) async fn with_another(
         &self,
         member: &Member,

@@ -1,5 +1,3 @@
-//! Recognizes a device on which somebody signed in before.
-
 use crate::{
     account::AccountStatus,
     device::DeviceMark,
@@ -7,23 +5,17 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Recognizes devices.
 pub struct RecognizeDevice {
     storage: Arc<dyn Storage>,
 }
 
 impl RecognizeDevice {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }
 
-    /// Whether the mark counts: its account is active, and since it was issued the person neither changed
-    /// the password nor signed out everywhere. Two indexed reads.
-    ///
-    /// # Errors
-    /// The storage fails.
+    /// Whether the mark counts: its account is active, and since it was issued the person neither changed the
+    /// password nor signed out everywhere. Two indexed reads.
     pub async fn run(&self, mark: &DeviceMark) -> Result<bool, StorageError> {
         let mut read = self.storage.read().await?;
         let account = read.accounts().find(mark.account()).await?;

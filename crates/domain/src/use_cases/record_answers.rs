@@ -15,7 +15,6 @@ use crate::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// Records answers.
 pub struct RecordAnswers {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -24,8 +23,6 @@ pub struct RecordAnswers {
 }
 
 impl RecordAnswers {
-    /// On this storage, clock and mint, with these limits.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,

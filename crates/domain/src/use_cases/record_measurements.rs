@@ -14,7 +14,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Records measurements.
 pub struct RecordMeasurements {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -22,8 +21,6 @@ pub struct RecordMeasurements {
 }
 
 impl RecordMeasurements {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,

@@ -12,15 +12,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Remembers answers.
 pub struct RememberAnswer {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
 impl RememberAnswer {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

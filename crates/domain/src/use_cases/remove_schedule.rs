@@ -1,5 +1,3 @@
-//! Has an analysis started no more by itself.
-
 use crate::{
     ids::{AccountId, ProjectId},
     job::kind::AnalysisKind,
@@ -7,14 +5,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Removes schedules.
 pub struct RemoveSchedule {
     storage: Arc<dyn Storage>,
 }
 
 impl RemoveSchedule {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -21,23 +21,17 @@ pub struct ReopenSearch {
     quota: ReadResearchQuota,
 }
 
-/// Why a search cannot be opened again.
 #[derive(Debug, Error)]
 pub enum ReopenSearchError {
-    /// The person has no such search.
     #[error("no such search")]
     NoSuchSearch,
-    /// The account has no such project.
     #[error("no such project")]
     NoSuchProject,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
 impl ReopenSearch {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self {
             quota: ReadResearchQuota::new(Arc::clone(&storage), clock),

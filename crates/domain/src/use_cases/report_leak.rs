@@ -1,5 +1,3 @@
-//! Ends a token that was found where it does not belong.
-
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::IdMint,
@@ -11,8 +9,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Takes reports of leaked tokens. Holding the text is enough to end a token: whoever holds it
-/// could do worse.
+/// Holding a token's text is enough to end it: whoever holds it could do worse.
 pub struct ReportLeak {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,8 +17,6 @@ pub struct ReportLeak {
 }
 
 impl ReportLeak {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,

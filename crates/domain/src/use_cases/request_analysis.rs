@@ -34,7 +34,6 @@ use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Asks for analyses.
 pub struct RequestAnalysis {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -57,7 +56,6 @@ pub struct Prices {
     pub speed_pages: u32,
 }
 
-/// What bounds spending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
     /// The account's, in the calendar month.
@@ -69,11 +67,8 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Month, Self::Day, Self::ServerDay];
 
-    /// The name that callers see.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Month => "monthlyBudget",
@@ -83,75 +78,55 @@ impl Budget {
     }
 }
 
-/// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalysisRequest {
-    /// The site.
     pub project: ProjectId,
-    /// What is measured.
     pub kind: AnalysisKind,
     /// Which keywords, for analyses that measure keywords.
     pub keywords: KeywordChoice,
     /// Which of the AI engines that the account asks, for analyses that ask them.
     pub models: ModelChoice,
-    /// Which of the account's jobs goes first.
     pub priority: JobPriority,
-    /// Who asks.
     pub trigger: Trigger,
 }
 
 /// A schedule that is due, and as it is to stand afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tick {
-    /// As it was found.
     pub before: Schedule,
-    /// Moved on.
     pub after: Schedule,
 }
 
-/// The job that will do it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requested {
-    /// The job.
     pub job: Job,
     /// Whether it was there already.
     pub deduplicated: bool,
 }
 
-/// What a request would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalysisPlan {
     /// Units of work as far as known before: keywords, or pages; for a site audit unknown.
     pub units: Option<u64>,
-    /// Supplier calls.
     pub calls: u64,
-    /// What they cost.
     pub cost: MicroUsd,
-    /// The account's spending this month as it stands.
     pub spending: Spending,
-    /// Its cap.
     pub budget: Option<MicroUsd>,
-    /// The account's spending today as it stands.
     pub today: Spending,
-    /// Its cap.
     pub daily_budget: Option<MicroUsd>,
     /// The cap for which it would be refused as things stand.
     pub exceeds: Option<Budget>,
     /// The AI engines that are asked, for analyses that ask them.
     pub engines: Vec<EnginePlan>,
-    /// The model that tells how kind sentences are which no lexicon speaks: its answers are
-    /// questions about many sentences.
+    /// Judges sentiment where no lexicon speaks the language; each answer is about many sentences.
     pub judge: Option<EnginePlan>,
     /// Room for AI-tracked keywords, for analyses that measure them.
     pub ai_allowance: Option<Allowance>,
-    /// The unfinished job that does the same, if there is one.
     pub duplicate: Option<JobId>,
 }
 
-/// What an AI engine would be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnginePlan {
-    /// Its public name.
     pub engine: String,
     /// Answers at the most.
     pub answers: u64,
@@ -164,95 +139,67 @@ pub struct EnginePlan {
 struct Amount {
     /// Units of work; `None` when it cannot be known before.
     units: Option<u64>,
-    /// What they take.
     takes: Spent,
     engines: Vec<EnginePlan>,
     judge: Option<EnginePlan>,
 }
 
-/// Why an analysis is not started.
 #[derive(Debug, Error)]
 pub enum RequestAnalysisError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// The operator has switched the account off.
     #[error("the account is switched off")]
     AccountDisabled,
-    /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
-    /// This version cannot run it.
     #[error("this version does not run {}", .0.name())]
     NotBuilt(AnalysisKind),
-    /// Some of the named keywords are not active keywords of the project.
     #[error("not all of the keywords are active keywords of the project")]
     NoSuchKeyword,
-    /// The project has no active keywords.
     #[error("the project has no active keywords to measure")]
     NothingToMeasure,
-    /// The project has no AI-tracked keywords.
     #[error("the project has no AI-tracked keywords to measure")]
     NothingTracked,
-    /// Some of the named keywords are not AI-tracked keywords of the project.
     #[error("not all of the keywords are AI-tracked keywords of the project")]
     NotTracked,
-    /// The account asks no AI engine.
     #[error("the account asks none of the AI engines")]
     NoModel,
-    /// An AI engine was named that the account does not ask.
     #[error("the account does not ask {named}")]
     NotAsked {
         /// The first such name.
         named: String,
-        /// The engines that it asks.
         asked: Vec<String>,
     },
-    /// The account has as many unfinished jobs as it may.
     #[error("the account has {limit} unfinished analyses, the most it may have")]
-    AccountQueueFull {
-        /// How many it may have.
-        limit: u32,
-    },
-    /// The server has as many unfinished jobs as it takes.
+    AccountQueueFull { limit: u32 },
     #[error("the queue is full")]
     ServerQueueFull,
-    /// It costs money that is not to be spent.
     #[error("{0}")]
     Unpaid(Unpaid),
-    /// A budget does not allow it.
     #[error("the {} budget does not allow it", match .which {
         Budget::Month => "month's",
         Budget::Day => "day's",
         Budget::ServerDay => "server's daily",
     })]
     BudgetExceeded {
-        /// Which one.
         which: Budget,
         /// When it begins anew.
         until: DateTime<Utc>,
-        /// The cap.
         budget: MicroUsd,
-        /// What stands against it.
         spending: Spending,
-        /// What was asked for.
         requested: MicroUsd,
     },
     /// Another process was first to see that the schedule is due, or it was changed meanwhile.
     #[error("the schedule was moved on a moment ago")]
     FiredMeanwhile,
-    /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(RequestAnalysisError);
 
 impl RequestAnalysis {
-    /// On this storage, clock and mint, with these limits and prices.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -270,14 +217,12 @@ impl RequestAnalysis {
         }
     }
 
-    /// With the AI engines of this server.
     #[must_use]
     pub fn asking(self, engines: AiEngines) -> Self {
         Self { engines, ..self }
     }
 
-    /// The job is stored when this returns. An unfinished job that does the same is answered
-    /// instead of a second one.
+    /// The job is stored when this returns. An unfinished job that does the same is returned instead.
     pub async fn run(
         &self,
         account: AccountId,
@@ -489,8 +434,7 @@ impl RequestAnalysis {
         Ok(())
     }
 
-    /// Where all accounts meet: the last thing before the end of a transaction, so that none waits
-    /// long for another.
+    /// All accounts meet in one row: comes last in a transaction, so that none waits long for another.
     async fn set_aside_in_all(
         &self,
         work: &mut dyn Transaction,
@@ -573,7 +517,6 @@ impl RequestAnalysis {
         }
     }
 
-    /// What will be measured.
     async fn amount<R: Repositories + ?Sized>(
         &self,
         repositories: &mut R,
@@ -612,7 +555,6 @@ impl RequestAnalysis {
     }
 }
 
-/// So many of them.
 fn times(number: u64, each: Spent) -> Spent {
     Spent {
         calls: number.saturating_mul(each.calls),
@@ -701,7 +643,6 @@ fn key_of(request: &AnalysisRequest) -> String {
     )
 }
 
-/// How many keywords will be measured.
 async fn keywords<R: Repositories + ?Sized>(
     repositories: &mut R,
     project: &Project,
@@ -723,7 +664,6 @@ async fn keywords<R: Repositories + ?Sized>(
     Ok(found.into())
 }
 
-/// How many keywords AI engines will be asked about.
 async fn tracked_keywords<R: Repositories + ?Sized>(
     repositories: &mut R,
     project: &Project,

@@ -44,7 +44,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long somebody else's answer is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Researches keywords.
 pub struct ResearchKeyword {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -54,29 +53,21 @@ pub struct ResearchKeyword {
     most_per_day: Option<MicroUsd>,
 }
 
-/// Who wants to know what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResearchRequest {
-    /// Whose account.
     pub account: AccountId,
-    /// Who searches.
     pub user: UserId,
-    /// What is researched.
     pub subject: ResearchSubject,
     /// The project whose keywords are told apart among the ideas.
     pub project: Option<ProjectId>,
 }
 
-/// What is known of a keyword.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Research {
-    /// Where it stands in the person's history.
     pub search: SearchId,
-    /// What was researched.
     pub subject: ResearchSubject,
     /// What the supplier told, and when the account got it.
     pub kept: KeptResearch,
-    /// When the person searched it.
     pub searched_at: DateTime<Utc>,
     /// Whether the account had it already.
     pub is_cached: bool,
@@ -105,69 +96,50 @@ impl Research {
     }
 }
 
-/// Why nothing can be told.
 #[derive(Debug, Error)]
 pub enum ResearchKeywordError {
-    /// The account has no such project.
     #[error("no such project")]
     NoSuchProject,
-    /// The month's searches are used up.
     #[error("{} of {} searches are used", .0.usage(), .0.limit)]
     QuotaExceeded(ResearchQuota),
-    /// The supplier costs money that is not to be spent.
     #[error("{0}")]
     Unpaid(Unpaid),
-    /// A budget has no room.
     #[error("the budget does not allow it")]
     BudgetExceeded(OverBudget),
-    /// The supplier did not answer.
     #[error("the supplier did not answer: {code}")]
     Supplier {
         /// Why, as [`ProviderError::code`] tells it.
         code: String,
     },
-    /// Somebody else is asking the same, and it takes long.
     #[error("the same is being researched")]
     UnderWay,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 super::may_be_storage!(ResearchKeywordError);
 
-/// A budget that has no room for a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverBudget {
-    /// Which one.
     pub which: Budget,
     /// When it begins anew.
     pub until: DateTime<Utc>,
-    /// How much there is.
     pub budget: MicroUsd,
-    /// What is taken of it.
     pub spending: Spending,
-    /// What the question can cost.
     pub requested: MicroUsd,
 }
 
-/// What was found when it was looked first.
 enum Opened {
-    /// It is kept.
     Kept(Box<Research>),
-    /// It is ours to ask.
     Ours(Reservation),
-    /// Somebody else asks.
     Theirs,
 }
 
-/// Where an answer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The account has it, and paid for it within thirty days.
     Own,
     /// Another account bought it.
     Shared,
-    /// The supplier was asked.
     Supplier,
 }
 
@@ -175,13 +147,11 @@ enum Source {
 enum Landed {
     /// It brought something, or nobody knows: look again.
     Somehow,
-    /// The supplier failed.
     Failed(String),
 }
 
 impl ResearchKeyword {
     /// On these ports; all accounts together spend no more than `most_per_day` on a day.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,

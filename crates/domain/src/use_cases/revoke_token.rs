@@ -1,5 +1,3 @@
-//! Revokes an API token.
-
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, TokenId},
@@ -11,7 +9,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Revokes tokens.
 pub struct RevokeToken {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -19,8 +16,6 @@ pub struct RevokeToken {
 }
 
 impl RevokeToken {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,

@@ -1,5 +1,3 @@
-//! Puts a fresh token in the place of another.
-
 use super::may_be_storage;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
@@ -15,7 +13,6 @@ use chrono::TimeDelta;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Rotates tokens.
 pub struct RotateToken {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -24,13 +21,10 @@ pub struct RotateToken {
     policy: TokenPolicy,
 }
 
-/// Why a token is not rotated.
 #[derive(Debug, Error)]
 pub enum RotateTokenError {
-    /// The account has no such token that still works, or another takes its place already.
     #[error("the account has no such token that works and was not rotated before")]
     NoSuchToken,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -40,8 +34,6 @@ impl RotateToken {
     /// How long the old token may be accepted beside the new one.
     pub const LONGEST_GRACE: TimeDelta = TimeDelta::hours(24);
 
-    /// On this storage, clock, randomness and mint.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -57,7 +49,6 @@ impl RotateToken {
         }
     }
 
-    /// Where tokens last no longer than that.
     #[must_use]
     pub fn under(self, policy: TokenPolicy) -> Self {
         Self { policy, ..self }

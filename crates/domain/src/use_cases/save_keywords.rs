@@ -30,7 +30,6 @@ use std::{
 };
 use thiserror::Error;
 
-/// Saves keywords.
 pub struct SaveKeywords {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -38,22 +37,16 @@ pub struct SaveKeywords {
     limits: StorageLimits,
 }
 
-/// A keyword to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedKeyword {
-    /// The text.
     pub text: KeywordText,
-    /// Whether it counts toward the AI visibility allowance; `None` leaves one that comes back as
-    /// it was, and begins a new one with `false`.
+    /// `None` leaves a keyword that comes back as it was, and begins a new one with `false`.
     pub ai_tracked: Option<bool>,
 }
 
-/// What is to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedKeywords {
-    /// The keywords.
     pub keywords: Vec<WantedKeyword>,
-    /// Where and how they are searched.
     pub market: Market,
     /// Labels of those that are new.
     pub tags: Vec<Tag>,
@@ -72,11 +65,8 @@ pub enum SaveMode {
 }
 
 impl SaveMode {
-    /// The names.
     pub const NAMES: [&'static str; 2] = ["all", "partial"];
 
-    /// The mode of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "all" => Some(Self::All),
@@ -86,56 +76,43 @@ impl SaveMode {
     }
 }
 
-/// What became of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaveOutcome {
-    /// It is new.
     Added(KeywordId),
     /// It was tracked, or the request names it before; left as it is.
     AlreadyTracked(KeywordId),
     /// It had been deactivated; back with its history.
     Reactivated(KeywordId),
-    /// There is no room for it.
     Refused(AllowanceExceeded),
 }
 
-/// What became of the keywords.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedKeywords {
     /// Of each, in the order in which they were given.
     pub outcomes: Vec<SaveOutcome>,
     /// Room for keywords of the account afterwards.
     pub keyword_allowance: Allowance,
-    /// Room for keywords of the project afterwards.
     pub project_allowance: Allowance,
-    /// Room for AI-tracked keywords afterwards.
     pub ai_allowance: Allowance,
 }
 
-/// Why nothing is saved.
 #[derive(Debug, Error)]
 pub enum SaveKeywordsError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
     /// There is no room for these, and all were to be saved: their places among those given.
     #[error("there is no room for {} of the keywords", .0.len())]
     NoRoom(Vec<(usize, AllowanceExceeded)>),
-    /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(SaveKeywordsError);
 
 impl SaveKeywords {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -145,7 +122,6 @@ impl SaveKeywords {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }

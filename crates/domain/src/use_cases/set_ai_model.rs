@@ -1,5 +1,3 @@
-//! Sets how an account asks an AI engine.
-
 use super::may_be_storage;
 use crate::{
     ai_models::{ModelChange, ModelRefusal, ModelSettings},
@@ -12,33 +10,23 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Sets AI models.
 pub struct SetAiModel {
     storage: Arc<dyn Storage>,
     engines: AiEngines,
 }
 
-/// Why settings are not taken.
 #[derive(Debug, Error)]
 pub enum SetAiModelError {
-    /// There is no such engine.
     #[error("there is no such engine; there are {}", .known.join(", "))]
-    NoSuchEngine {
-        /// Those there are.
-        known: Vec<String>,
-    },
-    /// A value is out of its bounds.
+    NoSuchEngine { known: Vec<String> },
     #[error(transparent)]
     Refused(#[from] ModelRefusal),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(SetAiModelError);
 
 impl SetAiModel {
-    /// On this storage, for the engines of this server and those that it could have.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, engines: AiEngines) -> Self {
         Self { storage, engines }
     }
@@ -68,7 +56,6 @@ impl SetAiModel {
         .await
     }
 
-    /// The names of the engines that can be set.
     pub(super) fn known(&self) -> Vec<String> {
         let mut known: Vec<String> = self.engines.all().map(|it| it.label().name).collect();
         for (name, _) in ENGINES {

@@ -13,7 +13,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Sets AI models together.
 pub struct SetAiModels {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -22,9 +21,6 @@ pub struct SetAiModels {
 }
 
 impl SetAiModels {
-    /// On this storage, clock and mint, for the engines of this server and those that it could
-    /// have.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,

@@ -1,5 +1,4 @@
-//! Sets somebody's password, for the operator: of accounts that were created by command, and of
-//! owners who forgot theirs.
+//! For the operator: passwords of accounts created by command, and of owners who forgot theirs.
 
 pub use super::end_sessions::EndedAccess;
 use super::{may_be_storage, revoke_tokens::revoke_all};
@@ -18,7 +17,6 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Sets passwords.
 pub struct SetPassword {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -26,24 +24,18 @@ pub struct SetPassword {
     hasher: Arc<dyn PasswordHasher>,
 }
 
-/// Why none is set.
 #[derive(Debug, Error)]
 pub enum SetPasswordError {
-    /// It may not become a password.
     #[error("the password {0}")]
     Unfit(#[from] PasswordRefusal),
-    /// The hash cannot be computed.
     #[error(transparent)]
     Hashing(#[from] HashingError),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(SetPasswordError);
 
 impl SetPassword {
-    /// On this storage, clock, mint and hasher.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,

@@ -1,5 +1,3 @@
-//! Has an analysis of a project started again and again.
-
 use super::may_be_storage;
 use crate::{
     ids::{AccountId, ProjectId},
@@ -13,30 +11,23 @@ use crate::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Sets schedules.
 pub struct SetSchedule {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Why a schedule is not set.
 #[derive(Debug, Error)]
 pub enum SetScheduleError {
-    /// The account has no such project, or it is out of use.
     #[error("there is no such active project")]
     NoSuchProject,
-    /// This version cannot run it.
     #[error("this version does not run {}", .0.name())]
     NotBuilt(AnalysisKind),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(SetScheduleError);
 
 impl SetSchedule {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

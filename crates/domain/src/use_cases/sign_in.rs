@@ -1,5 +1,3 @@
-//! Signs somebody in.
-
 pub use super::new_session::{Place, SignedIn};
 use super::{
     guesses::{Counted, Guesses, NoGuess},
@@ -26,7 +24,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
-/// Signs people in.
 pub struct SignIn {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -41,12 +38,9 @@ pub struct SignIn {
 /// What kept hashes cost to compare, and when that was read.
 type Costs = (DateTime<Utc>, Arc<[HashCost]>);
 
-/// What somebody signs in with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The address.
     pub email: EmailAddress,
-    /// The password.
     pub password: TypedPassword,
     /// Where; with a mark of the device when it counts.
     pub place: Place,
@@ -54,7 +48,6 @@ pub struct Attempt {
     pub before: Option<SessionHash>,
 }
 
-/// Why somebody is not signed in.
 #[derive(Debug, Error)]
 pub enum SignInError {
     /// Address and password do not belong together, or open nothing: which of it is not told.
@@ -63,16 +56,12 @@ pub enum SignInError {
         /// Whose address it is; for the log alone, never for the answer.
         whose: Option<AccountId>,
     },
-    /// Too many guesses.
     #[error("guesses come too fast")]
     Wait(TimeDelta),
-    /// Too many passwords are being checked.
     #[error("too many passwords are being checked")]
     Busy,
-    /// The hash cannot be computed.
     #[error("{0}")]
     Broken(String),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -97,8 +86,6 @@ impl From<HashingError> for SignInError {
 }
 
 impl SignIn {
-    /// On this storage, clock, randomness, mint and hasher.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -118,8 +105,7 @@ impl SignIn {
         }
     }
 
-    /// With another hasher for people on devices that they signed in on before: it is not busy with guesses
-    /// of others.
+    /// With a hasher of its own for known devices: guesses of others do not keep it busy.
     #[must_use]
     pub fn with_known_hasher(mut self, hasher: Arc<dyn PasswordHasher>) -> Self {
         self.known_hasher = hasher;

@@ -12,7 +12,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Stages findings.
 pub struct StageFindings {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -20,8 +19,6 @@ pub struct StageFindings {
 }
 
 impl StageFindings {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,

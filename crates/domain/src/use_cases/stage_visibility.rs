@@ -1,5 +1,4 @@
-//! Puts what answers say on its way, some keywords at a time: records, and the counts that trends
-//! are made of.
+//! Stages visibility records, and the counts that trends are made of, some keywords at a time.
 
 use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
 use crate::{
@@ -14,7 +13,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Stages visibility.
 pub struct StageVisibility {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -22,8 +20,6 @@ pub struct StageVisibility {
 }
 
 impl StageVisibility {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,

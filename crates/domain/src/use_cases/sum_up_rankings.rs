@@ -31,37 +31,28 @@ const CORRUPT: StorageError = StorageError::Corrupt {
     what: "a staged record",
 };
 
-/// Sums up rank checks.
 pub struct SumUpRankings {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
 }
 
-/// Looks on while records are summed up: whatever else follows from all of them is found without
-/// reading them once more.
+/// Sees all records while they are summed up, so that they are read only once.
 pub trait Onlooker: Send {
     /// Where a keyword stands, with the place of its record.
     fn rank(&mut self, ordinal: i64, record: &RankingRecord);
-    /// What the search page of a keyword looks like.
     fn page(&mut self, record: &SerpRecord);
 }
 
-/// Nobody looks on.
 impl Onlooker for () {
     fn rank(&mut self, _: i64, _: &RankingRecord) {}
     fn page(&mut self, _: &SerpRecord) {}
 }
 
-/// A rank check in sum.
 #[derive(Debug, Clone)]
 pub struct RankCheckSum {
-    /// The heads of its results.
     pub heads: Vec<ResultHead>,
-    /// Where each keyword stands now.
     pub latest: Vec<(KeywordId, LatestRank)>,
-    /// What this run looked at.
     pub coverage: Coverage,
-    /// The project in sum.
     pub rankings: RankingsSummary,
 }
 
@@ -79,8 +70,6 @@ struct Sums {
 }
 
 impl SumUpRankings {
-    /// On this storage and clock.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }

@@ -18,7 +18,6 @@ const AT_ONCE: u32 = 100;
 /// How many old jobs of an account are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
 
-/// What came of a sweep.
 #[derive(Debug, Default)]
 pub struct Swept {
     /// The jobs that were moved, as they are afterwards.
@@ -36,8 +35,6 @@ pub struct SweepQueue {
 }
 
 impl SweepQueue {
-    /// On this storage, clock and randomness, with these limits.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,

@@ -1,19 +1,14 @@
-//! Takes up a suggestion again that was ignored.
-
 use crate::{
     ids::{AccountId, ProjectId},
     ports::storage::{Storage, StorageError, retrying},
 };
 use std::sync::Arc;
 
-/// Takes suggestions up.
 pub struct TakeUpSuggestion {
     storage: Arc<dyn Storage>,
 }
 
 impl TakeUpSuggestion {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

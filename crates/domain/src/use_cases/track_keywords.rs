@@ -1,5 +1,3 @@
-//! Starts tracking keywords in a project.
-
 use super::{may_be_storage, places::PlacesChange};
 use crate::{
     account::Account,
@@ -22,7 +20,6 @@ use std::{
 };
 use thiserror::Error;
 
-/// Tracks keywords.
 pub struct TrackKeywords {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -30,10 +27,8 @@ pub struct TrackKeywords {
     limits: StorageLimits,
 }
 
-/// What became of the keywords.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackedKeywords {
-    /// New ones.
     pub created: Vec<Keyword>,
     /// Those that were tracked already; left as they are.
     pub existing: Vec<Keyword>,
@@ -41,36 +36,26 @@ pub struct TrackedKeywords {
     pub reactivated: Vec<Keyword>,
     /// How many of the given texts repeat another one.
     pub repeated: usize,
-    /// Room for keywords afterwards.
     pub keyword_allowance: Allowance,
-    /// Room for AI-tracked keywords afterwards.
     pub ai_allowance: Allowance,
 }
 
-/// Why nothing is tracked.
 #[derive(Debug, Error)]
 pub enum TrackKeywordsError {
-    /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
-    /// The project is out of use.
     #[error("the project is deactivated")]
     ProjectDeactivated,
-    /// There is no room for all of them.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
-    /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(TrackKeywordsError);
 
 impl TrackKeywords {
-    /// On this storage, clock and mint.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
         Self {
             storage,
@@ -80,7 +65,6 @@ impl TrackKeywords {
         }
     }
 
-    /// With these limits on what is stored.
     #[must_use]
     pub fn within(self, limits: StorageLimits) -> Self {
         Self { limits, ..self }
@@ -141,8 +125,7 @@ impl TrackKeywords {
     }
 }
 
-/// Tracks keywords inside a transaction that holds the account and the project; answers with the
-/// project as it has to be saved.
+/// The transaction holds the account and the project. Also returns the project as it has to be saved.
 pub(super) async fn track(
     work: &mut dyn Transaction,
     account: &Account,
@@ -208,7 +191,6 @@ pub(super) fn by_text(keywords: Vec<Keyword>) -> HashMap<String, Keyword> {
         .collect()
 }
 
-/// Keeps the first of each keyword.
 fn folded(texts: &[KeywordText]) -> Vec<KeywordText> {
     let mut seen = HashSet::new();
     texts

@@ -1,18 +1,13 @@
-//! Which ideas a project tracks already.
-
 use super::research_keyword::ResearchRequest;
 use crate::ports::storage::{Repositories, StorageError};
 use analysis::{keyword_text::normalised, observation::keyword_research::ResearchedKeyword};
 use std::collections::BTreeSet;
 
-/// The texts of ideas, normalised, that are active keywords of a project in the country and language
-/// that were researched.
+/// Normalised texts of ideas that are active keywords of a project in the researched country and language.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrackedIdeas(BTreeSet<String>);
 
 impl TrackedIdeas {
-    /// Whether the idea is one of them.
-    #[must_use]
     pub fn holds(&self, idea: &str) -> bool {
         self.0.contains(&normalised(idea))
     }

@@ -6,14 +6,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Unbinds properties.
 pub struct UnbindConsole {
     storage: Arc<dyn Storage>,
 }
 
 impl UnbindConsole {
-    /// On this storage.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage }
     }

@@ -1,5 +1,3 @@
-//! Walks over the active keywords of a project, some at a time.
-
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice},
@@ -17,8 +15,6 @@ pub struct WalkKeywords<'a> {
 }
 
 impl<'a> WalkKeywords<'a> {
-    /// Over this project's, no more than so many at once.
-    #[must_use]
     pub fn new(
         storage: &'a dyn Storage,
         account: AccountId,
@@ -35,8 +31,7 @@ impl<'a> WalkKeywords<'a> {
         }
     }
 
-    /// The next ones; `None` behind the last. What is held between two calls is a place, no
-    /// connection.
+    /// The next ones; `None` at the end. No connection is held between two calls.
     pub async fn next(&mut self) -> Result<Option<Vec<Keyword>>, StorageError> {
         if self.is_over {
             return Ok(None);

@@ -12,7 +12,6 @@ use crate::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Watches the clock.
 pub struct WatchClock {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -21,8 +20,6 @@ pub struct WatchClock {
 }
 
 impl WatchClock {
-    /// On this storage and clock, with these limits.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
         Self {
             storage,
@@ -32,10 +29,7 @@ impl WatchClock {
         }
     }
 
-    /// Why it may not, if so.
-    ///
-    /// # Errors
-    /// The storage fails: nothing is known of the clock then.
+    /// Why it may not; `None` when it may.
     pub async fn run(&self) -> Result<Option<Distrust>, StorageError> {
         let shared = self.storage.now().await?;
         let (now, elapsed) = (self.clock.now(), self.clock.elapsed());

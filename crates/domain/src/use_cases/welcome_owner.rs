@@ -28,7 +28,6 @@ const CODE: &str = "welcome-code";
 /// The name under which is kept who was first.
 const FIRST: &str = "welcomed";
 
-/// Welcomes the owner.
 pub struct WelcomeOwner {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
@@ -49,7 +48,6 @@ impl WelcomeCode {
     }
 
     /// The code, to be shown on the server's own terminal.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -61,43 +59,31 @@ impl fmt::Debug for WelcomeCode {
     }
 }
 
-/// The owner to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewOwner {
-    /// The code that the server showed.
     pub code: String,
-    /// The address to sign in with.
     pub email: EmailAddress,
     /// The person's name, and the account's.
     pub name: Label,
-    /// The password.
     pub password: String,
 }
 
-/// Why nobody is welcomed.
 #[derive(Debug, Error)]
 pub enum WelcomeError {
-    /// There is an account.
     #[error("the first account was created already")]
     Over,
-    /// The code is not the one that was shown.
     #[error("the code is not the one that the server shows when it starts")]
     WrongCode,
-    /// It may not become a password.
     #[error(transparent)]
     Unfit(#[from] PasswordRefusal),
-    /// The hash cannot be computed.
     #[error(transparent)]
     Hashing(#[from] HashingError),
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 may_be_storage!(WelcomeError);
 
 impl WelcomeOwner {
-    /// On this storage, clock, randomness, mint and hasher.
-    #[must_use]
     pub fn new(
         storage: Arc<dyn Storage>,
         clock: Arc<dyn Clock>,
@@ -115,15 +101,13 @@ impl WelcomeOwner {
         }
     }
 
-    /// With these limits for the account, instead of the default ones.
     #[must_use]
     pub fn with_limits(mut self, limits: AccountLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The code of the first run, the same for every server on this storage; `None` when there is
-    /// an account.
+    /// The same for every server on this storage; `None` when there is an account.
     pub async fn code(&self) -> Result<Option<WelcomeCode>, StorageError> {
         if !self.is_open().await? {
             return Ok(None);
@@ -138,7 +122,6 @@ impl WelcomeOwner {
         .await
     }
 
-    /// Whether there is no account yet.
     pub async fn is_open(&self) -> Result<bool, StorageError> {
         Ok(!self.storage.read().await?.accounts().any().await?)
     }

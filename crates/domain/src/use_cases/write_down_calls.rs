@@ -65,8 +65,6 @@ impl From<Refused> for ProviderError {
 }
 
 impl WriteDownCalls {
-    /// For the attempt that holds the job.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, hold: Hold) -> Self {
         Self {
             storage,

@@ -36,7 +36,6 @@ use std::sync::Arc;
 const TOOL: &str = "web_search_20250305";
 const VERSION: &str = "2023-06-01";
 
-/// The adapter.
 pub(super) struct Anthropic {
     settings: ModelSettings,
     http: Client,
@@ -84,7 +83,6 @@ struct ServerTools {
     web_search_requests: Option<u64>,
 }
 
-/// What is gathered on the way through an answer.
 #[derive(Default)]
 struct Gathered {
     text: String,
@@ -93,7 +91,6 @@ struct Gathered {
     queries: Vec<String>,
     /// Searches that brought something, maybe nothing found.
     worked: u32,
-    /// The first search that failed.
     failed: Option<Value>,
     /// Whether something stood between these words and the next ones.
     is_interrupted: bool,

@@ -28,7 +28,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The adapter.
 pub(super) struct Compatible {
     settings: CompatibleSettings,
     http: Client,

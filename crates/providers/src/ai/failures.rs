@@ -1,5 +1,4 @@
-//! What the errors of AI services mean: most wrap them alike, and some say in words or in codes of
-//! their own what the status does not.
+//! Errors of AI services: most wrap them alike, and some say in words or codes of their own what the status does not.
 
 use crate::{
     http_client::Answer,
@@ -11,7 +10,6 @@ use domain::ports::search_results::ProviderError;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What an error says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     /// Codes, types and reasons, in small letters.
@@ -33,7 +31,6 @@ impl Said {
         )
     }
 
-    /// Of the error itself.
     pub(super) fn of_error(error: &Value) -> Self {
         if let Some(message) = error.as_str() {
             return Self {
@@ -97,7 +94,6 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok()
 }
 
-/// The failure that an unsuccessful status stands for.
 pub(super) fn by_status_and_words(
     answer: &Answer,
     without_secrets: impl Fn(&str) -> String,
@@ -121,8 +117,7 @@ pub(super) fn by_status_and_words(
     failure
 }
 
-/// The failure of an error that came with a successful status. Nobody says whether what was done
-/// until then is billed.
+/// The failure of an error that came with a successful status. Nobody says whether work until then is billed.
 pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
     let said = Said::of_error(error);
     let uncertain = |error| CallFailure {

@@ -39,12 +39,9 @@ use url::Url;
 
 /// Links of an answer that are followed at the most.
 const MOST_LINKS: usize = 30;
-/// At the same time.
 const LINKS_AT_ONCE: usize = 6;
-/// How long all of them may take.
 const LINKS_TIME: Duration = Duration::from_secs(10);
 
-/// The adapter.
 pub(super) struct Gemini {
     settings: ModelSettings,
     http: Client,
@@ -131,7 +128,6 @@ struct Segment {
     text: Option<String>,
 }
 
-/// Tokens.
 #[derive(Debug, Deserialize)]
 struct Usage {
     #[serde(rename = "promptTokenCount")]
@@ -164,8 +160,7 @@ impl Gemini {
         body
     }
 
-    /// Puts the addresses of the pages themselves in the place of links through Google, as far as
-    /// they can be followed.
+    /// Replaces links through Google by the addresses of the pages themselves, as far as they can be followed.
     async fn with_pages(&self, citations: &mut [AnswerCitation]) {
         let Some(base) = &self.settings.link_base else {
             return;
@@ -358,7 +353,6 @@ fn is_domain(title: &str) -> bool {
         .all(|it| it.is_alphanumeric() || matches!(it, '.' | '-'))
 }
 
-/// Whether a link is one of those that only lead elsewhere.
 fn leads_through(base: &Url, link: &str) -> bool {
     Url::parse(link)
         .is_ok_and(|link| link.origin() == base.origin() && link.path().starts_with(base.path()))

@@ -1,7 +1,5 @@
-//! AI engines, and whoever fetches their answers.
-//!
-//! Engines are different series, so that none stands in for another; two services that fetch the
-//! answers of the same engine do.
+//! AI engines. They are different series, and none stands in for another; two services that fetch the same engine's
+//! answers do.
 
 mod anthropic;
 mod compatible;
@@ -46,9 +44,7 @@ use source::{AnswerSource, Asker};
 use stand_in::StandIn;
 use std::sync::Arc;
 
-/// The engines that the settings name, each guarded by itself; without any, those of the sandbox,
-/// which never stand in for a real one.
-#[must_use]
+/// The engines that the settings name, each guarded by itself; else the sandbox's, which never stand in for a real one.
 pub fn configured(
     settings: &AiSettings,
     clock: &Arc<dyn Clock>,
@@ -103,7 +99,6 @@ pub fn configured(
     AiEngines::new(engines)
 }
 
-/// What every engine is surrounded with.
 struct Surroundings<'a> {
     settings: &'a AiSettings,
     clock: Arc<dyn Clock>,

@@ -34,7 +34,6 @@ use std::sync::Arc;
 /// The warning of an answer of which one of several searches failed.
 pub(super) const SEARCH_FAILED_IN_PART: &str = "searchFailedInPart";
 
-/// The adapter.
 pub(super) struct OpenAi {
     settings: ModelSettings,
     http: Client,

@@ -33,7 +33,6 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
-/// The adapter.
 pub(super) struct Perplexity {
     settings: ModelSettings,
     http: Client,

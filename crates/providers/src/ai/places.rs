@@ -1,5 +1,3 @@
-//! Where a question is asked from, as models take it.
-
 use domain::ports::ai_answers::AiQuestion;
 use serde_json::{Value, json};
 

@@ -1,19 +1,12 @@
-//! What answers cost, by tokens and searches.
-
 /// Prices of a model, in millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenPrices {
-    /// A million tokens read.
     pub per_million_input: u64,
-    /// A million tokens written.
     pub per_million_output: u64,
-    /// A search.
     pub per_search: u64,
-    /// A call, beside the rest.
     pub per_request: u64,
 }
 
-/// What a call took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Taken {
     pub input: u64,
@@ -33,7 +26,6 @@ impl TokenPrices {
             .saturating_add(self.per_request)
     }
 
-    /// Whether nothing costs anything.
     pub(super) fn is_free(&self) -> bool {
         *self == Self::default()
     }

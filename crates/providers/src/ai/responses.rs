@@ -8,7 +8,6 @@ use crate::{http_client::json, resilience::CallFailure};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
-/// The answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct Response {
     pub model: Option<String>,
@@ -20,7 +19,6 @@ pub(super) struct Response {
     pub usage: Option<Usage>,
 }
 
-/// Why it ended before its end.
 #[derive(Debug, Deserialize)]
 pub(super) struct Incomplete {
     reason: Option<String>,
@@ -51,7 +49,6 @@ fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Err
         .collect()
 }
 
-/// What a web search did.
 #[derive(Debug, Deserialize)]
 pub(super) struct Action {
     #[serde(rename = "type")]
@@ -61,7 +58,6 @@ pub(super) struct Action {
     pub sources: Option<Vec<Found>>,
 }
 
-/// Words, or that there are none.
 #[derive(Debug, Deserialize)]
 pub(super) struct Part {
     #[serde(rename = "type")]
@@ -70,7 +66,6 @@ pub(super) struct Part {
     pub annotations: Option<Vec<Annotation>>,
 }
 
-/// A remark on a place of the words.
 #[derive(Debug, Deserialize)]
 pub(super) struct Annotation {
     pub start_index: Option<usize>,
@@ -79,7 +74,6 @@ pub(super) struct Annotation {
     pub title: Option<String>,
 }
 
-/// A page that was found.
 #[derive(Debug, Deserialize)]
 pub(super) struct Found {
     pub id: Option<Value>,
@@ -87,7 +81,6 @@ pub(super) struct Found {
     pub title: Option<String>,
 }
 
-/// What it took.
 #[derive(Debug, Deserialize)]
 pub(super) struct Usage {
     pub input_tokens: Option<u64>,
@@ -125,7 +118,6 @@ impl Response {
         }
     }
 
-    /// How it ended, beside its words.
     pub(super) fn outcome(&self) -> Outcome {
         if self.parts().any(|it| it.kind == "refusal") {
             return Outcome::Refused;
@@ -140,7 +132,6 @@ impl Response {
         }
     }
 
-    /// What every engine of this shape tells.
     pub(super) fn basics(&self) -> Told {
         let usage = self.usage.as_ref();
         Told {

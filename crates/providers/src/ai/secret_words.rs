@@ -6,7 +6,6 @@ use url::Url;
 /// The longest address that is kept, in bytes.
 const LONGEST_URL: usize = 2_000;
 
-/// Parameters that let somebody in.
 const SECRETS: [&str; 24] = [
     "access_token",
     "accesstoken",

@@ -1,5 +1,3 @@
-//! Which AI engines to ask; plain data.
-
 use super::price::{Taken, TokenPrices};
 use crate::{
     resilience::ResilienceSettings,
@@ -17,37 +15,29 @@ pub struct AiSettings {
     pub chatgpt: Option<ModelSettings>,
     /// `perplexity`: the Agent API of Perplexity.
     pub perplexity: Option<ModelSettings>,
-    /// `gemini`: the Gemini API.
     pub gemini: Option<ModelSettings>,
     /// `claude`: the Messages API of Anthropic.
     pub claude: Option<ModelSettings>,
-    /// `compatible`: any endpoint that speaks like OpenAI's chat completions.
     pub compatible: Option<CompatibleSettings>,
     /// `googleAiOverview` and `googleAiMode`.
     pub google: GoogleAnswerSettings,
-    /// The simulated market.
     pub sandbox: SandboxSettings,
     /// How calls are guarded, each engine by itself.
     pub resilience: ResilienceSettings,
-    /// Whether calls that cost money are made at all.
     pub paid_calls: bool,
     /// What a call may cost, in millionths of a US dollar; `None` sets no bound.
     pub most_per_call: Option<u64>,
 }
 
-/// How to ask a model that can search.
 #[derive(Debug, Clone)]
 pub struct ModelSettings {
     /// Without the path of an operation, for example `https://api.openai.com`.
     pub base_url: Url,
-    /// The account's key.
     pub api_key: SecretString,
-    /// The model that is asked for.
     pub model: String,
     /// What it costs; `None` when nobody knows, and then it is not asked.
     pub prices: Option<TokenPrices>,
-    /// Tokens that a call may read, results of searches included: what is set aside for, no more
-    /// than an estimate.
+    /// Tokens that a call may read, results of searches included: an estimate, to set aside for.
     pub most_input_tokens: u64,
     /// Tokens that a call may write, thoughts included.
     pub most_output_tokens: u32,
@@ -59,33 +49,25 @@ pub struct ModelSettings {
     pub link_base: Option<Url>,
 }
 
-/// How to ask an endpoint that speaks like OpenAI's chat completions.
 #[derive(Debug, Clone)]
 pub struct CompatibleSettings {
     /// Up to the version, for example `http://localhost:11434/v1`.
     pub base_url: Url,
-    /// Where it wants a key.
     pub api_key: Option<SecretString>,
-    /// The model that is asked for.
     pub model: String,
     /// What it costs; nothing at all makes it free, `None` is unknown, and then it is not asked.
     pub prices: Option<TokenPrices>,
-    /// Tokens that a call may read: what is set aside for.
     pub most_input_tokens: u64,
-    /// Tokens that a call may write.
     pub most_output_tokens: u32,
 }
 
-/// Who fetches the answers of Google, which has no interface of its own for them.
 #[derive(Debug, Clone)]
 pub struct GoogleAnswerSettings {
     /// SerpApi, which is asked first.
     pub serp_api: Option<SerpApiSettings>,
     /// DataForSEO, which stands in for it.
     pub data_for_seo: Option<DataForSeoSettings>,
-    /// Whether AI overviews are fetched.
     pub overview: bool,
-    /// Whether answers of AI Mode are fetched.
     pub mode: bool,
     /// What an answer of AI Mode costs at DataForSEO at the most, in millionths of a US dollar.
     pub mode_price: u64,
@@ -128,13 +110,11 @@ impl ModelSettings {
         self.prices.map(|it| it.of(taken))
     }
 
-    /// The address of an operation.
     pub(super) fn address(&self, path: &str) -> String {
         let base = self.base_url.as_str().trim_end_matches('/');
         format!("{base}{path}")
     }
 
-    /// Words without the key.
     pub(super) fn without_key(&self, text: &str) -> String {
         without(self.api_key.expose_secret(), text)
     }

@@ -1,5 +1,3 @@
-//! From a call to an answer: guarded, paid, tidied.
-
 use super::text::tidied;
 use crate::{
     http_client::Answer,
@@ -20,17 +18,14 @@ use std::sync::{
 };
 use tokio::time::Instant;
 
-/// A service that answers.
 #[async_trait]
 pub(super) trait AnswerSource: Send + Sync {
-    /// Who answers.
     fn label(&self) -> EngineLabel;
     /// Which service it is, in the journal of calls; it never changes.
     fn name(&self) -> &'static str;
     /// The most that a call can cost, in millionths of a US dollar: nothing where calls are free,
     /// `None` when nobody knows.
     fn price(&self) -> Option<u64>;
-    /// How many calls an answer can take.
     fn calls(&self) -> u64 {
         1
     }
@@ -46,30 +41,24 @@ pub(super) trait AnswerSource: Send + Sync {
     fn without_secrets(&self, text: &str) -> String;
     /// Makes the call, whatever is answered.
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure>;
-    /// What that call brings.
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure>;
     /// What is to be done for an answer that was read and paid, in a bounded time.
     async fn finish(&self, _told: &mut Told) {}
-    /// Asks for what was only announced.
     async fn send_for(&self, _announced: &str) -> Result<Answer, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
     }
-    /// What that call brings.
     fn read_for(&self, _answer: &Answer) -> Result<Reading, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
     }
 }
 
-/// What a call brought.
 #[derive(Debug)]
 pub(super) enum Reading {
-    /// The answer.
     Whole(Box<Told>),
     /// The word that there is one, which another call can fetch with this token.
     Announced(String),
 }
 
-/// What a service tells.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub served_model: Option<String>,
@@ -86,17 +75,13 @@ pub(super) struct Told {
     pub warnings: Vec<&'static str>,
 }
 
-/// How it ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// As it should; without text it is empty.
     #[default]
     Complete,
-    /// At the limit of its length.
     CutShort,
-    /// The engine would not answer.
     Refused,
-    /// The engine shows none for this.
     NotShown,
 }
 
@@ -109,7 +94,6 @@ impl Billed for Reading {
     }
 }
 
-/// Asks a service, each call guarded.
 pub(super) struct Asker<S> {
     source: S,
     guard: Guard,

@@ -7,14 +7,12 @@ use std::collections::HashMap;
 /// More pages than this are not looked at.
 const MOST: usize = 1_000;
 
-/// Pages under collection.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     pages: Vec<AnswerCitation>,
     places: HashMap<String, usize>,
 }
 
-/// A page as a service names it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Named<'a> {
     pub url: &'a str,

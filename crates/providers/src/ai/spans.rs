@@ -2,14 +2,11 @@
 
 use analysis::observation::ai_answer::TextSpan;
 
-/// In what a service counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Bytes of UTF-8.
     Bytes,
-    /// Unicode code points.
     CodePoints,
-    /// Units of UTF-16.
     Utf16,
 }
 
@@ -43,9 +40,8 @@ fn counted(
     (at == end).then_some((first?, text.len()))
 }
 
-/// The place that a citation of that address names, where it is not documented in what it counts:
-/// the unit in which the place is a whole link to the address, or holds it at least, else code
-/// points.
+/// The place that a citation of that address names, where its unit is not documented: the unit in which the place is a
+/// whole link to the address, or holds it at least, else code points.
 pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Option<TextSpan> {
     let address = url.split(['?', '#']).next().unwrap_or(url);
     let words = |it: &TextSpan| &text[it.start..it.end];
@@ -66,7 +62,6 @@ pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Opt
         .or_else(|| span(text, start, end, Unit::CodePoints))
 }
 
-/// The same place further on.
 pub(super) const fn shifted(span: TextSpan, by: usize) -> TextSpan {
     TextSpan {
         start: span.start + by,

@@ -1,5 +1,3 @@
-//! Two services that fetch the answers of one engine: the next, when one fails.
-
 use async_trait::async_trait;
 use domain::ports::{
     ai_answers::{AiEngine, AiQuestion, Asked, EngineLabel},
@@ -42,9 +40,8 @@ impl AiEngine for StandIn {
         self.services[0].at_once()
     }
 
-    /// The first answer, and what all that were asked for it took. When all fail, the failure of
-    /// the first one that could have answered this. Where the job's money is the trouble, nobody
-    /// else is asked.
+    /// The first answer, and what all that were asked for it took. When all fail, the failure of the first that could
+    /// have answered this. Where the job's money is the trouble, nobody else is asked.
     async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;

@@ -1,23 +1,17 @@
-//! What of an answer is kept: its words without characters that no reader sees, within bounds, and
-//! the places in it moved along.
+//! What of an answer is kept: its words without invisible characters, within bounds, and its places moved along.
 
 use super::source::{Outcome, Told};
 use analysis::observation::ai_answer::{AnswerCitation, TextSpan};
 
 /// The longest text that is kept, in bytes: ten times what engines write.
 const LONGEST_TEXT: usize = 200_000;
-/// The most pages that an answer can refer to.
 const MOST_CITATIONS: usize = 300;
-/// The most places at which it can refer to one.
 const MOST_SPANS: usize = 100;
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 500;
-/// The most searches whose words are kept.
 const MOST_QUERIES: usize = 50;
-/// The warning of a text that was longer.
 const TEXT_CUT: &str = "textCut";
 
-/// The same within bounds, without what no reader sees.
 pub(super) fn tidied(mut told: Told) -> Told {
     let (text, moved) = visible(&told.text);
     if text.len() > LONGEST_TEXT {
@@ -57,7 +51,6 @@ fn tidy(citation: &mut AnswerCitation, moved: &Moved, length: usize) {
     citation.spans.retain(|it| it.start < it.end);
 }
 
-/// One line of a bounded length.
 fn line(text: &str) -> String {
     let (text, _) = visible(text);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -72,8 +65,7 @@ fn first_bytes(mut text: String, most: usize) -> String {
     text
 }
 
-/// Control characters, and those that turn the direction of what follows: text that is shown to
-/// people and kept in databases has neither.
+/// Control characters, and those that turn the direction of text: what people are shown and databases keep has neither.
 fn is_hidden(it: char) -> bool {
     match it {
         '\n' | '\t' => false,
@@ -92,7 +84,6 @@ fn is_hidden(it: char) -> bool {
 /// Where bytes went when others were left out.
 #[derive(Debug, Default)]
 struct Moved {
-    /// Places behind what was left out, and how much was left out before them.
     gaps: Vec<(usize, usize)>,
 }
 

@@ -34,18 +34,14 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 const RELATED: &str = "/v3/dataforseo_labs/google/related_keywords/live";
 const SUGGESTIONS: &str = "/v3/dataforseo_labs/google/keyword_suggestions/live";
 
-/// Calls for one question.
 const CALLS: u64 = 2;
 /// How far related searches of related searches are followed; the second step brings up to 72.
 const DEPTH: u32 = 2;
-/// How many related searches are wanted.
 const MOST_RELATED: u32 = 60;
-/// How many suggestions are.
 const MOST_SUGGESTIONS: u32 = 100;
 /// How long a question may take, its calls and pauses together: less than it is held.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// The adapter.
 pub(super) struct Labs {
     client: DataForSeo,
     guard: Guard,
@@ -55,11 +51,8 @@ pub(super) struct Labs {
     price: u64,
 }
 
-/// What a call brought.
 struct Brought {
-    /// The keyword's own data.
     seed: Option<Map<String, Value>>,
-    /// Data of other keywords.
     others: Vec<Map<String, Value>>,
     cost: Option<u64>,
 }

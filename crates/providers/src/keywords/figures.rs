@@ -51,8 +51,7 @@ pub(super) fn of(data: &Map<String, Value>) -> KeywordFigures {
     }
 }
 
-/// What stands on the results page beside results. Places are not told: advertisements count as those
-/// at the top.
+/// What stands on the results page beside results. Places are not told: advertisements count as those at the top.
 pub(super) fn features(data: &Map<String, Value>) -> Option<Vec<Feature>> {
     let types = at(data, "serp_info", "serp_item_types")?.as_array()?;
     let mut features = Vec::new();

@@ -1,5 +1,3 @@
-//! Suppliers of keyword data: DataForSEO where it has credentials, else the sandbox.
-
 mod data_for_seo;
 mod figures;
 mod settings;
@@ -14,9 +12,7 @@ use data_for_seo::Labs;
 use domain::ports::{clock::Clock, keyword_data::KeywordData, randomness::Randomness};
 use std::sync::Arc;
 
-/// The supplier that the settings name, guarded; without one the sandbox, which never stands in for a
-/// real supplier.
-#[must_use]
+/// The supplier that the settings name, guarded; else the sandbox, which never stands in for a real one.
 pub fn configured(
     settings: KeywordSettings,
     clock: &Arc<dyn Clock>,

@@ -1,21 +1,15 @@
-//! Who tells about keywords; plain data.
-
 use crate::{resilience::ResilienceSettings, sandbox::SandboxSettings, search::DataForSeoSettings};
 use std::time::Duration;
 
 /// Who tells about keywords. Without credentials the sandbox does.
 #[derive(Debug, Clone)]
 pub struct KeywordSettings {
-    /// DataForSEO Labs.
     pub data_for_seo: Option<DataForSeoSettings>,
-    /// What a call of theirs costs at the most, in millionths of a US dollar; answers tell what was
-    /// really billed.
+    /// What a call costs at the most, in millionths of a US dollar; answers tell what was really billed.
     pub price_per_call: u64,
-    /// The simulated market.
     pub sandbox: SandboxSettings,
     /// How calls are guarded. People wait for them.
     pub resilience: ResilienceSettings,
-    /// Whether calls that cost money are made at all.
     pub paid_calls: bool,
     /// What a call may cost, in millionths of a US dollar; `None` sets no bound.
     pub most_per_call: Option<u64>,

@@ -8,7 +8,6 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Decides whether a call may be made, from what became of the last ones.
 pub(super) struct Breaker {
     settings: BreakerSettings,
     jitter: Jitter,
@@ -26,19 +25,14 @@ struct Books {
 /// How many refusals in a row open it: one may be about a single question, as where a firewall answers 403.
 const MIN_REFUSALS: u32 = 3;
 
-/// What a breaker does, for those who watch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Calls are made.
     Closed,
-    /// A few calls are made to see.
     Probing,
-    /// No calls are made.
     Open,
 }
 
 impl State {
-    /// The number for it in metrics.
     pub(super) const fn number(self) -> f64 {
         match self {
             Self::Closed => 0.0,
@@ -52,17 +46,20 @@ enum Phase {
     /// Calls are made; these are the last ones and whether they failed.
     Closed(VecDeque<(Instant, bool)>),
     /// No calls are made until then; they fail so.
-    Open { until: Instant, why: ProviderError },
-    /// A few calls are made to see.
-    Probing { under_way: u32, succeeded: u32 },
+    Open {
+        until: Instant,
+        why: ProviderError,
+    },
+    Probing {
+        under_way: u32,
+        succeeded: u32,
+    },
 }
 
-/// What a call says of the supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Verdict {
     Worked,
     Failed,
-    /// It refuses our account.
     Refused(ProviderError),
 }
 
@@ -87,7 +84,6 @@ impl Breaker {
         }
     }
 
-    /// Leave to make a call, or why the supplier is left alone.
     pub(super) fn admit(&self) -> Result<Admission<'_>, ProviderError> {
         self.with(|state| {
             if matches!(state.phase, Phase::Open { until, .. } if until <= Instant::now()) {
@@ -117,7 +113,6 @@ impl Breaker {
         })
     }
 
-    /// What it does now.
     pub(super) fn state(&self) -> State {
         self.with(|state| match state.phase {
             Phase::Closed(_) => State::Closed,
@@ -199,19 +194,16 @@ impl Books {
 }
 
 impl Admission<'_> {
-    /// The supplier did its work.
     pub(super) fn succeeded(mut self) {
         self.judged = true;
         self.breaker.judge(self.era, Verdict::Worked);
     }
 
-    /// The supplier failed.
     pub(super) fn failed(mut self) {
         self.judged = true;
         self.breaker.judge(self.era, Verdict::Failed);
     }
 
-    /// The supplier does not accept our account.
     pub(super) fn refused(mut self, why: ProviderError) {
         self.judged = true;
         self.breaker.judge(self.era, Verdict::Refused(why));

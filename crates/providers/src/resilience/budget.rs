@@ -6,7 +6,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Keeps retries from multiplying the load on a supplier that is in trouble.
 #[derive(Debug)]
 pub(super) struct RetryBudget {
     state: Mutex<State>,
@@ -34,7 +33,6 @@ impl RetryBudget {
         }
     }
 
-    /// A call succeeded.
     pub(super) fn earn(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.owed > 1e-9 {
@@ -44,7 +42,6 @@ impl RetryBudget {
         }
     }
 
-    /// Whether a retry may be made; it is then accounted for.
     pub(super) fn spend(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Ten tenths are one, also in binary.

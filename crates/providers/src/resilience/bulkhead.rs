@@ -1,10 +1,7 @@
-//! So many calls at the same time and no more; fewer after the supplier asks to slow down.
-
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Limits concurrent calls: halves when told to slow down, grows by one after as many successes
-/// as the limit is.
+/// Limits concurrent calls: halves when told to slow down, grows by one after as many successes as the limit is.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     places: Semaphore,
@@ -20,7 +17,6 @@ struct State {
     successes: usize,
 }
 
-/// A place inside; it is left by dropping it.
 #[derive(Debug)]
 pub(super) struct Place<'b> {
     bulkhead: &'b Bulkhead,
@@ -42,7 +38,6 @@ impl Bulkhead {
         }
     }
 
-    /// Waits for a place.
     pub(super) async fn enter(&self) -> Place<'_> {
         let permit = self
             .places
@@ -55,7 +50,6 @@ impl Bulkhead {
         }
     }
 
-    /// The supplier asks to slow down.
     pub(super) fn shrink(&self) {
         self.change(|state| {
             let limit = (state.limit / 2).max(1);
@@ -66,7 +60,6 @@ impl Bulkhead {
         });
     }
 
-    /// The supplier answered well.
     pub(super) fn grow(&self) {
         self.change(|state| {
             state.successes += 1;

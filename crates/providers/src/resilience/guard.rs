@@ -14,7 +14,6 @@ use domain::ports::{randomness::Randomness, search_results::ProviderError};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
-/// Guards the calls to one supplier.
 pub(crate) struct Guard {
     asked: Asked,
     settings: ResilienceSettings,
@@ -25,14 +24,12 @@ pub(crate) struct Guard {
     breaker: Breaker,
 }
 
-/// What a call brought, and how often it was made.
 #[derive(Debug)]
 pub(crate) struct Called<T> {
     pub value: T,
     pub attempts: u32,
 }
 
-/// Why a call brought nothing, and how often it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FailedCall {
     pub error: ProviderError,
@@ -58,7 +55,6 @@ impl Guard {
         }
     }
 
-    /// The same, counted under these names.
     pub(crate) fn named(self, provider: &'static str, operation: &'static str) -> Self {
         let asked = Asked {
             provider,
@@ -70,12 +66,10 @@ impl Guard {
         Self { asked, ..self }
     }
 
-    /// Whose calls are guarded.
     pub(crate) const fn provider(&self) -> &'static str {
         self.asked.provider
     }
 
-    /// Makes a call, and makes it again where that is allowed and may help.
     pub(crate) async fn call<T, F>(
         &self,
         billing: Billing,
@@ -195,7 +189,6 @@ impl Guard {
     }
 }
 
-/// A call that was made.
 fn count(asked: Asked, outcome: &'static str, took: Duration) {
     metrics::histogram!(
         "http_client_request_duration_seconds",
@@ -215,7 +208,6 @@ fn tell(asked: Asked, state: State) {
     .set(state.number());
 }
 
-/// Refusals of our account, which every call would meet.
 const fn is_refusal(error: &ProviderError) -> bool {
     matches!(
         error,

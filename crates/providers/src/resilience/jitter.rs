@@ -1,5 +1,3 @@
-//! Random shares, from the port.
-
 use domain::ports::randomness::Randomness;
 use std::{sync::Arc, time::Duration};
 

@@ -21,14 +21,12 @@ pub use settings::{BreakerSettings, ResilienceSettings};
 
 use domain::ports::search_results::ProviderError;
 
-/// A call that failed, and whether it may be made again at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallFailure {
     pub error: ProviderError,
     pub repeat: Repeat,
 }
 
-/// Whether a failed call may be made again at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
     /// It did not reach the supplier, or the supplier said that it did nothing.
@@ -43,12 +41,9 @@ pub(crate) enum Repeat {
     NotMade,
 }
 
-/// Whether a supplier bills calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Billing {
-    /// Each call costs.
     PerCall,
-    /// Calls cost nothing.
     Free,
 }
 

@@ -6,7 +6,6 @@ use std::{
 };
 use tokio::time::{Instant, sleep_until};
 
-/// Spreads the beginnings of calls.
 #[derive(Debug)]
 pub(super) struct Pacer {
     interval: Duration,
@@ -24,7 +23,6 @@ impl Pacer {
         }
     }
 
-    /// Waits for the caller's turn.
     pub(super) async fn turn(&self) {
         if !self.interval.is_zero() {
             let turn = self.reserve();

@@ -1,5 +1,4 @@
-//! Which suppliers refuse the operator's account, as their last calls in this process told: kept for the process as a
-//! whole, like its metrics.
+//! Which suppliers refuse the operator's account, by their last calls in this process.
 
 use domain::ports::search_results::ProviderError;
 use std::{
@@ -10,17 +9,13 @@ use std::{
 /// Supplier and operation, and the code of the refusal; `None` after a call that was not refused.
 static LAST_REFUSALS: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());
 
-/// Who is asked for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Asked {
-    /// The supplier.
     pub provider: &'static str,
-    /// What it is asked for.
     pub operation: &'static str,
 }
 
 /// Whom this process has asked, each with the code of the refusal of our account, if the last call met one.
-#[must_use]
 pub fn refusals() -> BTreeMap<Asked, Option<&'static str>> {
     LAST_REFUSALS
         .lock()
@@ -28,7 +23,6 @@ pub fn refusals() -> BTreeMap<Asked, Option<&'static str>> {
         .clone()
 }
 
-/// A call was answered, or refused for whose it is.
 pub(super) fn note(asked: Asked, refusal: Option<&ProviderError>) {
     let code = refusal.map(ProviderError::code);
     let mut last = LAST_REFUSALS.lock().unwrap_or_else(PoisonError::into_inner);

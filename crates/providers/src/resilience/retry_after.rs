@@ -1,5 +1,3 @@
-//! The header `Retry-After`.
-
 use chrono::{DateTime, NaiveDateTime, Utc};
 use std::time::Duration;
 
@@ -7,7 +5,6 @@ use std::time::Duration;
 const OLD_FORMS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
 
 /// How long it asks to wait: in seconds, or until a date (RFC 9110, 10.2.3). Nothing when it is neither.
-#[must_use]
 pub fn retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
     let text = text.trim();
     // Numbers of Rust may have a sign, and those of HTTP may not.

@@ -1,19 +1,14 @@
-//! The numbers of the decorators, with their defaults.
-
 use std::time::Duration;
 
-/// How calls to one supplier are guarded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResilienceSettings {
     /// How long connecting may take, TLS included.
     pub connect_timeout: Duration,
     /// How long one call may take from its start to the last byte.
     pub call_timeout: Duration,
-    /// How often a call is repeated at most.
     pub max_retries: u32,
     /// The longest pause before the first retry; it doubles with each.
     pub first_pause: Duration,
-    /// The longest pause before any retry.
     pub longest_pause: Duration,
     /// A supplier that asks for more patience than this is not waited for.
     pub longest_retry_after: Duration,
@@ -21,15 +16,12 @@ pub struct ResilienceSettings {
     pub retry_share: f64,
     /// Retries that may be made at once before that share counts.
     pub retry_reserve: f64,
-    /// Calls to the supplier at the same time.
     pub concurrent_calls: usize,
     /// Calls that may begin in a second; `None` for as many as come.
     pub calls_per_second: Option<f64>,
-    /// When to stop calling.
     pub breaker: BreakerSettings,
 }
 
-/// When a supplier is left alone for a while.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BreakerSettings {
     /// Calls that must have been seen.

@@ -2,7 +2,6 @@
 
 use chrono::{Datelike, NaiveDate};
 
-/// A point from which more particular chances follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chance(u64);
 
@@ -11,7 +10,6 @@ impl Chance {
         Self(scrambled(seed ^ 0x5167_4874_6c69_6e65))
     }
 
-    /// The chance of something named.
     pub(super) fn of(self, name: &str) -> Self {
         let folded = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -19,7 +17,6 @@ impl Chance {
         self.nth(folded)
     }
 
-    /// The chance of something numbered.
     pub(super) fn nth(self, number: u64) -> Self {
         Self(scrambled(
             self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -39,8 +36,8 @@ impl Chance {
         number
     }
 
-    /// A walk through time, between −1 and 1, that moves a little from day to day: three waves
-    /// of different length, each interpolated between hashed turning points.
+    /// A walk through time, between −1 and 1, in small daily steps: three waves of different length between hashed
+    /// points.
     pub(super) fn walk(self, day: NaiveDate) -> f64 {
         const WAVES: [(i32, f64); 3] = [(2, 0.15), (9, 0.35), (40, 0.5)];
         let day = day.num_days_from_ce();

@@ -153,7 +153,6 @@ const ANYWHERE: &[(IdeaRelation, &str)] = &[
     (Phrase, "{} blog"),
 ];
 
-/// The simulated supplier.
 pub(crate) struct SandboxKeywords {
     settings: SandboxSettings,
     clock: Arc<dyn Clock>,

@@ -1,5 +1,3 @@
-//! What a simulated results page looks like.
-
 use super::{
     chance::Chance,
     market::{self, COMPETITORS, Entry, Ranking},
@@ -14,9 +12,7 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::SearchQuery;
 
-/// Who made it up.
 pub(super) const PROVIDER: &str = "sandbox";
-/// How many organic results a simulated call brings.
 pub(super) const RESULTS_PER_CALL: u32 = 100;
 
 /// What stands above the results, and how often.
@@ -54,7 +50,6 @@ pub(super) fn empty(total: Option<u64>, now: DateTime<Utc>) -> SearchPage {
     }
 }
 
-/// The page of a ranking.
 pub(super) fn page(
     ranking: &Ranking,
     keyword: Chance,
@@ -80,7 +75,6 @@ pub(super) fn page(
     writer.page
 }
 
-/// Writes a page block by block.
 struct Writer<'a> {
     ranking: &'a Ranking,
     keyword: Chance,
@@ -164,7 +158,6 @@ impl Writer<'_> {
         }
     }
 
-    /// The result that a featured snippet quotes.
     fn quoted(&self) -> usize {
         self.keyword
             .of("quoted")
@@ -242,7 +235,6 @@ fn links(host: &str) -> Vec<PageLink> {
         .collect()
 }
 
-/// The keyword as part of a path.
 fn slug(keyword: &str) -> String {
     let plain = keyword.chars().map(|it| {
         if it.is_ascii_alphanumeric() {

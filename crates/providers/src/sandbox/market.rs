@@ -24,26 +24,21 @@ const SECOND: [&str; 20] = [
     "journal", "lab", "market", "portal", "review", "select", "shop", "studio", "wiki", "world",
 ];
 
-/// How many sites compete.
 pub(super) const COMPETITORS: usize = FIRST.len() * SECOND.len();
 
-/// The order of a keyword's results on a day.
 #[derive(Debug)]
 pub(super) struct Ranking {
     /// Best first.
     pub entries: Vec<Entry>,
-    /// How many there are at the most.
+    /// The owner's place, from 0; `None` without one within the depth.
     pub own_place: Option<usize>,
 }
 
-/// Whose result it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A competitor, by number.
     Competitor(usize),
     /// The owner's best page.
     Own,
-    /// Another page of the owner.
     OwnSecond,
 }
 
@@ -91,8 +86,7 @@ fn update(market: Chance, day: NaiveDate) -> u64 {
     updates.unsigned_abs().into()
 }
 
-/// Strength is a matter of the market, of the months and of the engine's last update, fitness of the
-/// keyword, and the rest of the day.
+/// Strength follows from the market, the months and the last update, fitness from the keyword, and the rest from the day.
 fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usize) -> Vec<Entry> {
     let (strengths, fits, walks) = (market.of("strength"), keyword.of("fit"), keyword.of("walk"));
     let drifts = market.of("drift");
@@ -121,8 +115,7 @@ fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usiz
         .collect()
 }
 
-/// The owner's place from 0, near the top more often than far below; none for one keyword in
-/// seven, and none while it has drifted out of the first hundred.
+/// The owner's place from 0, more often near the top; none for one keyword in seven, or beyond the first hundred.
 fn place(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
     if own.of("absent").share() < 0.15 {
         return None;
@@ -160,7 +153,6 @@ pub(super) fn name(number: usize, country: &str) -> String {
     head.to_uppercase() + tail
 }
 
-/// One of the competitors whose second name is that.
 pub(super) fn of_kind(second: &str, chance: Chance) -> usize {
     let place = SECOND.iter().position(|it| *it == second).unwrap_or(0);
     chance.below(FIRST.len()) * SECOND.len() + place

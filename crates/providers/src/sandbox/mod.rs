@@ -29,26 +29,20 @@ use domain::{
 use market::Ranking;
 use std::{sync::Arc, time::Duration};
 
-/// How the simulated market behaves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SandboxSettings {
-    /// Another seed is another market.
     pub seed: u64,
     /// The share of calls that fail, 0 to 1; which ones depends on keyword and day.
     pub failure_rate: f64,
-    /// How long an answer takes.
     pub latency: Option<Duration>,
 }
 
-/// The simulated market.
 pub struct Sandbox {
     settings: SandboxSettings,
     clock: Arc<dyn Clock>,
 }
 
 impl Sandbox {
-    /// A market that behaves so.
-    #[must_use]
     pub fn new(settings: SandboxSettings, clock: Arc<dyn Clock>) -> Self {
         Self { settings, clock }
     }

@@ -9,17 +9,11 @@ use std::time::Duration;
 /// A way to fail; a keyword that begins with `sandbox:` and its name brings it about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// `sandbox:unavailable`
     Unavailable,
-    /// `sandbox:timeout`
     Timeout,
-    /// `sandbox:rate-limited`
     RateLimited,
-    /// `sandbox:refused`
     Refused,
-    /// `sandbox:unauthorised`
     Unauthorised,
-    /// `sandbox:malformed`
     Malformed,
     /// `sandbox:blocked`, a captcha instead of results.
     Blocked,
@@ -28,7 +22,6 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// All of them with the keyword that brings them about.
     pub const ALL: [(&'static str, Self); 8] = [
         ("sandbox:unavailable", Self::Unavailable),
         ("sandbox:timeout", Self::Timeout),
@@ -40,7 +33,6 @@ impl Trouble {
         ("sandbox:nothing", Self::Nothing),
     ];
 
-    /// The trouble that the keyword asks for.
     pub(super) fn asked_for(keyword: &str) -> Option<Self> {
         let wanted = keyword.split_whitespace().next()?.to_lowercase();
         Self::ALL
@@ -49,7 +41,6 @@ impl Trouble {
             .map(|(_, trouble)| trouble)
     }
 
-    /// The trouble that a word of the prompt asks for.
     pub(super) fn asked_in(prompt: &str) -> Option<Self> {
         let place = prompt.to_lowercase();
         let place = place.get(place.find("sandbox:")?..)?;
@@ -57,7 +48,6 @@ impl Trouble {
         Self::asked_for(&place[..end.unwrap_or(place.len())])
     }
 
-    /// The trouble that befalls this keyword on this day.
     pub(super) fn by_chance(keyword: Chance, day: NaiveDate, rate: f64) -> Option<Self> {
         let today = keyword
             .of("failure")
@@ -71,7 +61,6 @@ impl Trouble {
         (today.share() < rate).then(|| kinds[today.of("kind").below(kinds.len())])
     }
 
-    /// What the caller hears.
     pub(super) fn answer(self, now: DateTime<Utc>) -> Result<SearchPage, ProviderError> {
         match self.error() {
             Some(error) => Err(error),

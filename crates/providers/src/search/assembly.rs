@@ -1,5 +1,3 @@
-//! A snapshot under construction.
-
 use super::result_page::{Overview, Placed, ResultPage};
 use analysis::{
     observation::search_page::{
@@ -52,8 +50,7 @@ impl Assembly {
         self.page.warnings.push(code.to_owned());
     }
 
-    /// Who is cited by an overview that nobody could read is unknown, and so is whether the
-    /// owner is: only that it was there is told.
+    /// An overview that nobody could read: only that it was there is told; whether the owner is cited is unknown.
     fn add_overview(&mut self, overview: Overview) {
         self.page.ai_overview = match overview {
             Overview::Untold => None,

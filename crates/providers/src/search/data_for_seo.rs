@@ -29,7 +29,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use wire::{Elements, Outcome};
 
-/// The results of Google's pages.
 pub(crate) const ORGANIC: &str = "/v3/serp/google/organic/live/advanced";
 
 /// More is refused by the live endpoint (since September 2025).
@@ -37,8 +36,7 @@ const DEEPEST: u32 = 200;
 /// What a page of results holds, and what is billed together.
 const RESULTS_PER_PAGE: u32 = 10;
 
-/// A keyword with one of these costs five times its price (DataForSEO's help on SERP API costs),
-/// which is more than is set aside.
+/// A keyword with one of these costs five times its price (DataForSEO's help on SERP API costs): more than is set aside.
 const OPERATORS: [&str; 16] = [
     "allinanchor:",
     "allintext:",
@@ -58,7 +56,6 @@ const OPERATORS: [&str; 16] = [
     "site:",
 ];
 
-/// The adapter.
 pub(crate) struct DataForSeo {
     settings: DataForSeoSettings,
     http: Client,
@@ -74,8 +71,7 @@ impl DataForSeo {
         }
     }
 
-    /// The one task of a call. That no more pages are crawled than the depth has bounds what the
-    /// call can cost, where pages hold fewer than ten results.
+    /// The one task of a call. No more pages than the depth has bounds the cost, where pages hold fewer than ten results.
     fn task(query: &SearchQuery) -> Result<Value, CallFailure> {
         let depth = query.depth.clamp(1, DEEPEST);
         let (device, os) = match query.device {
@@ -99,7 +95,6 @@ impl DataForSeo {
         Ok(json!([task]))
     }
 
-    /// Makes a call of one task.
     pub(crate) async fn posted(&self, path: &str, tasks: &Value) -> Result<Answer, CallFailure> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let request = self
@@ -113,7 +108,6 @@ impl DataForSeo {
         ask(request).await
     }
 
-    /// What such a call brings: the elements of the page.
     pub(crate) fn elements(&self, answer: &Answer) -> Result<Elements, CallFailure> {
         if !answer.status.is_success() {
             let said = self.without_credentials(&wire::message(&answer.body));

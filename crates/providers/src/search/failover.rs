@@ -1,5 +1,3 @@
-//! The next supplier of the same need, when one fails.
-
 use async_trait::async_trait;
 use domain::ports::{
     call_journal::CallJournal,
@@ -39,8 +37,8 @@ impl SearchResults for Failover {
         each?.first().copied()
     }
 
-    /// The first answer, and what all that were asked for it took. When all fail, the failure of
-    /// the first one that could have measured this.
+    /// The first answer, and what all that were asked took. When all fail, the failure of the first that could have
+    /// measured.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;
@@ -72,8 +70,7 @@ impl SearchResults for Failover {
     }
 }
 
-/// Who refuses a question, a phone's for example, will always, and so does who is not to be paid;
-/// another one may pass its trouble.
+/// A refused question (a phone's, for example) stays refused, and so does an unpaid supplier; other trouble may pass.
 const fn is_refusal(error: &ProviderError) -> bool {
     matches!(
         error,

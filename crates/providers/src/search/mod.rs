@@ -1,5 +1,3 @@
-//! Suppliers of search results.
-
 mod assembly;
 pub(crate) mod data_for_seo;
 mod failover;
@@ -37,9 +35,7 @@ use serper::Serper;
 use single_flight::SingleFlight;
 use std::sync::Arc;
 
-/// The suppliers that the settings name, each guarded, the later ones standing in for the
-/// earlier; without any, the sandbox. The sandbox never stands in for a real supplier.
-#[must_use]
+/// The suppliers that the settings name, each guarded, later ones standing in for earlier; else the sandbox alone.
 pub fn configured(
     settings: SearchSettings,
     clock: Arc<dyn Clock>,
@@ -72,7 +68,6 @@ pub fn configured(
     Arc::new(SingleFlight::new(supplier))
 }
 
-/// What every supplier is surrounded with.
 struct Surroundings {
     resilience: ResilienceSettings,
     clock: Arc<dyn Clock>,

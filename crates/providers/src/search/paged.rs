@@ -1,5 +1,3 @@
-//! From the answers of single calls to one snapshot of the wanted depth.
-
 use super::{
     assembly::Assembly,
     result_page::{Overview, OverviewAnswer, ResultPage},
@@ -20,28 +18,22 @@ use domain::ports::{
 };
 use std::sync::Arc;
 
-/// A supplier whose answers are put together.
 #[async_trait]
 pub(super) trait ResultPages: Send + Sync {
-    /// Who answers.
     fn label(&self) -> SupplierLabel;
     /// Which supplier it is, in the journal of calls; it never changes.
     fn name(&self) -> &'static str;
     /// An answer without the credentials, which suppliers may repeat.
     fn without_secrets(&self, text: &str) -> String;
-    /// Whether calls cost.
     fn billing(&self) -> Billing;
-    /// How much it tells about features.
     fn feature_coverage(&self) -> FeatureCoverage;
     /// Machine codes of what is weak about all its answers.
     fn warnings(&self) -> &'static [&'static str] {
         &[]
     }
-    /// How many organic results a call brings at most.
     fn results_per_call(&self) -> u32;
     /// The most that such a call can cost, in millionths of a US dollar.
     fn price_per_call(&self, depth: u32) -> u64;
-    /// How deep it looks at all.
     fn deepest(&self) -> u32 {
         u32::MAX
     }
@@ -49,13 +41,10 @@ pub(super) trait ResultPages: Send + Sync {
     fn extra_calls(&self) -> u32 {
         0
     }
-    /// Why it cannot measure this at all.
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError>;
     /// Makes one call, whatever is answered; they are counted from 1.
     async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure>;
-    /// What that call brings.
     fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure>;
-    /// Asks for the AI overview that a page only announced.
     async fn announced_overview(
         &self,
         _query: &SearchQuery,
@@ -63,7 +52,6 @@ pub(super) trait ResultPages: Send + Sync {
     ) -> Result<Answer, CallFailure> {
         Err(CallFailure::malformed("it announces an overview"))
     }
-    /// What that call brings.
     fn read_overview(&self, _answer: &Answer) -> Result<OverviewAnswer, CallFailure> {
         Err(CallFailure::malformed("it announces an overview"))
     }
@@ -81,7 +69,6 @@ impl Billed for OverviewAnswer {
     }
 }
 
-/// Calls a supplier as often as it takes, each call guarded.
 pub(super) struct Paged<S> {
     supplier: S,
     guard: Guard,
@@ -89,11 +76,9 @@ pub(super) struct Paged<S> {
     spending: SpendingRules,
 }
 
-/// A search under way.
 struct Asking<'a> {
     query: &'a SearchQuery,
     counter: Counter<'a>,
-    /// Why there were no further pages.
     cut_by: Option<ProviderError>,
 }
 
@@ -126,7 +111,6 @@ impl<S: ResultPages> Paged<S> {
         )
     }
 
-    /// One call, at the counter.
     async fn call<T, F>(
         &self,
         asking: &mut Asking<'_>,

@@ -1,5 +1,3 @@
-//! What one call to a supplier brings.
-
 use analysis::{
     observation::search_page::{
         AiOverview, BlockContent, FeatureBlock, OrganicResult, PageLink, RichData,
@@ -19,7 +17,6 @@ pub(super) struct ResultPage {
     pub cost: Option<u64>,
 }
 
-/// A block where it stood.
 #[derive(Debug)]
 pub(super) struct Placed {
     /// Rank among all blocks, from 1.
@@ -29,15 +26,11 @@ pub(super) struct Placed {
     pub content: BlockContent,
 }
 
-/// What a supplier tells about the AI overview.
 #[derive(Debug, Default)]
 pub(super) enum Overview {
-    /// Nothing.
     #[default]
     Untold,
-    /// There was none.
     Absent,
-    /// There was one, and this is it.
     Read(AiOverview),
     /// There was one, at that rank among all blocks; neither its text nor whom it cites is known.
     Unread(Option<u32>),
@@ -45,14 +38,12 @@ pub(super) enum Overview {
     Announced(String),
 }
 
-/// An AI overview that took a call of its own.
 #[derive(Debug)]
 pub(super) struct OverviewAnswer {
     pub overview: Overview,
     pub cost: Option<u64>,
 }
 
-/// The passage above the results, and whose it is.
 #[derive(Debug, Default)]
 pub(super) struct Quoted {
     pub url: String,
@@ -62,12 +53,10 @@ pub(super) struct Quoted {
 }
 
 impl Placed {
-    /// Somewhere.
     pub(super) fn feature(feature: FeatureBlock) -> Self {
         Self::at_unknown(BlockContent::Feature(feature))
     }
 
-    /// In the order of the results.
     pub(super) fn organic(result: OrganicResult) -> Self {
         Self::at_unknown(BlockContent::Organic(result))
     }

@@ -27,7 +27,6 @@ use std::sync::Arc;
 /// How many results of one engine a call brings; the instance cannot be asked for more.
 const RESULTS_PER_CALL: u32 = 10;
 
-/// The adapter.
 pub(super) struct Searxng {
     settings: SearxngSettings,
     http: Client,

@@ -1,5 +1,5 @@
-//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and another call for
-//! an AI overview that the first one only announces.
+//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and another call for an announced AI
+//! overview.
 
 mod boxes;
 mod features;
@@ -31,7 +31,6 @@ use std::sync::Arc;
 /// How many results a call brings; Google stopped to show more on a page in September 2025.
 const RESULTS_PER_CALL: u32 = 10;
 
-/// The adapter.
 pub(crate) struct SerpApi {
     settings: SerpApiSettings,
     http: Client,
@@ -47,8 +46,7 @@ impl SerpApi {
         }
     }
 
-    /// Asks. The key is a parameter of the address, so that the address is kept nowhere:
-    /// no error and no record holds it.
+    /// Asks. The key is a parameter of the address, so that no error and no record holds the address.
     pub(crate) async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let key = self.settings.api_key.expose_secret();
@@ -72,7 +70,6 @@ impl SerpApi {
         }
     }
 
-    /// The answer to any call, as it came, where it is one.
     pub(crate) fn value(&self, answer: &Answer) -> Result<Value, CallFailure> {
         self.understood(answer)?;
         json(&answer.body)

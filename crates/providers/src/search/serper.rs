@@ -24,10 +24,8 @@ use secrecy::ExposeSecret;
 use serde_json::json;
 use std::sync::Arc;
 
-/// How many results a call brings.
 const RESULTS_PER_CALL: u32 = 10;
 
-/// The adapter.
 pub(super) struct Serper {
     settings: SerperSettings,
     http: Client,
@@ -79,7 +77,6 @@ impl Serper {
         }
     }
 
-    /// An error that came with a successful status.
     fn error_inside(&self, said: &str, status: Option<u16>) -> CallFailure {
         let said = self.without_key(said);
         CallFailure::pointless(match status {

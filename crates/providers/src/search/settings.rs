@@ -1,26 +1,17 @@
-//! Which suppliers of search results to use; plain data.
-
 use crate::{resilience::ResilienceSettings, sandbox::SandboxSettings};
 use secrecy::SecretString;
 use url::Url;
 
-/// Which suppliers to use, in the order in which they are asked: who tells most about a page
-/// comes first. Without any, the sandbox answers.
+/// Which suppliers to use, in the order in which they are asked: who tells most comes first. Without any, the sandbox.
 #[derive(Debug, Clone)]
 pub struct SearchSettings {
-    /// Google results of DataForSEO.
     pub data_for_seo: Option<DataForSeoSettings>,
-    /// Google results of SerpApi.
     pub serp_api: Option<SerpApiSettings>,
-    /// Google results of serper.dev.
     pub serper: Option<SerperSettings>,
-    /// A SearXNG instance.
     pub searxng: Option<SearxngSettings>,
-    /// The simulated market.
     pub sandbox: SandboxSettings,
     /// How calls are guarded, each supplier by itself.
     pub resilience: ResilienceSettings,
-    /// Whether calls that cost money are made at all.
     pub paid_calls: bool,
     /// What a call may cost, in millionths of a US dollar; `None` sets no bound.
     pub most_per_call: Option<u64>,
@@ -41,37 +32,30 @@ impl Default for SearchSettings {
     }
 }
 
-/// How to reach DataForSEO or a server that speaks like it.
 #[derive(Debug, Clone)]
 pub struct DataForSeoSettings {
     /// Without the path of an operation, for example `https://api.dataforseo.com`.
     pub base_url: Url,
-    /// The account's login for the API.
     pub login: SecretString,
-    /// The account's password for the API.
     pub password: SecretString,
     /// What the first ten results cost, in millionths of a US dollar. Further ones cost no more,
     /// and loading the AI overview as much again; answers tell what was really billed.
     pub price_per_page: u64,
 }
 
-/// How to reach SerpApi or a server that speaks like it.
 #[derive(Debug, Clone)]
 pub struct SerpApiSettings {
     /// Without the path of an operation, for example `https://serpapi.com`.
     pub base_url: Url,
-    /// The account's key.
     pub api_key: SecretString,
     /// What a call costs, in millionths of a US dollar.
     pub price_per_call: u64,
 }
 
-/// How to reach serper.dev or a server that speaks like it.
 #[derive(Debug, Clone)]
 pub struct SerperSettings {
     /// Without the path of an operation, for example `https://google.serper.dev`.
     pub base_url: Url,
-    /// The account's key.
     pub api_key: SecretString,
     /// What a call costs, in millionths of a US dollar.
     pub price_per_call: u64,
@@ -82,7 +66,7 @@ pub struct SerperSettings {
 pub struct SearxngSettings {
     /// The instance, for example `http://localhost:8888`.
     pub base_url: Url,
-    /// The one engine whose order is taken for ranks, by the instance's name for it, for example
-    /// `google`: an order merged from several engines is no engine's rank.
+    /// The one engine whose order is taken for ranks, by the instance's name, for example `google`: a merged order is no
+    /// rank.
     pub engine: String,
 }

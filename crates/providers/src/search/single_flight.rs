@@ -1,5 +1,3 @@
-//! Equal questions at the same time are one question.
-
 use analysis::observation::search_page::SearchPage;
 use async_trait::async_trait;
 use domain::ports::{
@@ -30,7 +28,6 @@ struct Flight {
     landing: Shared<BoxFuture<'static, Searched>>,
 }
 
-/// Whether a search was begun or joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seat {
     Pilot,
@@ -45,7 +42,6 @@ impl SingleFlight {
         }
     }
 
-    /// The search of this question: the one under way, or a new one.
     fn boarded(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> (Arc<Flight>, Seat) {
         // No real supplier knows whose site it is about.
         let question = SearchQuery {
@@ -95,8 +91,7 @@ impl SearchResults for SingleFlight {
         self.supplier.unpaid(depth)
     }
 
-    /// Only whoever began it is told what it took: its job paid, once. When that job could not
-    /// pay, the others ask by themselves.
+    /// Only whoever began it is told what it took: its job paid, once. When that job could not pay, the others ask.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         loop {
             let (flight, seat) = self.boarded(query, journal);

@@ -1,5 +1,3 @@
-//! What the statuses of HTTP mean for a supplier call.
-
 use crate::{
     http_client::Answer,
     resilience::{CallFailure, Repeat, retry_after},
@@ -39,7 +37,6 @@ pub(crate) fn without(secret: &str, said: &str) -> String {
     said.replace(secret, "…").replace(&encoded, "…")
 }
 
-/// A supplier's words, printable and short.
 pub(crate) fn shortened(said: &str) -> String {
     let printable = said
         .chars()

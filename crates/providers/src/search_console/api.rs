@@ -29,7 +29,6 @@ use url::Url;
 /// Rows of an answer: fewer than may be asked for, so that long addresses fit into one.
 const PAGE: u32 = 10_000;
 
-/// The adapter.
 pub(super) struct Api {
     base_url: Url,
     account: ServiceAccount,
@@ -38,16 +37,13 @@ pub(super) struct Api {
     clock: Arc<dyn Clock>,
 }
 
-/// What a call brings.
 enum Told {
     Rows(Vec<wire::Row>),
-    /// The token is not accepted any more.
     Expired,
     /// The account may not read the property, or there is none.
     NoAccess,
 }
 
-/// The first of a page of rows, and how many.
 #[derive(Clone, Copy)]
 struct Part {
     start: u32,

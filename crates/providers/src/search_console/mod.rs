@@ -21,7 +21,6 @@ use service_account::ServiceAccount;
 use std::sync::Arc;
 
 /// The API; without a key it says what is missing.
-#[must_use]
 pub fn configured(
     settings: SearchConsoleSettings,
     clock: &Arc<dyn Clock>,
@@ -49,8 +48,6 @@ pub fn configured(
     ))
 }
 
-/// Reads files.
-#[must_use]
 pub fn exports() -> Arc<dyn ConsoleExports> {
     Arc::new(Exports)
 }

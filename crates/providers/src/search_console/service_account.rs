@@ -28,17 +28,14 @@ use std::{
 use tokio::sync::Mutex;
 use url::Url;
 
-/// What is asked for: to read.
 const SCOPE: &str = "https://www.googleapis.com/auth/webmasters.readonly";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// How long an assertion is good for: the longest that is accepted.
 const ASSERTION: TimeDelta = TimeDelta::hours(1);
 /// A token that ends sooner is not used any more.
 const MARGIN: TimeDelta = TimeDelta::minutes(1);
-/// No key is larger.
 const LONGEST_KEY: u64 = 64 * 1024;
 
-/// Makes access tokens.
 pub(super) struct ServiceAccount {
     key_file: Option<PathBuf>,
     token_url: Url,
@@ -48,16 +45,13 @@ pub(super) struct ServiceAccount {
     token: Mutex<Option<Access>>,
 }
 
-/// A token, and whose it is.
 #[derive(Clone)]
 pub(super) struct Access {
     pub token: SecretString,
-    /// The e-mail address of the account, which owners of properties have to know.
     pub who: String,
     until: DateTime<Utc>,
 }
 
-/// The file that Google's console makes.
 #[derive(Deserialize)]
 struct KeyFile {
     #[serde(rename = "type")]
@@ -118,7 +112,6 @@ impl KeyFile {
         Ok(key)
     }
 
-    /// The signature RS256.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, NotConfigured> {
         sign(&self.private_key, message).ok_or_else(|| NotConfigured {
             missing: "the private key in the key file is no RSA key".to_owned(),
@@ -127,8 +120,7 @@ impl KeyFile {
     }
 }
 
-/// The e-mail address of the account whose key that is, which owners of properties have to know; an
-/// error when nothing can be signed with it.
+/// The e-mail address of the key's account, which owners of properties have to know; an error when it cannot sign.
 pub async fn account_of(key_file: &Path) -> Result<String, NotConfigured> {
     let key = KeyFile::read(key_file).await?;
     key.sign(b"")?;
@@ -185,7 +177,6 @@ impl ServiceAccount {
         Ok(access)
     }
 
-    /// Forgets a token that is not accepted.
     pub async fn forget(&self, refused: &Access) {
         let mut held = self.token.lock().await;
         let is_same = |it: &Access| it.token.expose_secret() == refused.token.expose_secret();

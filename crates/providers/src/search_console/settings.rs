@@ -1,20 +1,16 @@
-//! How to reach Search Console.
-
 use crate::resilience::ResilienceSettings;
 use std::{path::PathBuf, time::Duration};
 use url::Url;
 
-/// How to reach Search Console.
 #[derive(Debug, Clone)]
 pub struct SearchConsoleSettings {
-    /// The file that holds the key of a service account, as Google's console makes it. It is read
-    /// when a token is needed, so that a new key takes effect by itself.
+    /// The key file of a service account, as Google's console makes it; read when a token is needed, so that a new one
+    /// counts.
     pub key_file: Option<PathBuf>,
     /// Without the path of an operation, for example `https://www.googleapis.com`.
     pub base_url: Url,
     /// Where tokens are made, for example `https://oauth2.googleapis.com/token`.
     pub token_url: Url,
-    /// How calls are guarded.
     pub resilience: ResilienceSettings,
 }
 
@@ -23,7 +19,6 @@ impl SearchConsoleSettings {
     ///
     /// # Panics
     /// Never: the addresses are fixed.
-    #[must_use]
     pub fn google(key_file: Option<PathBuf>) -> Self {
         let fixed = |it| Url::parse(it).expect("a fixed address parses");
         Self {

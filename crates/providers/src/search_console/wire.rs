@@ -13,7 +13,6 @@ struct Body {
     rows: Vec<Row>,
 }
 
-/// A row as it comes.
 #[derive(Deserialize)]
 pub(super) struct Row {
     #[serde(default)]
@@ -33,7 +32,6 @@ pub(super) fn rows(body: &[u8], most: u32) -> Result<Vec<Row>, &'static str> {
 }
 
 impl Row {
-    /// The day that the row is about.
     pub fn day(&self) -> Result<NaiveDate, &'static str> {
         let day = self.keys.first().and_then(|it| it.parse().ok());
         day.ok_or("a row names no day")
@@ -81,7 +79,6 @@ fn count(number: f64) -> Result<u64, &'static str> {
     is_count.then_some(number as u64).ok_or("a count is none")
 }
 
-/// What is asked for, for rows of a cut.
 pub(super) fn dimensions(cut: Cut) -> Vec<&'static str> {
     let parts = [
         (cut.about.has_query(), "query"),
@@ -100,7 +97,6 @@ const TOO_MUCH: [&str; 4] = [
     "dailyLimitExceeded",
 ];
 
-/// Whether too much was asked for.
 pub(super) fn is_too_much(answer: &Answer) -> bool {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let reasons = body["error"]["errors"].as_array();
@@ -111,7 +107,6 @@ pub(super) fn is_too_much(answer: &Answer) -> bool {
     reasons.any(|it| TOO_MUCH.contains(&it)) || body["error"]["status"] == "RESOURCE_EXHAUSTED"
 }
 
-/// The words of an error: the API's, or those of the token endpoint.
 pub(super) fn said(answer: &Answer) -> String {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);

@@ -19,10 +19,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use url::Url;
 
-/// What records say about who answered.
 const PROVIDER: &str = "CrUX";
 
-/// The adapter.
 pub(super) struct Crux {
     settings: GoogleApiSettings,
     http: Client,
@@ -87,7 +85,6 @@ fn question((kind, value): (&str, &str), form_factor: FormFactor) -> Value {
     body
 }
 
-/// The origin of a page.
 pub(super) fn origin_of(page: &str) -> Result<String, ProviderError> {
     let origin = Url::parse(page).map(|it| it.origin());
     match origin {

@@ -1,5 +1,3 @@
-//! The next source of field data, when one fails.
-
 use analysis::observation::vitals::{FieldSample, FormFactor};
 use async_trait::async_trait;
 use domain::ports::{

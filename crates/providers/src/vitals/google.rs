@@ -17,10 +17,8 @@ struct Body {
     error: Option<GoogleError>,
 }
 
-/// An error as the API tells it.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct GoogleError {
-    /// What happened, in words.
     #[serde(default)]
     pub message: String,
     /// A code of gRPC, for example `PERMISSION_DENIED`.
@@ -42,7 +40,6 @@ impl GoogleApiSettings {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
     }
 
-    /// The parameter that carries the key.
     pub(super) fn key(&self) -> (&'static str, &str) {
         ("key", self.api_key.expose_secret())
     }
@@ -52,7 +49,6 @@ impl GoogleApiSettings {
         without(self.api_key.expose_secret(), said)
     }
 
-    /// The failure that an unsuccessful answer stands for.
     pub(super) fn failure(&self, answer: &Answer, now: DateTime<Utc>) -> CallFailure {
         let error = told(answer);
         if error.is_about_the_key() {

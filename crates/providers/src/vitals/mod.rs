@@ -1,7 +1,5 @@
-//! Sources of vitals over HTTP: Chrome's user experience report, and PageSpeed Insights.
-//!
-//! There is no sandbox here: made-up speed would be taken for the page's. Without a key the answer
-//! says what is missing. Loads in a browser of ours are the crawler's.
+//! Sources of vitals over HTTP: Chrome's user experience report, and PageSpeed Insights. There is no sandbox: made-up
+//! speed would be taken for the page's. Without a key the answer says what is missing.
 
 mod crux;
 mod failover;
@@ -24,7 +22,6 @@ use page_speed::PageSpeed;
 use std::sync::Arc;
 use unconfigured::Unconfigured;
 
-/// What the settings allow to be asked.
 pub struct VitalsSources {
     /// Who knows what visitors saw; somebody who says what is missing, when nobody does.
     pub field: Arc<dyn FieldVitals>,
@@ -33,7 +30,6 @@ pub struct VitalsSources {
 }
 
 /// The sources that the settings name, each guarded, the later standing in for the earlier.
-#[must_use]
 pub fn configured(
     settings: VitalsSettings,
     clock: &Arc<dyn Clock>,

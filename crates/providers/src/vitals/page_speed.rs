@@ -1,5 +1,4 @@
-//! PageSpeed Insights: `GET {base}/pagespeedonline/v5/runPagespeed`, field data of 28 days and a
-//! load by Google's Lighthouse in one answer.
+//! PageSpeed Insights: `GET {base}/pagespeedonline/v5/runPagespeed`, 28 days of field data and a Lighthouse load in one.
 
 mod field;
 mod lab;
@@ -24,13 +23,11 @@ use domain::ports::{
 use reqwest::Client;
 use std::sync::Arc;
 
-/// What records say about who answered.
 const PROVIDER: &str = "PageSpeed Insights";
 
 /// Each load is a call of half a minute; Google's caches answer alike for a while anyway.
 const MOST_RUNS: u32 = 5;
 
-/// The adapter.
 pub(super) struct PageSpeed {
     settings: GoogleApiSettings,
     http: Client,
@@ -38,11 +35,8 @@ pub(super) struct PageSpeed {
     clock: Arc<dyn Clock>,
 }
 
-/// What a call brings.
 enum Told {
-    /// An answer.
     Answer(Vec<u8>),
-    /// The page could not be loaded: Lighthouse's code and words.
     Unloaded(String),
 }
 

@@ -1,5 +1,3 @@
-//! Which sources of vitals to ask; plain data.
-
 use crate::resilience::ResilienceSettings;
 use secrecy::SecretString;
 use std::time::Duration;
@@ -12,18 +10,15 @@ pub struct VitalsSettings {
     pub crux: Option<GoogleApiSettings>,
     /// PageSpeed Insights; asked when the CrUX API fails or is not configured.
     pub page_speed: Option<GoogleApiSettings>,
-    /// How calls to CrUX are guarded.
     pub crux_resilience: ResilienceSettings,
     /// How calls to PageSpeed Insights are guarded, which loads the page before it answers.
     pub page_speed_resilience: ResilienceSettings,
 }
 
-/// How to reach one of Google's APIs or a server that speaks like it.
 #[derive(Debug, Clone)]
 pub struct GoogleApiSettings {
     /// Without the path of an operation, for example `https://chromeuxreport.googleapis.com`.
     pub base_url: Url,
-    /// The key.
     pub api_key: SecretString,
 }
 
@@ -32,7 +27,6 @@ impl GoogleApiSettings {
     ///
     /// # Panics
     /// Never: the address is fixed.
-    #[must_use]
     pub fn crux(api_key: SecretString) -> Self {
         let base_url = Url::parse("https://chromeuxreport.googleapis.com");
         Self {
@@ -45,7 +39,6 @@ impl GoogleApiSettings {
     ///
     /// # Panics
     /// Never: the address is fixed.
-    #[must_use]
     pub fn page_speed(api_key: SecretString) -> Self {
         let base_url = Url::parse("https://www.googleapis.com");
         Self {

@@ -1,10 +1,7 @@
-//! Nobody to ask.
-
 use analysis::observation::vitals::{FieldSample, FormFactor};
 use async_trait::async_trait;
 use domain::ports::page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured};
 
-/// Says what is missing.
 pub(super) struct Unconfigured;
 
 fn missing() -> NotConfigured {

@@ -1,4 +1,4 @@
-//! The slip beside a backup: what it was taken of, when, and what is in it.
+//! The manifest beside a backup: what database it was taken of, when, and what is in it.
 
 use super::{BackupError, Contents, damaged, unusable};
 use crate::files;
@@ -12,29 +12,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a backup is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
     /// `sqlite` or `postgres`.
     pub database: String,
-    /// The version of Sightline that took it.
     pub version: String,
-    /// When it began: what was acknowledged before is in it.
+    /// When the backup began; it holds everything committed before.
     pub began_at: DateTime<Utc>,
-    /// How long the file is.
     pub bytes: u64,
     /// SHA-256 of the file, in hexadecimal digits.
     pub sha256: String,
     /// The steps of the schema that were taken.
     pub steps: Vec<String>,
-    /// Those of them that older programs cannot work with.
+    /// Those of `steps` that older programs cannot work with.
     pub breaks: Vec<String>,
     /// Rows by table.
     pub rows: BTreeMap<String, u64>,
 }
 
-/// Where the slip of a backup is.
 pub(super) fn beside(backup: &Path) -> PathBuf {
     files::beside(backup, ".manifest.json")
 }
@@ -61,8 +57,6 @@ impl Manifest {
         })
     }
 
-    /// Of all tables together.
-    #[must_use]
     pub fn all_rows(&self) -> u64 {
         self.rows.values().sum()
     }
@@ -80,7 +74,7 @@ impl Manifest {
         serde_json::from_str(&text).map_err(|error| damaged(&path, error.to_string()))
     }
 
-    /// Whether the file is the one that was taken, to the last bit.
+    /// Checks that length and SHA-256 of the file match.
     pub(super) fn is_of(&self, backup: &Path) -> Result<(), BackupError> {
         let (bytes, sha256) = weigh(backup).map_err(unusable(backup))?;
         if bytes != self.bytes {

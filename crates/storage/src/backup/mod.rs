@@ -1,7 +1,6 @@
-//! Backups: a whole database in one file, taken while servers run, and back again.
+//! Backups: a whole database in one file, taken while servers run; and restoring them.
 //!
-//! `manifest.rs` is the slip beside the file that says what is in it, `sqlite.rs` and `postgres.rs` take and
-//! restore. A file has its name once it is whole: until then it is a `….part` (`part.rs`).
+//! A file gets its name once it is whole; until then it is `….part` (`part.rs`).
 
 mod manifest;
 mod part;
@@ -33,90 +32,49 @@ use std::{
 };
 use thiserror::Error;
 
-/// Why there is no backup, or nothing was restored.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    /// A backup never takes another's place.
     #[error("{} is there already: choose another name", .0.display())]
     Exists(PathBuf),
-    /// Two would write to one file.
     #[error("another backup to {} is under way: wait for its end, or choose another name", .0.display())]
     UnderWay(PathBuf),
-    /// A file cannot be read or written.
     #[error("{} cannot be used", .path.display())]
-    File {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It is not what was taken.
+    File { path: PathBuf, source: io::Error },
     #[error("{} is not whole: {what}", .path.display())]
-    Damaged {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// It was taken of the other database.
+    Damaged { path: PathBuf, what: String },
     #[error("the backup is of a {of} database, and this one is {here}")]
-    OtherKind {
-        /// What it is of.
-        of: String,
-        /// What it should go to.
-        here: &'static str,
-    },
-    /// A newer version took it, and older ones cannot work with it.
+    OtherKind { of: String, here: &'static str },
     #[error(
         "the backup has schema version {0}, which this version cannot work with: use a newer one"
     )]
     Newer(String),
-    /// There is something where it should go.
     #[error(
         "the database at {0} holds accounts: name another with --database-url, or give --force to put the backup in its place"
     )]
     NotEmpty(String),
-    /// What is there is a wreck, or something else.
     #[error(
         "the database at {place} cannot be read ({told}): name another with --database-url, or give --force to put the backup in its place, with this one kept beside it"
     )]
-    Unreadable {
-        /// Where it is.
-        place: String,
-        /// What is wrong with it.
-        told: String,
-    },
-    /// What is there would have to be dropped.
+    Unreadable { place: String, told: String },
     #[error(
         "the tables that are there cannot be moved to another schema, where they would be kept ({0}): let the user make schemas (GRANT CREATE ON DATABASE … TO …), or restore into an empty database"
     )]
     NotKept(String),
-    /// A server is running there.
     #[error("a server is running on {0}: stop it first")]
     InUse(String),
-    /// A program other than a server is amid something there.
     #[error("another program is at work on {0}: end it first")]
     Busy(String),
-    /// There is no place for the file.
     #[error(transparent)]
     NoPlace(OpenError),
-    /// A program that is needed is missing.
     #[error(
         "{0} is not there: install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or name their folder with --programs"
     )]
     NoProgram(&'static str),
-    /// It failed, with these words.
     #[error("{program} failed: {told}")]
-    Failed {
-        /// Which program.
-        program: &'static str,
-        /// What it said.
-        told: String,
-    },
-    /// Rows are missing yet.
+    Failed { program: &'static str, told: String },
+    /// A transfer into the database is unfinished.
     #[error(transparent)]
     Unfinished(#[from] MigrationError),
-    /// The database does not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -131,28 +89,25 @@ impl From<OpenError> for BackupError {
     }
 }
 
-/// What was restored.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restored {
-    /// What it is.
     #[serde(flatten)]
     pub manifest: Manifest,
-    /// Where that is now which was there before: a file, or a schema of `PostgreSQL`'s.
+    /// Where the replaced database is now: a file, or a schema of `PostgreSQL`.
     pub replaced: Option<String>,
 }
 
-/// What was found in a database: rows by table, and the steps of its schema.
 #[derive(Debug)]
 struct Contents {
     rows: BTreeMap<String, u64>,
     taken: Taken,
 }
 
-/// Takes a backup of a database that may be at work: what was committed before this began is in it, and of
-/// everything later all of a transaction or nothing.
+/// Takes a backup of a database that may be in use: it holds everything committed before it began, and all or nothing
+/// of each later transaction.
 ///
-/// `programs` is where `pg_dump` is, when it is not where it usually is.
+/// `programs` is the folder of `pg_dump`; `None` searches the usual places.
 pub async fn back_up(
     database: DatabaseUrl,
     to: PathBuf,
@@ -177,7 +132,7 @@ pub async fn back_up(
     .await?
 }
 
-/// Refuses a database that lacks rows yet.
+/// Refuses a database into which a transfer is unfinished.
 fn expect_whole(taken: &Taken) -> Result<(), BackupError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer.into());
@@ -185,7 +140,7 @@ fn expect_whole(taken: &Taken) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Notes in a database that a backup of it was taken, with the rights of the user to whom it belongs.
+/// Records in a database that a backup was taken, with the rights of the user who owns the database.
 pub async fn note_backup(database: DatabaseUrl, at: DateTime<Utc>) -> Result<(), BackupError> {
     let note = ServerNote {
         topic: Topic::Backup,
@@ -223,7 +178,7 @@ fn begun(to: &Path) -> Result<Part, BackupError> {
     Ok(part)
 }
 
-/// The slip first: a backup under its name has one.
+/// Writes the manifest before renaming: a backup under its name always has one.
 fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> {
     let manifest_at = manifest::beside(to);
     manifest
@@ -236,12 +191,12 @@ fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> 
     named
 }
 
-/// Looks whether a backup is whole, and what is in it; changes nothing.
+/// Checks whether a backup is whole; changes nothing.
 pub async fn verify(from: PathBuf, programs: Option<PathBuf>) -> Result<Manifest, BackupError> {
     blocking(move || verified(&from, programs.as_deref())).await?
 }
 
-/// Puts a backup in the place of a database that is empty, or that is to be given up (`force`).
+/// Replaces a database that is empty, or with `force` any database, by a backup.
 pub async fn restore(
     database: DatabaseUrl,
     from: PathBuf,
@@ -295,7 +250,6 @@ fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupErro
     }
 }
 
-/// Does what concerns a file in the way [`as_owner_of`] does.
 fn as_owner<T>(
     path: &Path,
     act: impl FnOnce() -> Result<T, BackupError>,

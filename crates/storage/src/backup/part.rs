@@ -1,4 +1,4 @@
-//! A file that is not whole yet: one at a time for each name, and gone with whoever writes it.
+//! A file that is not whole yet: one at a time for each name, removed with its writer.
 
 use super::{BackupError, unusable};
 use crate::{
@@ -11,22 +11,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What `SQLite` may put beside a file.
+/// Endings of files that `SQLite` may put beside a database.
 pub const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// A file that is not whole yet; thrown away unless it becomes what it should.
+/// Removed when dropped, unless [`Part::becomes_whole`] was called.
 pub struct Part {
     path: PathBuf,
     whole: PathBuf,
-    /// What says that somebody is at it. A file of its own: locks of the part itself are SQLite's.
+    /// Locked while somebody writes the part. A file of its own: locks of the part itself are SQLite's.
     held_by: PathBuf,
     was_left: bool,
     _held: File,
 }
 
 impl Part {
-    /// Beside the file that it will be, readable by its owner alone. What somebody left there who did not come
-    /// to an end is thrown away.
+    /// Makes `….part` beside the file, readable by its owner alone. An interrupted writer's part is removed.
     pub fn beside(whole: &Path) -> Result<Self, BackupError> {
         let path = beside(whole, ".part");
         let held_by = beside(&path, ".lock");
@@ -44,17 +43,16 @@ impl Part {
         Ok(part)
     }
 
-    /// Where it is meanwhile.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether somebody before did not come to an end.
+    /// Whether an interrupted writer's part was there.
     pub const fn was_left(&self) -> bool {
         self.was_left
     }
 
-    /// Gives it its name, once it is on the disk.
+    /// Renames it to its name, once it is on the disk.
     pub fn becomes_whole(self) -> Result<(), BackupError> {
         let kept = File::open(&self.path)
             .and_then(|file| file.sync_all())

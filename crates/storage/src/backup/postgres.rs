@@ -25,7 +25,7 @@ use std::{
 
 /// Where Debian and its like keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
-/// Where tables are kept that a restore replaces; a number follows from the second time on.
+/// Schema that keeps tables which a restore replaced; numbered from the second time on.
 const KEPT_IN: &str = "sightline_replaced";
 
 #[derive(QueryableByName)]
@@ -40,7 +40,6 @@ struct Number {
     number: i64,
 }
 
-/// A connection beside those of servers.
 pub fn connected(url: &str) -> Result<Db, BackupError> {
     let connected = Reach::of(url)?.connect_for_migration();
     Ok(connected.map_err(unavailable)?)
@@ -92,7 +91,7 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
     Ok(Contents { rows, taken })
 }
 
-/// Tables in the schema that is used, those that are parts of others left out.
+/// Tables in the current schema, without partitions.
 fn tables(database: &mut Db) -> QueryResult<Vec<String>> {
     let found = sql_query(
         "SELECT c.relname::TEXT AS name FROM pg_catalog.pg_class c \
@@ -116,8 +115,8 @@ fn archive(from: &Path) -> Result<Stdio, BackupError> {
     })
 }
 
-/// Puts the archive into a database that is empty or given up, all of it or nothing. Answers with the schema in
-/// which the tables are kept that were there.
+/// Restores the archive into a database that is empty or given up, all of it or nothing. Answers with the schema in
+/// which the old tables are kept.
 pub fn restore(
     url: &str,
     from: &Path,
@@ -178,7 +177,7 @@ struct Kept {
     tables: Vec<String>,
 }
 
-/// Moves all tables, parts of tables too, to a schema that is made for them.
+/// Moves all tables, with partitions, to a new schema.
 fn set_aside(database: &mut Db) -> QueryResult<Kept> {
     database.transaction(|database| {
         let place = sql_query("SELECT current_schema()::TEXT AS name");
@@ -198,7 +197,7 @@ fn set_aside(database: &mut Db) -> QueryResult<Kept> {
     })
 }
 
-/// What was kept once is kept: the first name that no schema has.
+/// The first name that no schema has: earlier copies stay.
 fn free_schema(database: &mut Db) -> QueryResult<String> {
     let taken = sql_query("SELECT nspname::TEXT AS name FROM pg_catalog.pg_namespace");
     let taken: Vec<Name> = taken.load(database)?;
@@ -209,7 +208,7 @@ fn free_schema(database: &mut Db) -> QueryResult<String> {
 }
 
 impl Kept {
-    /// Leaves the database as it was.
+    /// Undoes `set_aside`.
     fn take_back(&self, database: &mut Db) -> QueryResult<()> {
         database.transaction(|database| {
             self.move_all(database, &self.schema, &self.moved_from)?;
@@ -224,14 +223,13 @@ impl Kept {
     }
 }
 
-/// A program of `PostgreSQL`'s.
 struct Program {
     name: &'static str,
     path: PathBuf,
 }
 
 impl Program {
-    /// In the folder that was named, else on the path, else the newest that is installed.
+    /// In `folder`, else on the path, else the newest that is installed.
     fn find(name: &'static str, folder: Option<&Path>) -> Result<Self, BackupError> {
         let path = match folder {
             Some(folder) => Some(folder.join(name)).filter(|it| it.is_file()),
@@ -241,7 +239,7 @@ impl Program {
         Ok(Self { name, path })
     }
 
-    /// A password goes by the environment: others on the machine can read command lines.
+    /// The password goes by the environment: others on the machine can read command lines.
     fn run(
         &self,
         arguments: &[&str],

@@ -106,7 +106,7 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     Ok(database)
 }
 
-/// What is in a file, once all of it was read and found sound.
+/// Reads all of the file, and checks that it is sound.
 pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
     // Nobody changes it: nothing is written beside it.
@@ -134,7 +134,7 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
     Ok(Contents { rows, taken })
 }
 
-/// Puts a copy of the backup where the database is; answers with where that is now.
+/// Puts a copy of the backup in place of the database; answers with where the old one is now.
 pub fn restore(
     from: &Path,
     target: &Path,
@@ -158,7 +158,7 @@ pub fn restore(
     })
 }
 
-/// Asks whether a database may go, and brings its log into the file itself.
+/// Checks whether a database may go, and moves its write-ahead log into the file.
 fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
     let place = target.display().to_string();
     let folded = match accounts_in(target) {
@@ -208,7 +208,7 @@ struct Checkpoint {
     busy: i64,
 }
 
-/// Brings the log into the file. Not all of it while somebody else reads or writes: `false`.
+/// Moves the write-ahead log into the file; `false` while somebody else reads or writes.
 fn fold_in(target: &Path) -> QueryResult<bool> {
     let mut database = connected(&target.to_string_lossy(), SETUP)?;
     let folded = sql_query("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -229,8 +229,7 @@ fn copy(source: &mut File, to: &Path) -> Result<(), BackupError> {
     copied.map(drop).map_err(unusable(to))
 }
 
-/// Gives a database another name, with all that `SQLite` left beside it: a log or a journal would be taken for
-/// that of whatever comes in its place.
+/// Renames a database with all that `SQLite` left beside it: a log left behind would be taken for the new file's.
 fn set_aside(target: &Path) -> Result<Option<PathBuf>, BackupError> {
     let mut endings = vec![""];
     endings.extend(BESIDE);
@@ -246,7 +245,7 @@ fn set_aside(target: &Path) -> Result<Option<PathBuf>, BackupError> {
     Ok(Some(name))
 }
 
-/// `….replaced`, or the first of `….replaced.2` and so on that nothing has: what was kept once is kept.
+/// `….replaced`, or the first free one of `….replaced.2` and so on: earlier copies stay.
 fn free_name(target: &Path) -> PathBuf {
     let is_taken = |name: &Path| lies(name) || BESIDE.iter().any(|it| lies(&beside(name, it)));
     let mut name = beside(target, ".replaced");
@@ -258,7 +257,7 @@ fn free_name(target: &Path) -> PathBuf {
     name
 }
 
-/// Whether there is anything of that name, be it a link that leads nowhere.
+/// Whether anything has that name, also a link that leads nowhere.
 fn lies(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

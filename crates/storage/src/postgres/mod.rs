@@ -1,5 +1,3 @@
-//! `PostgreSQL`: how it is opened, and what only it has.
-
 pub mod others;
 pub mod partitions;
 mod parts;
@@ -19,28 +17,25 @@ pub use parts::{Parts, Server};
 use std::{sync::Arc, time::Duration};
 pub use tls::{Check as TlsCheck, TlsRefusal, Tunnel, Wanted as TlsWanted};
 
-/// What connections are called, for whoever looks who is connected.
+/// What connections are called in `pg_stat_activity`.
 pub const APPLICATION: &str = "sightline";
 
-/// How long after the end of an outage every process has connections again: r2d2 never pauses for longer than
-/// half of the time that a call waits for a connection.
+/// Longest wait for connections after an outage: r2d2 pauses for at most half of the time that a call waits for one.
 pub const RECONNECTS_WITHIN: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = RECONNECTS_WITHIN.saturating_mul(2);
 
-/// The schema, step by step.
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-/// How a server is reached.
 #[derive(Clone)]
 pub struct Reach {
     /// As libpq takes it.
     target: String,
-    /// What the target leads through, where the URL asks for TLS.
+    /// Where the URL asks for TLS.
     tunnel: Option<Arc<Tunnel>>,
 }
 
 impl Reach {
-    /// The way to a server; nothing is connected to yet.
+    /// Connects to nothing yet.
     pub fn of(url: &str) -> Result<Self, OpenError> {
         let mut parts = Parts::of(url);
         // A dead server is noticed in seconds, and operators see who is connected.
@@ -55,15 +50,14 @@ impl Reach {
         Ok(Self { target, tunnel })
     }
 
-    /// What a program of `PostgreSQL`'s takes to reach the server in the same way, as long as this lives: a URL without
-    /// its password, and the password.
+    /// What a program of `PostgreSQL`'s takes to reach the server in the same way, while this lives: a URL without its
+    /// password, and the password.
     pub fn for_programs(&self) -> (String, Option<String>) {
         let mut parts = Parts::of(&self.target);
         let password = parts.take_password();
         (parts.to_string(), password)
     }
 
-    /// A connection that is set up.
     pub fn connect(&self, setup: &str) -> ConnectionResult<Db> {
         self.connect_by(&self.target, setup)
     }
@@ -83,7 +77,7 @@ impl Reach {
         })
     }
 
-    /// A connection for changing the schema: it waits longer, and its statements may take long.
+    /// For changing the schema: it waits longer, and its statements may take long.
     pub fn connect_for_migration(&self) -> ConnectionResult<Db> {
         let mut connection = self.connect("SET lock_timeout = 3000")?;
         let is_up = wall::is_up(&mut connection);
@@ -100,7 +94,6 @@ impl Reach {
     }
 }
 
-/// Connections for requests, or for jobs: a statement may take so long.
 pub fn pool(reach: &Reach, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
     Pool::new(PoolSettings {
         place: Place::Postgres(reach.clone()),
@@ -113,7 +106,7 @@ pub fn pool(reach: &Reach, options: &OpenOptions, statement_timeout: Duration) -
     })
 }
 
-/// What a new connection is told. No statement depends on it.
+/// Settings of a new connection. No statement depends on them.
 fn setup(options: &OpenOptions, statement_timeout: Duration) -> String {
     if options.through_pooler {
         return String::new();

@@ -1,5 +1,3 @@
-//! Other connections of this program to a database.
-
 use super::APPLICATION;
 use crate::sql::Db;
 use diesel::{
@@ -11,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the connections of a program that has ended may take to go.
+/// How long connections of an ended program may take to go.
 const TO_GO: Duration = Duration::from_secs(2);
 
 #[derive(QueryableByName)]
@@ -20,7 +18,7 @@ struct Number {
     number: i64,
 }
 
-/// How many others are connected, once those of a server that has just ended have had time to go.
+/// How many others are connected, after waiting for those of a server that has just ended.
 pub fn that_stay(database: &mut Db) -> QueryResult<i64> {
     let begun = Instant::now();
     loop {
@@ -32,8 +30,7 @@ pub fn that_stay(database: &mut Db) -> QueryResult<i64> {
     }
 }
 
-/// How many others of this program are connected, under the name that it gives itself or that the URL gives
-/// it. Nobody else's connections are looked at.
+/// Other connections of this program, by the name that it gives itself or that the URL gives it; nobody else's.
 fn others(database: &mut Db) -> QueryResult<i64> {
     let others = sql_query(
         "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \
@@ -44,7 +41,6 @@ fn others(database: &mut Db) -> QueryResult<i64> {
     Ok(others.number)
 }
 
-/// A connection, as no other of any server is.
 #[derive(QueryableByName)]
 pub struct Identity {
     #[diesel(sql_type = BigInt)]
@@ -53,14 +49,12 @@ pub struct Identity {
     since: String,
 }
 
-/// Which connection it is.
 pub fn own(database: &mut Db) -> QueryResult<Identity> {
     let own = "SELECT pid::BIGINT AS pid, extract(epoch FROM backend_start)::TEXT AS since \
          FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()";
     sql_query(own).get_result(database)
 }
 
-/// Whether a connection is one to this database.
 pub fn has(database: &mut Db, it: &Identity) -> QueryResult<bool> {
     let found = sql_query(
         "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \

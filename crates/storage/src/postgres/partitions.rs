@@ -1,7 +1,5 @@
-//! Months of `rank_history`: made ahead of time, and dropped as a whole when they are too old.
-//!
-//! Without a partition of its own a month falls into `rank_history_rest`, so that nothing depends
-//! on this being done in time; it is taken out of there when its partition is made.
+//! Months of `rank_history`: made ahead of time, and dropped as a whole when they are too old. A month without a
+//! partition falls into `rank_history_rest`, and is taken out when its partition is made: its time does not matter.
 
 use super::wall;
 use crate::sql::Db;
@@ -13,7 +11,7 @@ use diesel::{
     sql_types::{Bool, Text},
 };
 
-/// How many months ahead there are.
+/// Months made ahead.
 const AHEAD: u32 = 3;
 
 #[derive(QueryableByName)]
@@ -52,15 +50,13 @@ pub fn tend(db: &mut Db, today: NaiveDate, keep_since: Option<NaiveDate>) -> Que
     Ok(())
 }
 
-/// Makes those of these months that are not there.
 pub fn make_months(db: &mut Db, months_to_be: &[NaiveDate]) -> QueryResult<()> {
     let there = months(db)?;
     let missing = months_to_be.iter().filter(|it| !there.contains(it));
     missing.copied().try_for_each(|month| make(db, month))
 }
 
-/// Makes the part that takes what no month is there for. Two processes may do so at once: whoever
-/// comes second finds it made.
+/// Makes the default partition. Two processes may do so at once: the second finds it made.
 pub fn make_rest(db: &mut Db) -> QueryResult<()> {
     if has_rest(db)? {
         return Ok(());
@@ -78,7 +74,6 @@ fn has_rest(db: &mut Db) -> QueryResult<bool> {
     Ok(answer.is_so)
 }
 
-/// The names of all parts, the rest among them.
 pub fn names(db: &mut Db) -> QueryResult<Vec<String>> {
     let names: Vec<Name> = sql_query(
         "SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
@@ -105,7 +100,7 @@ fn months(db: &mut Db) -> QueryResult<Vec<NaiveDate>> {
     Ok(names(db)?.iter().filter_map(month).collect())
 }
 
-/// A table of its own, filled from the rest, and put in its place: all or nothing.
+/// Makes a table, fills it from the rest, and attaches it: all or nothing.
 fn make(db: &mut Db, month: NaiveDate) -> QueryResult<()> {
     let (name, next) = (name_of(month), month + Months::new(1));
     db.transaction(|db| {

@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::{self, Write};
 
-/// What a value of an option is escaped in; commas are between hosts.
+/// What is escaped in an option's value; commas separate hosts.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -11,7 +11,6 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/')
     .remove(b',');
-/// libpq's port where none is named.
 const PORT: u16 = 5432;
 
 /// `scheme://[user[:password]@][host[:port]][,…][/database][?name=value&…]`: what is between the marks, with its
@@ -26,19 +25,17 @@ pub struct Parts<'u> {
     options: Vec<(&'u str, String)>,
 }
 
-/// A server that the URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// Its name, which its certificate has to bear; a folder for a Unix socket; empty for libpq's default.
     pub name: String,
     /// Where it is reached: `hostaddr`, or the name.
     pub address: String,
-    /// Its port.
     pub port: u16,
 }
 
 impl Server {
-    /// Whether it is reached over a network, and not by a socket in a folder of this machine.
+    /// Whether it is reached over a network, not by a Unix socket.
     pub fn is_remote(&self) -> bool {
         !self.address.is_empty() && !self.address.starts_with(['/', '@'])
     }
@@ -79,36 +76,32 @@ impl<'u> Parts<'u> {
         }
     }
 
-    /// An option's value without its escapes; of several the last counts.
+    /// Without its escapes; of several the last counts.
     pub fn option(&self, name: &str) -> Option<String> {
         let of_name = self.options.iter().rev().find(|(it, _)| *it == name);
         of_name.map(|(_, value)| plain(value))
     }
 
-    /// Names of the options.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.options.iter().map(|(name, _)| *name)
     }
 
-    /// Gives an option a value.
     pub fn set(&mut self, name: &'u str, value: &str) {
         self.remove(|it| it == name);
         self.options.push((name, escaped(value)));
     }
 
-    /// Gives an option a value where it has none.
     pub fn set_default(&mut self, name: &'u str, value: &str) {
         if self.names().all(|it| it != name) {
             self.set(name, value);
         }
     }
 
-    /// Leaves options out.
     pub fn remove(&mut self, is_left_out: impl Fn(&str) -> bool) {
         self.options.retain(|(name, _)| !is_left_out(name));
     }
 
-    /// Takes the password out, wherever it is, and answers with it.
+    /// Removes the password, wherever it is, and returns it.
     pub fn take_password(&mut self) -> Option<String> {
         let of_options = self.option("password");
         self.remove(|it| it == "password");
@@ -116,12 +109,11 @@ impl<'u> Parts<'u> {
         of_options.or_else(|| of_user.map(plain))
     }
 
-    /// Leaves the hosts out that stand before the path.
     pub fn without_hosts(&mut self) {
         self.hosts = "";
     }
 
-    /// The servers, in the order in which libpq tries them.
+    /// In the order in which libpq tries them.
     pub fn servers(&self) -> Vec<Server> {
         let (mut names, mut ports) = (Vec::new(), Vec::new());
         for host in self.hosts.split(',') {
@@ -156,7 +148,6 @@ impl<'u> Parts<'u> {
     }
 }
 
-/// The URL.
 impl fmt::Display for Parts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://", self.scheme)?;
@@ -178,12 +169,12 @@ impl fmt::Display for Parts<'_> {
     }
 }
 
-/// Without the escapes of URLs.
+/// Decodes the escapes of URLs.
 fn plain(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// With every byte escaped that may mean something in a URL.
+/// Escapes every byte that may mean something in a URL.
 fn escaped(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }

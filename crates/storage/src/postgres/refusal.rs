@@ -1,4 +1,4 @@
-//! Why a server refuses a connection, where no second try helps, and whether a pooler is in between.
+//! Refusals of a server where no retry helps, and detection of poolers.
 
 use super::{Parts, Reach};
 use crate::{opening::OpenError, sql::Db};

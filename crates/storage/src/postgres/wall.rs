@@ -1,9 +1,6 @@
-//! The second wall between accounts: row-level security, which a `PostgreSQL` database may have
-//! beside the conditions that every query carries itself.
-//!
-//! While it is up, the database shows and takes only rows of the account that the transaction was
-//! opened for, whatever a query forgets. It binds the tables' owner too; only a superuser or a
-//! role with `BYPASSRLS` walks through, so such a role cannot raise it.
+//! The second wall between accounts: row-level security, which a `PostgreSQL` database may have beside the conditions
+//! of every query. While it is up, the database shows and takes only rows of the transaction's account, whatever a
+//! query forgets. It binds the tables' owner too, but no superuser or role with `BYPASSRLS`: these cannot raise it.
 
 use super::partitions;
 use crate::{errors::unavailable, session::Whose, sql::Db, tenant_tables::TENANT_TABLES};
@@ -20,26 +17,20 @@ use thiserror::Error;
 const SETTING: &str = "sightline.account_id";
 const EVERYONE: &str = "everyone";
 
-/// Why the wall is not raised or lowered.
 #[derive(Debug, Error)]
 pub enum WallError {
-    /// `SQLite` has no such thing.
     #[error("row-level security needs PostgreSQL; an SQLite database relies on the queries alone")]
     NotPostgres,
-    /// The role would not notice the wall.
     #[error(
         "the database's role is a superuser or has BYPASSRLS, so that row-level security would not bind it: let the server use an ordinary role"
     )]
     RoleBypasses,
-    /// There is nothing to protect yet.
     #[error("the database has no schema yet: run `sightline migrate` first")]
     NoSchema,
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Whether it is up.
 pub fn is_up(db: &mut Db) -> QueryResult<bool> {
     is(
         db,
@@ -47,7 +38,7 @@ pub fn is_up(db: &mut Db) -> QueryResult<bool> {
     )
 }
 
-/// Raises it on every table; one that is up is made whole.
+/// Raises it on every table, also on those that lack it while it is up.
 pub fn raise(db: &mut Db) -> Result<(), WallError> {
     let bypasses = "EXISTS (SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls))";
     if is(db, bypasses).map_err(unavailable)? {
@@ -59,7 +50,7 @@ pub fn raise(db: &mut Db) -> Result<(), WallError> {
     Ok(before_every_table(db).map_err(unavailable)?)
 }
 
-/// Where it is up, puts it before the tables that came since.
+/// Where it is up, raises it on tables added since.
 pub fn make_whole(db: &mut Db) -> QueryResult<()> {
     if is_up(db)? {
         before_every_table(db)?;
@@ -71,7 +62,6 @@ fn before_every_table(db: &mut Db) -> QueryResult<()> {
     on_every_table(db, policy)
 }
 
-/// Puts it before one table.
 pub fn before(db: &mut Db, table: &str) -> QueryResult<()> {
     db.batch_execute(&policy(table))
 }
@@ -85,7 +75,6 @@ fn policy(table: &str) -> String {
     )
 }
 
-/// Takes it down.
 pub fn lower(db: &mut Db) -> Result<(), WallError> {
     let lowered = on_every_table(db, |table| {
         format!(
@@ -108,7 +97,7 @@ pub fn say(db: &mut Db, whose: Whose) -> QueryResult<()> {
         .map(drop)
 }
 
-/// A connection that changes the schema sees everything, from now to its end.
+/// Lets a connection that changes the schema see everything, to its end.
 pub fn open_for_good(db: &mut Db) -> QueryResult<()> {
     db.batch_execute(&format!("SET {SETTING} = '{EVERYONE}'"))
 }

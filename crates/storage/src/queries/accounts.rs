@@ -1,5 +1,3 @@
-//! Accounts and people.
-
 use super::locked;
 use crate::{
     rows::accounts::{AccountChange, AccountRow, UsageChange, UserEntry, UserRow},

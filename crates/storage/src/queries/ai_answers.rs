@@ -1,5 +1,3 @@
-//! Answers of AI engines, and counts of them.
-
 use super::{Backend, carrying, dialect};
 use crate::{
     instant::At,
@@ -21,14 +19,14 @@ use domain::{
     record_places::PLACES,
 };
 
-/// How many answers (10 columns) one statement may carry.
+/// Answers (10 columns) in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 10;
 
-/// Of the visibility records of the newest run those about the project and about AI-tracked keywords.
+/// Visibility records of the newest run about the project and about AI-tracked keywords.
 const TRACKED: &str = "LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
      AND k.status = 'active' AND k.ai_tracked";
 
-/// Which of them are copied: those in these places where the job has none of its own.
+/// Copies only those in these places, where the job has no record of its own.
 fn without_own(places: &[i64]) -> String {
     let places: Vec<String> = places.iter().map(ToString::to_string).collect();
     format!(
@@ -326,7 +324,7 @@ impl AnswerRepository for Session {
     }
 }
 
-/// The run's answers about these keywords; `None` are those about none.
+/// The run's answers about these keywords; `None` stands for those about no keyword.
 fn about(
     account: AccountId,
     job: JobId,

@@ -1,5 +1,3 @@
-//! How accounts ask AI engines.
-
 use crate::{
     instant::At,
     rows::ai_models::{ModelRow, UseRow},

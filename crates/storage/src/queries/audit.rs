@@ -1,5 +1,3 @@
-//! The audit log.
-
 use crate::{instant::At, rows::audit::AuditRow, schema::audit_events, session::Session};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -11,10 +11,9 @@ use domain::{
     results::CARRIED,
 };
 
-/// The statement: `place` is where a copy stands among the copies, `keywords` joins the keywords that
-/// records are about, `wanted` says which records are copied. `$1` job, `$2` the first ordinal of such
-/// copies, `$3` account, `$4` project, `$5` type: numbered as they are first met, since that is how `SQLite`
-/// counts them.
+/// The statement: `place` is a copy's place among the copies, `keywords` joins the records' keywords, `wanted` chooses
+/// records. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type: numbered in the
+/// order of first use, as `SQLite` counts them.
 pub fn statement(place: &str, keywords: &str, wanted: &str) -> String {
     format!(
         "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
@@ -30,7 +29,7 @@ pub fn statement(place: &str, keywords: &str, wanted: &str) -> String {
     )
 }
 
-/// Runs it; says how many were copied.
+/// Answers with the number of copies.
 pub fn carry(
     db: &mut Db,
     statement: &str,

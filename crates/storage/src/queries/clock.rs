@@ -1,5 +1,3 @@
-//! What time it is for the database.
-
 use super::Db;
 use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
 
@@ -9,7 +7,7 @@ struct Number {
     number: i64,
 }
 
-/// In milliseconds of Unix time.
+/// Unix time in milliseconds.
 pub fn milliseconds(db: &mut Db) -> QueryResult<i64> {
     let told: Number = sql_query(db.kind().clock()).get_result(db)?;
     Ok(told.number)

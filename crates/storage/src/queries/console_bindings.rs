@@ -1,5 +1,3 @@
-//! Which properties of Search Console are fetched.
-
 use super::Db;
 use crate::{
     instant::At,
@@ -120,7 +118,6 @@ impl ConsoleBindingRepository for Session {
     }
 }
 
-/// Removes the binding of a project; says how many that were.
 pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<usize> {
     hold_due_time(db, account)?;
     let there = console_bindings::table
@@ -131,8 +128,7 @@ pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> Qu
     Ok(removed)
 }
 
-/// Holds the account's row among those that are due: whoever else changes its bindings waits, so
-/// that the earliest of them is never told wrong.
+/// Locks the account's due row: concurrent changes of its bindings wait, so that the earliest due time is never wrong.
 fn hold_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
     insert_into(account_console_fetches::table)
         .values((

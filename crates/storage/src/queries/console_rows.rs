@@ -1,5 +1,3 @@
-//! Rows of Search Console.
-
 use super::{
     Db, dialect,
     paging::{PageRows, one_more, page},
@@ -33,15 +31,14 @@ use domain::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// How many rows one statement carries: fewer than it may, so that it ends in its time on a slow
-/// machine.
+/// Rows in one statement; more would be allowed, but take too long on a slow machine.
 const MOST_ROWS: usize = 1_000;
 const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
-/// How many imports are thrown away in one statement: each may have tens of thousands of rows.
+/// Imports deleted in one statement: each may have tens of thousands of rows.
 pub const MOST_GONE: usize = 4;
-/// How many searches or pages are asked about in one statement.
+/// Searches or pages asked about in one statement.
 const MOST_ASKED: usize = 1_000;
-/// How many days are inserted in one statement: they have eleven columns.
+/// Days inserted in one statement: they have eleven columns.
 const MOST_SPANS: usize = dialect::MOST_BINDS / 11;
 
 /// Sums of rows. On both databases a sum of integers is no integer by itself.
@@ -55,7 +52,6 @@ macro_rules! sums {
     };
 }
 
-/// The rows of these imports.
 macro_rules! rows_of {
     ($account:expr, $spans:expr) => {
         console_rows::table
@@ -368,7 +364,6 @@ fn numbers(spans: &[ConsoleSpanId]) -> Vec<i64> {
     spans.iter().map(|it| it.0).collect()
 }
 
-/// What is there of the same cuts and days as these.
 fn same(
     db: &mut Db,
     account: AccountId,
@@ -397,7 +392,6 @@ fn same(
     Ok(there)
 }
 
-/// How many rows and bytes these are counted as.
 fn size_of(spans: &[SpanRow]) -> (i64, i64) {
     let sizes = spans.iter().map(SpanRow::size);
     sizes.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))

@@ -1,5 +1,3 @@
-//! Content plans.
-
 use super::{
     Db,
     paging::{PageRows, Sortable, behind, one_more, page},
@@ -26,7 +24,6 @@ use domain::{
     },
 };
 
-/// The plans of a project.
 macro_rules! plans_of {
     ($account:expr, $project:expr) => {
         content_plans::table
@@ -141,7 +138,7 @@ impl ContentPlanRepository for Session {
     }
 }
 
-/// How many bytes the items of a plan have; 0 without the plan.
+/// Bytes of the plan's items; 0 without the plan.
 fn bytes_of(
     db: &mut Db,
     account: AccountId,

@@ -12,12 +12,12 @@ use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, KeywordId, ProjectId};
 use std::collections::BTreeMap;
 
-/// How many keywords are looked at in one part.
+/// In one part.
 const KEYWORDS: usize = 500;
-/// How many projects are.
+/// In one part.
 const PROJECTS: usize = 10;
 
-/// Points of some keywords; the last of them, `None` at the end.
+/// Deletes points of some keywords; answers with the last of them, `None` at the end.
 pub fn points(
     db: &mut Db,
     account: AccountId,
@@ -47,7 +47,7 @@ pub fn points(
     Ok(last.map(|(_, keyword)| KeywordId(*keyword)))
 }
 
-/// Records of some projects; the last of them, `None` at the end.
+/// Deletes records of some projects; answers with the last of them, `None` at the end.
 pub fn findings(
     db: &mut Db,
     account: AccountId,

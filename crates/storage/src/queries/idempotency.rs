@@ -1,5 +1,3 @@
-//! Idempotency records.
-
 use crate::{
     instant::At, rows::idempotency::RecordRow, schema::idempotency_records, session::Session,
 };

@@ -1,5 +1,3 @@
-//! Jobs.
-
 use super::{
     Backend, Db, locked, locked_passing_over,
     paging::{PageRows, Sortable, behind, one_more, page},
@@ -40,16 +38,15 @@ use domain::{
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
 
-/// How many jobs are locked or written together with a statement that is kept prepared.
+/// Jobs locked or written together with a statement that is kept prepared.
 const FEW: usize = 8;
 
-/// [`JobState::is_unfinished`], word for word as the partial indexes have it: only then are they
-/// used.
+/// [`JobState::is_unfinished`], verbatim as in the partial indexes: otherwise they are not used.
 pub fn is_unfinished() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait')")
 }
 
-/// [`JobState::is_waiting`], word for word as the index has it that holds them in the order of their turns.
+/// [`JobState::is_waiting`], verbatim as in the index that holds them in the order of their turns.
 pub fn is_waiting() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'retry_wait')")
 }
@@ -59,7 +56,7 @@ pub fn is_running() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state = 'running'")
 }
 
-/// Kinds of these names. A newer version may have put others into the queue: they are left to it.
+/// Jobs of other kinds, which a newer version may have queued, are left to it.
 fn kind_is_one_of(kinds: &'static [AnalysisKind]) -> EqAny<jobs::kind, Vec<&'static str>> {
     jobs::kind.eq_any(kinds.iter().map(|it| it.name()).collect::<Vec<_>>())
 }
@@ -468,7 +465,7 @@ impl JobRepository for Session {
     }
 }
 
-/// One statement for many rows: an insert that meets each of them. What was asked for stays.
+/// One upsert for many rows. What was asked for stays.
 fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
@@ -528,7 +525,7 @@ fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {
     query
 }
 
-/// How many waiting jobs go before this one; nothing when it does not wait.
+/// Waiting jobs before this one; `None` when it does not wait.
 fn position(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Option<i64>> {
     let own: Option<(i32, At)> = jobs::table
         .filter(jobs::account_id.eq(account.0))

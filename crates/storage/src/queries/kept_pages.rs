@@ -1,5 +1,3 @@
-//! Pages that are kept between runs.
-
 use super::{Db, dialect};
 use crate::{
     instant::At,
@@ -20,9 +18,9 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// How many rows one statement may carry: they have nine columns.
+/// Rows in one statement: they have nine columns.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 9;
-/// How many pages are asked about in one statement.
+/// Pages asked about in one statement.
 const MOST_PAGES: usize = 1_000;
 
 /// Makes visible what the job staged: with the content that stands in its journal, or with the one
@@ -206,7 +204,6 @@ fn replace(db: &mut Db, rows: &[StagedPageRow]) -> QueryResult<()> {
         .map(drop)
 }
 
-/// Keeps what the job staged, inside the database.
 pub fn publish(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) -> QueryResult<()> {
     sql_query(PUBLISH)
         .bind::<BigInt, _>(project.0)
@@ -216,7 +213,6 @@ pub fn publish(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) 
         .map(drop)
 }
 
-/// Throws away what the job staged.
 pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     let staged = staged_pages::table
         .filter(staged_pages::account_id.eq(account.0))

@@ -1,5 +1,3 @@
-//! Months of keywords.
-
 use super::Db;
 use crate::{
     instant::At,
@@ -51,7 +49,6 @@ type PointRow = (
     Option<String>,
 );
 
-/// Measurements that did not fail.
 macro_rules! measured {
     ($account:expr, $project:expr, $ids:expr) => {
         rank_history::table

@@ -1,5 +1,3 @@
-//! Keywords.
-
 use super::{
     Backend, Db, dialect, locked,
     paging::{PageRows, Sortable, behind, one_more, page},
@@ -43,10 +41,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
 
-/// How many rows of 23 columns one statement may carry.
+/// Rows of 23 columns in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 23;
 
-/// How many values a list of alternatives may have, with room for the other conditions.
+/// Values in a list of alternatives, with room for the other conditions.
 const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
 
 /// How many newest ranks of 5 values one statement carries. SQLite looks every `$1` up by its name, in a time that
@@ -395,7 +393,6 @@ impl KeywordRepository for Session {
     }
 }
 
-/// Up to `limit` of the chosen keywords behind `after`.
 fn batch(
     db: &mut Db,
     keywords_of: &dyn Fn() -> Query<'static>,
@@ -435,7 +432,7 @@ fn count_named(
     Ok(number)
 }
 
-/// Writes what `save` writes for those of the rows that are there.
+/// Writes what `save` writes, for those rows that exist.
 fn overwrite(db: &mut Db, rows: &[KeywordRow]) -> QueryResult<()> {
     let Some(account) = rows.first().map(|row| row.account_id) else {
         return Ok(());
@@ -491,7 +488,7 @@ fn ai_tracked<'a>(account: AccountId, project: ProjectId) -> Query<'a> {
     active(account, project).filter(keywords::ai_tracked.eq(true))
 }
 
-/// The first of the named keywords, in the order of their ids.
+/// The first of the named keywords, ordered by id.
 fn named_batch(
     db: &mut Db,
     keywords_of: &dyn Fn() -> Query<'static>,
@@ -566,7 +563,6 @@ fn position(sort: KeywordSort, row: &KeywordRow) -> Position {
     Position { value, id: row.id }
 }
 
-/// One statement for many keywords, each with a rank of its own.
 fn set_latest(db: &mut Db, account: AccountId, changes: &[(i64, LatestChange)]) -> QueryResult<()> {
     let place = |at: usize| {
         let places: Vec<String> = (1..=5)

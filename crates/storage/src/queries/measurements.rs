@@ -33,7 +33,7 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// How many rows of the widest table here (17 columns) one statement may carry.
+/// Rows of the widest table here (17 columns) in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
 /// Of the records of the newest run those about active keywords of which the job has nothing. What it
@@ -298,13 +298,11 @@ impl MeasurementRepository for Session {
     }
 }
 
-/// Throws away what a job staged and recorded.
 pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     discard_staged(db, account, job)?;
     discard_crawled(db, account, job)
 }
 
-/// Throws away the records that the job staged.
 pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
@@ -312,15 +310,13 @@ pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResul
     delete(staged).execute(db).map(drop)
 }
 
-/// What a job left in the tables for jobs under way.
 pub struct Left {
-    /// Records that it staged.
     pub records: bool,
-    /// A journal, or staged pages: most jobs crawl nothing.
+    /// A journal or staged pages.
     pub crawled: bool,
 }
 
-/// Looks what there is, so that nothing is moved and thrown away in vain.
+/// Asked first, so that nothing is moved or discarded in vain.
 pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
@@ -336,7 +332,6 @@ pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left
     Ok(Left { records, crawled })
 }
 
-/// Throws away the job's journal and the pages that it staged.
 pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     kept_pages::discard(db, account, job)?;
     let recorded = journal_entries::table
@@ -345,8 +340,8 @@ pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResu
     delete(recorded).execute(db).map(drop)
 }
 
-/// The newest page of each keyword, and of one job the first: what [`keep_newest`] would keep of
-/// them one by one. One statement cannot touch a row twice.
+/// The newest page of each keyword, and of one job the first, as [`keep_newest`] would choose one by one. One statement
+/// cannot touch a row twice.
 fn newest_pages(
     account: AccountId,
     project: ProjectId,
@@ -365,8 +360,8 @@ fn newest_pages(
         .collect()
 }
 
-/// Keeps each keyword's newest page, and the one that a job kept first. (Said column by column:
-/// `SQLite` has no `WHERE` behind a batch of upserts in Diesel.)
+/// Keeps each keyword's newest page, and of one job the first. Column by column: Diesel has no `WHERE` behind a batch
+/// of upserts for `SQLite`.
 fn keep_newest(db: &mut Db, rows: &[SerpRow]) -> QueryResult<()> {
     macro_rules! newest {
         ($column:expr) => {{

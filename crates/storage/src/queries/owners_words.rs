@@ -1,5 +1,3 @@
-//! What owners say of their projects.
-
 use crate::{
     rows::owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
     schema::{brands, ignored_suggestions, named_sites},

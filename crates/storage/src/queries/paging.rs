@@ -7,9 +7,8 @@ use domain::{
     ports::storage::StorageError,
 };
 
-/// Sorts by a column that always has a value, and begins behind `after`: the value and the id of
-/// a row. The bound on the column alone says nothing new; by it an index is entered where the page
-/// begins, instead of walked up to there.
+/// Sorts by a column that is never null, and begins behind `after` (value and id of a row). The bound on the column
+/// alone is redundant, but lets an index be entered where the page begins.
 macro_rules! sort_by {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
@@ -38,8 +37,7 @@ macro_rules! sort_by {
 // Said so, and not by sorting for `IS NULL` first, both databases walk an index on the column.
 diesel::postfix_operator!(MissingLast, " NULLS LAST", NotSelectable);
 
-/// Sorts by a column that may have no value; rows without one come last in both directions, which
-/// neither database does by itself.
+/// Sorts by a nullable column; nulls come last in both directions, which neither database does by itself.
 macro_rules! sort_by_with_missing_last {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
@@ -83,11 +81,10 @@ macro_rules! sort_by_with_missing_last {
     };
 }
 
-/// A value that a page can be sorted by.
 pub trait Sortable: Sized {
-    /// As a position carries it.
+    /// As a value of a position.
     fn told(self) -> SortValue;
-    /// Out of a position.
+    /// From a position; `None` when its type differs.
     fn heard(value: &SortValue) -> Option<Self>;
 }
 
@@ -166,12 +163,12 @@ pub fn behind<T: Sortable>(
     heard.transpose()
 }
 
-/// A position that another order made.
+/// The position belongs to another order.
 pub fn wrong_position() -> diesel::result::Error {
     diesel::result::Error::SerializationError("a position of another order".into())
 }
 
-/// How many rows to ask for: one more than wanted shows whether there is a next page.
+/// One more row than wanted shows whether there is a next page.
 pub fn one_more(limit: u32) -> i64 {
     i64::from(limit) + 1
 }
@@ -189,21 +186,20 @@ macro_rules! counted {
     };
 }
 
-/// Rows of a page, and whether another page follows.
 pub struct PageRows<R> {
     rows: Vec<R>,
     has_more: bool,
 }
 
 impl<R> PageRows<R> {
-    /// Those of a query that was asked for one more than the limit.
+    /// `rows` answer a query for one more than `limit`.
     pub fn of(mut rows: Vec<R>, limit: u32) -> Self {
         let has_more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
         Self { rows, has_more }
     }
 
-    /// The same, read no further than the page goes: its rows end before they pass the bytes of the request.
+    /// Reads no further than the page: it ends before it passes the request's limit of bytes.
     pub fn read<S>(
         found: impl Iterator<Item = QueryResult<R>>,
         request: &PageRequest<S>,
@@ -227,7 +223,6 @@ impl<R> PageRows<R> {
     }
 }
 
-/// The page of these rows.
 pub fn page<R, T>(
     (PageRows { rows, has_more }, total): (PageRows<R>, Option<Total>),
     position: impl Fn(&R) -> Position,

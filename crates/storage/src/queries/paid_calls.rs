@@ -1,5 +1,3 @@
-//! Calls that cost money.
-
 use crate::{
     instant::At,
     rows::{

@@ -1,5 +1,3 @@
-//! Hashes of passwords.
-
 use super::locked;
 use crate::{
     instant::At,

@@ -33,10 +33,9 @@ const DAYS: Days = Days::new(37);
 const NEAREST: Days = Days::new(23);
 /// … and best this old.
 const MONTH: Days = Days::new(30);
-/// How many keywords are asked about in one statement.
+/// Keywords asked about in one statement.
 const MOST_KEYWORDS: usize = 1_000;
 
-/// Whose past is asked for, and as of when.
 pub struct Past {
     account: AccountId,
     project: ProjectId,
@@ -45,14 +44,13 @@ pub struct Past {
     provenance: String,
 }
 
-/// What is known, in no order.
+/// In no order.
 pub struct Known {
     points: HashMap<i64, Vec<PointRow>>,
     last: HashMap<i64, String>,
     month_ago: HashMap<i64, Record>,
 }
 
-/// Points of the source whose past is asked for.
 macro_rules! points {
     ($past:expr, $ids:expr) => {
         rank_history::table
@@ -124,8 +122,7 @@ impl Past {
         Ok(rows)
     }
 
-    /// The points of the last days, newest first, and behind them the newest measured one of
-    /// each keyword that has none among them.
+    /// Points of the last days, newest first; behind them the newest measured one of each keyword without any there.
     fn points(&self, db: &mut Db, ids: &[i64]) -> QueryResult<Vec<PointRow>> {
         let since = self.as_of.day - DAYS;
         let mut points: Vec<PointRow> = points!(self, ids)
@@ -194,7 +191,7 @@ impl Past {
             .load(db)
     }
 
-    /// The runs that measured the keywords nearest to a month ago, each with its keywords.
+    /// Runs that measured the keywords nearest to a month ago, each with its keywords.
     fn runs_of_a_month_ago(&self, db: &mut Db, ids: &[i64]) -> QueryResult<HashMap<i64, Vec<i64>>> {
         let day = self.as_of.day;
         let measured: Vec<(i64, NaiveDate, i64)> = points!(self, ids)
@@ -259,7 +256,6 @@ impl Known {
     }
 }
 
-/// The compact form of a stored record.
 fn page(record: Record) -> Result<Option<PreviousSerp>, StorageError> {
     let record = passed(
         SerpRecord::from_json(record.text()?.as_bytes()),
@@ -268,7 +264,7 @@ fn page(record: Record) -> Result<Option<PreviousSerp>, StorageError> {
     Ok(PreviousSerp::of(&record))
 }
 
-/// Rows as what they stand for, sorted to their keywords.
+/// Converts rows, grouped in the order of `keywords`.
 pub fn in_order<R, T>(
     keywords: &[KeywordId],
     rows: Vec<R>,

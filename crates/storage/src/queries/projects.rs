@@ -1,5 +1,3 @@
-//! Projects.
-
 use super::{
     Backend, dialect, locked,
     paging::{PageRows, Sortable, behind, one_more, page},

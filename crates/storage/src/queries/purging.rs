@@ -1,5 +1,4 @@
-//! Removes a project with everything that is stored of it, a bounded part at a time: no transaction
-//! holds the others up.
+//! Removes a project with everything that is stored of it, a bounded part at a time: no transaction holds others up.
 
 use super::{Db, console_bindings, console_rows, schedules};
 use crate::{
@@ -14,7 +13,6 @@ use crate::{
 use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, ProjectId};
 
-/// Records of a run.
 const RECORDS: i64 = 1_000;
 /// Keywords with all that was measured of them: a thousand days each.
 const KEYWORDS: i64 = 10;
@@ -24,10 +22,8 @@ const PAGES: i64 = 200;
 const ANSWERS: i64 = 500;
 /// Content plans, of up to 256 KB.
 const PLANS: i64 = 20;
-/// Analyses.
 const JOBS: i64 = 100;
 
-/// The project's rows of a table.
 macro_rules! of {
     ($table:ident, $account:expr, $project:expr) => {
         $table::table
@@ -36,7 +32,6 @@ macro_rules! of {
     };
 }
 
-/// The rows of some jobs.
 macro_rules! of_jobs {
     ($table:ident, $account:expr, $jobs:expr) => {
         $table::table
@@ -176,7 +171,7 @@ fn ended_jobs(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResul
     Ok(!some.is_empty())
 }
 
-/// What a project has few rows of, and the project.
+/// Tables of which a project has few rows, and the project.
 fn rest(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
     schedules::forget_project(db, account, project)?;
     console_bindings::forget_project(db, account, project)?;

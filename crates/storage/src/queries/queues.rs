@@ -18,13 +18,13 @@ use diesel::{
 };
 use domain::{ids::AccountId, job::slots::Takes};
 
-/// As the partial index has it: only then is it used. Whoever has unfinished jobs has a moment at which the
-/// sweep should look at them (a wait or a lease ends some time), and nobody else has.
+/// Verbatim as in the partial index: otherwise it is not used. Accounts with unfinished jobs, and no others, have a
+/// moment at which the sweep should look at them (a wait or a lease ends some time).
 fn has_jobs() -> IsNotNull<account_queues::attention_at> {
     account_queues::attention_at.is_not_null()
 }
 
-/// The account's line, locked; made when it has none.
+/// Locks the account's line; makes it when there is none.
 pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
     if let Some(row) = waited_for(db, account)? {
         return Ok(row);
@@ -40,7 +40,7 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
     locked(query).get_result(db).optional()
 }
 
-/// The line, locked; nothing when another transaction has it, or when there is none.
+/// `None` when another transaction has locked the line, or there is none.
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = account_queues::table
         .filter(account_queues::account_id.eq(account.0))
@@ -73,7 +73,7 @@ type Counted = (
     Option<At>,
 );
 
-/// Counts the account's unfinished jobs anew.
+/// Recounts the account's unfinished jobs.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
     // A job that is to be stopped is not run again: it must not call workers.
     let counts = jobs::table
@@ -106,13 +106,12 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
     Ok(row)
 }
 
-/// Writes a line that is there: the transaction holds it.
+/// The transaction has to hold the line.
 pub fn write(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     let target = account_queues::table.filter(account_queues::account_id.eq(row.account_id));
     say(db, update(target).set(row))
 }
 
-/// Writes the line; made when there is none.
 fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     let upsert = insert_into(account_queues::table)
         .values(row)
@@ -191,7 +190,7 @@ pub fn unfinished_in_all(db: &mut Db) -> QueryResult<i64> {
         .first(db)
 }
 
-/// Jobs waiting and running, and when the first may run; one look at each account that has any.
+/// Jobs waiting and running, and when the first may run; reads one row for each account that has any.
 pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>, Option<At>)> {
     account_queues::table
         .filter(has_jobs())

@@ -1,5 +1,4 @@
-//! Keyword research: market data and questions under way, which are nobody's, quotas and searches,
-//! which are an account's.
+//! Keyword research: market data and questions under way, which belong to no account; quotas and searches, which do.
 
 use super::{
     Db, locked,

@@ -1,5 +1,3 @@
-//! Published results.
-
 use super::{
     Backend, Db,
     jobs::is_unfinished,
@@ -43,7 +41,6 @@ type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 /// run by its primary key, as SQLite does otherwise.
 const OF_THE_RUN: &str = "+findings.job_id";
 
-/// The statement that copies staged records to where published records are, inside the database.
 macro_rules! copied {
     ($staged:expr, $project:expr) => {
         $staged
@@ -366,7 +363,7 @@ impl ResultRepository for Session {
     }
 }
 
-/// Copies what the job staged, except for the types that were copied before.
+/// Copies what the job staged, without the types in `copied`.
 fn move_staged(
     db: &mut Db,
     account: AccountId,
@@ -384,7 +381,7 @@ fn move_staged(
     copied!(rest, project).execute(db).map(drop)
 }
 
-/// One statement for the heads of a job: there is one for each type.
+/// One statement: a job has one head for each type.
 fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
     if heads.is_empty() {
         return Ok(());
@@ -416,8 +413,8 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
     say(db, moved)
 }
 
-/// The first records under each head: one statement for all of them, each part of it a walk along
-/// the primary key that ends after `top` rows.
+/// The first records under each head, in one statement: each part of it walks along the primary key, and ends after
+/// `top` rows.
 fn first_records(
     db: &mut Db,
     account: AccountId,
@@ -516,8 +513,7 @@ fn sorted_in_a_run<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResu
     Ok(wanted)
 }
 
-/// Sorts by a column, then by job and ordinal, and begins behind such a row; `$from` is the bound by
-/// which an index is entered there.
+/// Sorts by a column, then by job and ordinal, and begins behind such a row; `$from` lets an index be entered there.
 macro_rules! sort_over_runs {
     ($wanted:ident, $column:expr, $after:expr, $from:ident, $beyond:ident, $order:ident) => {{
         if let Some((value, job, ordinal)) = $after {
@@ -560,7 +556,7 @@ macro_rules! sort_over_runs_by_value {
     }};
 }
 
-/// Over all runs a row is told by its job and its ordinal.
+/// Over all runs, job and ordinal identify a row.
 fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResult<Query<'a>> {
     let after = query.page.after.as_ref();
     let is_rising = query.page.direction == Direction::Ascending;
@@ -595,8 +591,8 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
     })
 }
 
-/// The sort value, the job and the ordinal behind which a page over all runs begins: a position
-/// has room for two of them, so job and value stand together in a text.
+/// The sort value, job and ordinal behind which a page over all runs begins: a position has room for two values, so job
+/// and value share a text.
 fn behind_run<T>(
     after: Option<&Position>,
     read: impl Fn(&str) -> Option<T>,

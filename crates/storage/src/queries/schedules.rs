@@ -1,5 +1,3 @@
-//! What is measured again and again.
-
 use super::Db;
 use crate::{
     instant::At,
@@ -121,7 +119,6 @@ impl ScheduleRepository for Session {
     }
 }
 
-/// Removes all schedules of a project.
 pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
     hold_due_time(db, account)?;
     let there = schedules::table
@@ -131,8 +128,7 @@ pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> Qu
     refresh_due_time(db, account)
 }
 
-/// Holds the account's row among those that are due: whoever else changes its schedules waits, so
-/// that the earliest of them is never told wrong.
+/// Locks the account's due row: concurrent changes of its schedules wait, so that the earliest due time is never wrong.
 fn hold_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
     insert_into(account_schedules::table)
         .values((
@@ -159,7 +155,7 @@ fn refresh_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
         .map(drop)
 }
 
-/// How many rows are as `stood` says, and are replaced: one or none.
+/// Replaces the row if it still equals `stood`; answers with 0 or 1.
 fn replace(db: &mut Db, stood: &ScheduleRow, after: &ScheduleRow) -> QueryResult<usize> {
     let there = schedules::table
         .filter(schedules::account_id.eq(stood.account_id))

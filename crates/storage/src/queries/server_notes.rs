@@ -1,5 +1,3 @@
-//! What processes tell each other.
-
 use super::Db;
 use crate::{
     instant::At,
@@ -13,7 +11,7 @@ use domain::ports::{
     storage::StorageError,
 };
 
-/// Writes a note in the place of the one before it.
+/// Overwrites the previous note on the topic.
 pub fn put(db: &mut Db, note: &ServerNote) -> QueryResult<()> {
     insert_into(server_notes::table)
         .values((

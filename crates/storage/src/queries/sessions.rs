@@ -1,5 +1,3 @@
-//! Sessions of people who signed in.
-
 use super::{Db, locked};
 use crate::{
     instant::At,
@@ -191,7 +189,7 @@ impl SessionRepository for Session {
     }
 }
 
-/// Deletes sessions with what leads to them; there are at most some twenty a person.
+/// Deletes sessions with what refers to them; at most some twenty a person.
 fn put_away(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
     let entries = session_directory::table
         .filter(session_directory::account_id.eq(account.0))

@@ -22,23 +22,21 @@ use domain::ports::{
 };
 use std::time::Duration;
 
-/// No site is waited for longer than a crawl may take: a moment farther away was set by a clock that
-/// was wrong, and counts as none.
+/// No site is waited for longer than a crawl may take: a later moment was set by a wrong clock, and counts as none.
 const FARTHEST: Duration = Duration::from_hours(6);
 
-/// What a statement set aside.
 #[derive(QueryableByName)]
 struct Turn {
-    /// From when the site is free for the next one.
+    /// When the site is free for the next one.
     #[diesel(sql_type = Instant)]
     next_at: At,
-    /// What time it is, by the same clock.
+    /// The time by the same clock.
     #[diesel(sql_type = Instant)]
     told_at: At,
 }
 
-/// Sets the first free moment after a pause aside, and the distance behind it; says how long it is until
-/// then, by the database's clock. One statement, which is a transaction of its own.
+/// Reserves the first free moment after a pause, and the distance behind it; answers with the wait until then, by the
+/// database's clock. One statement, which is a transaction of its own.
 pub fn take(
     db: &mut Db,
     site: SiteHash,
@@ -56,9 +54,8 @@ pub fn take(
     Ok(Duration::from_micros(wait.try_into().unwrap_or(0)))
 }
 
-/// The statement: `$1` site, `$2` pause, `$3` distance, `$4` the farthest moment, in microseconds: numbered
-/// as they are first met, since that is how `SQLite` counts them. What time it is is asked when the row is
-/// held, not when the statement begins: others may have been waited for.
+/// `$1` site, `$2` pause, `$3` distance, `$4` farthest moment, in microseconds: numbered in the order of first use, as
+/// `SQLite` counts them. The clock is read once the row is locked, not when the statement begins: it may have waited.
 fn statement(kind: Backend) -> String {
     let (now, micros) = (kind.now(), kind.microsecond());
     format!(

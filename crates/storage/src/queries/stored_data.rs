@@ -22,11 +22,10 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// How many projects are counted in one transaction.
+/// Projects counted in one transaction.
 const PROJECTS: usize = 20;
 const WHAT: &str = "an amount of stored data";
 
-/// What a change adds, or takes away.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Change {
     pub keyword_rows: i64,
@@ -124,7 +123,7 @@ fn stored(sums: Sums) -> Result<StoredData, StorageError> {
     })
 }
 
-/// Counts a change of a project, after it was made.
+/// Call it after the change was made.
 pub fn note(db: &mut Db, account: i64, project: i64, change: Change) -> QueryResult<()> {
     let row = project_usage::table
         .filter(project_usage::account_id.eq(account))

@@ -1,5 +1,3 @@
-//! Guesses that were counted.
-
 use super::locked;
 use crate::{
     instant::At,

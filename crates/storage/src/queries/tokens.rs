@@ -1,5 +1,3 @@
-//! API tokens.
-
 use crate::{
     instant::At,
     rows::{

@@ -1,5 +1,3 @@
-//! Which steps of the schema were taken.
-
 use super::Db;
 use crate::migrations::Taken;
 use diesel::{
@@ -19,10 +17,10 @@ struct Version {
     version: String,
 }
 
-/// The step that made the table of those that are no room for older programs.
+/// The step that made `schema_breaks`.
 const BREAKS_BEGIN: &str = "20261130002100";
 
-/// Without a change: a reader may ask too, and of an empty database.
+/// Changes nothing: a reader may ask too, and of an empty database.
 pub fn taken(db: &mut Db) -> QueryResult<Taken> {
     let tables: Number = sql_query(db.kind().count_version_tables()).get_result(db)?;
     if tables.number == 0 {

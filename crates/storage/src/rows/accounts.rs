@@ -1,5 +1,3 @@
-//! Accounts and people as rows.
-
 use super::{count, counted, known, passed, report_settings};
 use crate::{
     instant::At,

@@ -1,5 +1,3 @@
-//! How accounts ask AI engines, as rows.
-
 use super::{count, counted, passed};
 use crate::{
     instant::At,

@@ -1,5 +1,3 @@
-//! Audit events as rows.
-
 use super::known;
 use crate::{instant::At, schema::audit_events};
 use diesel::prelude::*;

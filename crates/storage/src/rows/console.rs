@@ -1,5 +1,3 @@
-//! Rows of Search Console and bindings as rows.
-
 use super::{count, counted, known, measurements::url_hash};
 use crate::{
     instant::At,
@@ -32,7 +30,7 @@ pub struct SpanRow {
     pub byte_count: Option<i64>,
 }
 
-/// What a row takes where its size was not counted, in bytes: with texts of middle length.
+/// Bytes of a row whose size was not counted, with texts of middle length.
 pub const BYTES_A_ROW: i64 = 270;
 
 impl SpanRow {
@@ -58,7 +56,6 @@ impl SpanRow {
         }
     }
 
-    /// How many rows and bytes it is counted as.
     pub fn size(&self) -> (i64, i64) {
         let rows = self.row_count + 1;
         (rows, self.byte_count.unwrap_or(rows * BYTES_A_ROW))
@@ -82,7 +79,7 @@ impl TryFrom<SpanRow> for StoredSpan {
     }
 }
 
-/// How a search is found: by how keywords are compared.
+/// Hash of the search in the form in which keywords are compared.
 pub fn query_hash(query: &str) -> i64 {
     url_hash(&analysis::keyword_text::normalised(query))
 }
@@ -104,7 +101,6 @@ pub struct ConsoleRow {
     pub place: Option<i64>,
 }
 
-/// How many values a row carries.
 pub const ROW_BINDS: usize = 12;
 
 impl ConsoleRow {

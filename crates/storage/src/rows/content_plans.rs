@@ -30,7 +30,6 @@ pub struct PlanRow {
     pub updated_at: At,
 }
 
-/// What a change writes.
 #[derive(AsChangeset)]
 #[diesel(table_name = content_plans)]
 pub struct PlanChange {
@@ -41,7 +40,6 @@ pub struct PlanChange {
     pub updated_at: At,
 }
 
-/// A plan without its items.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = content_plans)]
 pub struct SummaryRow {

@@ -1,5 +1,3 @@
-//! Idempotency records as rows.
-
 use super::passed;
 use crate::{instant::At, schema::idempotency_records};
 use diesel::prelude::*;

@@ -1,5 +1,3 @@
-//! Jobs and queues as rows.
-
 use super::{count, counted, from_json, json, known};
 use crate::{
     instant::At,
@@ -57,7 +55,7 @@ pub struct JobRow {
     pub finished_at: Option<At>,
 }
 
-/// What changes of a job. What was asked for never does, so its indexes are not written again.
+/// Columns of a job that change. Those of the request never do, so that their indexes are not written again.
 #[derive(AsChangeset)]
 #[diesel(table_name = jobs, treat_none_as_null = true)]
 pub struct JobChange {

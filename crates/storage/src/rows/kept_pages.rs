@@ -1,5 +1,3 @@
-//! Pages that are kept between runs as rows.
-
 use super::measurements::url_hash;
 use crate::{instant::At, schema::staged_pages};
 use analysis::document::Document;

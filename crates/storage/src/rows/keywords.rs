@@ -1,5 +1,3 @@
-//! Keywords as rows.
-
 use super::{count, counted, from_json, known, passed, tag_list};
 use crate::{instant::At, schema::keywords};
 use analysis::{
@@ -48,7 +46,7 @@ pub struct KeywordRow {
 }
 
 impl KeywordRow {
-    /// The bytes of its texts whose lengths differ.
+    /// Bytes of the texts whose lengths differ.
     pub fn bytes(&self) -> usize {
         let some = [&self.target_url, &self.metrics, &self.latest_url];
         let some = some.map(|it| it.as_ref().map_or(0, String::len));
@@ -56,7 +54,6 @@ impl KeywordRow {
     }
 }
 
-/// A keyword's newest rank, as `save_latest` writes it.
 #[expect(clippy::struct_field_names, reason = "the names of the columns")]
 pub struct LatestChange {
     pub latest_position: Option<i64>,
@@ -65,7 +62,6 @@ pub struct LatestChange {
     pub latest_state: Option<String>,
 }
 
-/// The place of a market as it is stored.
 pub fn location(market: &Market) -> String {
     market
         .location
@@ -80,7 +76,6 @@ pub fn tags(text: &str) -> Result<Vec<Tag>, StorageError> {
         .collect()
 }
 
-/// Researched figures as they are stored.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MetricsText {

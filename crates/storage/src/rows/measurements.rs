@@ -1,5 +1,3 @@
-//! Measurements, staged records and journals as rows.
-
 use super::{count, counted, from_json, json, known, records::Record};
 use crate::{
     instant::At,
@@ -104,8 +102,8 @@ pub struct JournalRow {
     pub body: Vec<u8>,
 }
 
-/// What an index keeps of a URL, which may be longer than an index allows: the first
-/// eight bytes of its SHA-256. The URL itself is compared too.
+/// What indexes keep of a URL, which may be too long for them: the first eight bytes of its SHA-256. Queries compare
+/// the URL too.
 pub fn url_hash(url: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(url.as_bytes()).into();
     i64::from_be_bytes(std::array::from_fn(|at| digest[at]))

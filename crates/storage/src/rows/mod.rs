@@ -25,45 +25,41 @@ pub mod tokens;
 use domain::ports::storage::StorageError;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A count as it is stored.
 pub fn count(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// A stored count.
 pub fn counted<T: TryFrom<i64>>(number: i64, what: &'static str) -> Result<T, StorageError> {
     T::try_from(number).map_err(|_| StorageError::Corrupt { what })
 }
 
-/// A stored value that has to be one of those there are.
+/// Fails where the stored value is not a known one.
 pub fn known<T>(value: Option<T>, what: &'static str) -> Result<T, StorageError> {
     value.ok_or(StorageError::Corrupt { what })
 }
 
-/// A stored value that has to pass its own rules.
+/// Fails where the stored value breaks its own rules.
 pub fn passed<T, E>(value: Result<T, E>, what: &'static str) -> Result<T, StorageError> {
     value.map_err(|_| StorageError::Corrupt { what })
 }
 
-/// JSON as it is stored.
 pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("rows have string keys and no failing serialisers")
 }
 
-/// Stored JSON.
 pub fn from_json<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StorageError> {
     passed(serde_json::from_str(text), what)
 }
 
-/// A list of labels as it is stored: JSON, a label on each line, so that one label can be searched
-/// for exactly (see [`tag_line`]).
+/// A list of labels as it is stored: JSON with a label on each line, so that one label can be searched for exactly
+/// (see [`tag_line`]).
 pub fn tag_list(tags: impl Iterator<Item = impl AsRef<str>>) -> String {
     let tags: Vec<String> = tags.map(|it| it.as_ref().to_owned()).collect();
     serde_json::to_string_pretty(&tags).expect("a list of text is JSON")
 }
 
-/// What stands in a list exactly when the label is in it: a line break never stands inside of a
-/// JSON string, and an unescaped quote only at its end.
+/// What a list holds exactly when the label is in it: JSON strings have no line breaks, and unescaped quotes only at
+/// their ends.
 pub fn tag_line(tag: &str) -> String {
     format!("\n  {}", json(&tag))
 }

@@ -1,5 +1,3 @@
-//! What owners say of their projects, as rows.
-
 use super::{from_json, json, known, passed};
 use crate::{
     instant::At,

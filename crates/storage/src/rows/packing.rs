@@ -13,7 +13,7 @@ use zstd::{
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Level 3, the default, takes 15 % longer for 1 % fewer bytes of a search page.
 const LEVEL: i32 = 1;
-/// No row holds as much; a size that is damaged must not take all memory.
+/// No row is as large; a damaged size must not take all memory.
 const MAX_BYTES: usize = 1 << 26;
 
 thread_local! {
@@ -29,7 +29,6 @@ fn compressor() -> io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-/// Bytes as they are stored.
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     lz4_flex::compress_prepend_size(bytes)
 }
@@ -45,7 +44,6 @@ pub fn pack_small(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How many bytes are packed there.
 pub fn unpacked_len(packed: &[u8]) -> usize {
     let size = packed.first_chunk().copied().map(u32::from_le_bytes);
     size.map_or(0, |it| it as usize)
@@ -58,7 +56,6 @@ fn of_frame(frame: &[u8], size: usize) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Stored bytes.
 pub fn unpack(packed: &[u8], what: &'static str) -> Result<Vec<u8>, StorageError> {
     let size = unpacked_len(packed);
     if size > MAX_BYTES {
@@ -75,12 +72,10 @@ pub fn unpack(packed: &[u8], what: &'static str) -> Result<Vec<u8>, StorageError
     Ok(bytes)
 }
 
-/// Something as it is stored, in JSON.
 pub fn pack_json(thing: &impl Serialize) -> Vec<u8> {
     pack(json(thing).as_bytes())
 }
 
-/// Stored JSON.
 pub fn unpack_json<T: DeserializeOwned>(
     packed: &[u8],
     what: &'static str,

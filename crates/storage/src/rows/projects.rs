@@ -1,5 +1,3 @@
-//! Projects as rows.
-
 use super::{count, counted, from_json, known, passed, report_settings, tag_list};
 use crate::{instant::At, schema::projects};
 use diesel::prelude::*;
@@ -47,19 +45,19 @@ pub struct ProjectRow {
 }
 
 impl ProjectRow {
-    /// The bytes of its texts whose lengths differ.
+    /// Bytes of the texts whose lengths differ.
     pub fn bytes(&self) -> usize {
         let settings = self.report_settings.as_ref().map_or(0, String::len);
         self.name.len() + self.tags.len() + self.report_recipients.len() + settings
     }
 }
 
-/// What is compared when letter case does not matter.
+/// For comparisons that ignore letter case.
 pub fn folded(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// A priority as it is stored: a number that rises with it.
+/// Rises with the priority.
 pub fn rank(priority: Priority) -> i32 {
     priority as i32
 }

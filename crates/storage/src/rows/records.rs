@@ -24,7 +24,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// As this database keeps it.
     pub fn of(text: &str, kind: DatabaseKind) -> Self {
         let is_packed = kind == DatabaseKind::Sqlite && text.len() >= MIN_PACKED;
         Self {
@@ -33,12 +32,10 @@ impl Record {
         }
     }
 
-    /// How many bytes the text has.
     pub fn len(&self) -> usize {
         { self.packed.as_deref() }.map_or(self.record.len(), unpacked_len)
     }
 
-    /// The text.
     pub fn text(self) -> Result<String, StorageError> {
         self.packed.map_or(Ok(self.record), |packed| {
             let what = "a packed record";

@@ -1,5 +1,3 @@
-//! Report settings as JSON.
-
 use super::{from_json, json, known};
 use domain::{
     ports::storage::StorageError,

@@ -69,7 +69,7 @@ pub struct SearchRow {
     body: Vec<u8>,
 }
 
-/// A search without what was shown: lists read many.
+/// A search without its results: lists read many.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = keyword_searches)]
 pub struct SearchLineRow {

@@ -1,5 +1,3 @@
-//! Published results as rows.
-
 use super::{count, counted, from_json, json, known, records::Record};
 use crate::{
     instant::{At, Instant},

@@ -1,5 +1,3 @@
-//! Schedules as rows.
-
 use super::{known, passed};
 use crate::{instant::At, schema::schedules};
 use diesel::prelude::*;

@@ -1,5 +1,3 @@
-//! Sessions as rows.
-
 use super::accounts::{AccountRow, UserRow};
 use crate::{
     instant::At,
@@ -33,7 +31,6 @@ pub struct SessionEntry {
     session_id: i64,
 }
 
-/// A session with its person and account.
 pub type KnownSessionRow = (SessionRow, UserRow, AccountRow);
 
 impl From<&Session> for SessionRow {

@@ -1,5 +1,3 @@
-//! API tokens as rows.
-
 use super::{accounts::AccountRow, known, passed};
 use crate::{
     instant::At,
@@ -39,7 +37,6 @@ pub struct TokenEntry {
     token_id: i64,
 }
 
-/// A token with its account.
 pub type KnownTokenRow = (TokenRow, AccountRow);
 
 impl From<&ApiToken> for TokenRow {

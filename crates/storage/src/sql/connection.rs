@@ -1,5 +1,3 @@
-//! A connection to either database.
-
 use super::{
     DatabaseKind, Text,
     rows::{Either, Found, Rows},
@@ -23,12 +21,11 @@ use diesel::{
 };
 use std::{any::TypeId, cell::Cell, collections::HashMap, ops::ControlFlow, sync::Arc};
 
-/// A connection that queries are sent over.
 pub struct Db {
     link: Link,
-    /// Texts of queries that have only one.
+    /// SQL of queries that have only one text, by type.
     texts: HashMap<TypeId, Arc<str>>,
-    /// What the link leads through, which ends when nobody has it any more.
+    /// The tunnel ends with the last link that leads through it.
     _tunnel: Option<Arc<Tunnel>>,
 }
 
@@ -37,7 +34,6 @@ thread_local! {
     static SENT: Cell<Option<TypeId>> = const { Cell::new(None) };
 }
 
-/// Diesel's connection of the database.
 pub type Link = Either<PgConnection, SqliteConnection>;
 
 impl From<Link> for Db {
@@ -51,7 +47,6 @@ impl From<Link> for Db {
 }
 
 impl Db {
-    /// The same, which leads through that.
     pub fn through(self, tunnel: Option<Arc<Tunnel>>) -> Self {
         Self {
             _tunnel: tunnel,
@@ -59,12 +54,10 @@ impl Db {
         }
     }
 
-    /// Diesel's connection of that database, for what only it offers.
     pub fn link(&mut self) -> &mut Link {
         &mut self.link
     }
 
-    /// Which database it is.
     pub fn kind(&self) -> DatabaseKind {
         *self.kind_for_long()
     }
@@ -76,8 +69,7 @@ impl Db {
         }
     }
 
-    /// The text and the values of a query, to be sent at once. Its values are collected by code that is compiled for each
-    /// query, so that the compiler leaves out what carries none.
+    /// Collecting values is compiled for each query, so that the compiler leaves it out where a query carries none.
     fn statement<T: QueryFragment<DatabaseKind> + QueryId>(
         &mut self,
         query: &T,
@@ -93,8 +85,7 @@ impl Db {
         })
     }
 
-    /// The text of a query, and whether it is worth keeping prepared; `kind` is the query's type, where that decides
-    /// the text.
+    /// The text, and whether it is worth keeping prepared; `kind` is the query's type, where that decides the text.
     fn text(
         &mut self,
         query: &dyn QueryFragment<DatabaseKind>,
@@ -205,14 +196,14 @@ impl Db {
     }
 }
 
-/// Statements that are made while the program runs, for tables that it learns from the database.
+/// For statements made at run time, on tables learnt from the database.
 impl Db {
-    /// Runs a statement; how many rows it changed. Its text is one of few, so it stays prepared.
+    /// Answers with the number of rows changed. The text is one of few, so it stays prepared.
     pub fn run_often(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
         self.run(text, binds, true)
     }
 
-    /// Runs a statement; how many rows it changed.
+    /// Answers with the number of rows changed.
     pub fn run_once(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
         self.run(text, binds, false)
     }
@@ -230,8 +221,7 @@ impl Db {
         }
     }
 
-    /// Reads rows of columns of these types one after the other, until there is none or `act` breaks off: neither this
-    /// program nor libpq holds more than one.
+    /// Reads typed rows one at a time until `act` breaks off: neither this program nor libpq holds more than one.
     pub fn each_row(
         &mut self,
         text: Arc<str>,
@@ -275,11 +265,10 @@ fn each<'conn, 'query: 'conn>(
     Ok(())
 }
 
-/// A query whose text and values are known.
 struct Statement {
     text: Arc<str>,
     binds: Vec<Bind>,
-    /// Whether its text is one of few, so that the statement is worth keeping prepared.
+    /// Whether its text is one of few, and worth keeping prepared.
     stays_prepared: bool,
 }
 
@@ -298,7 +287,7 @@ impl QueryId for Statement {
 }
 
 impl Statement {
-    /// One that no type stands for: Diesel finds it by its text.
+    /// Has no type of its own: Diesel finds it by its text.
     fn made(text: Arc<str>, binds: Vec<Bind>, stays_prepared: bool) -> Self {
         SENT.set(None);
         Self {
@@ -308,7 +297,6 @@ impl Statement {
         }
     }
 
-    /// The text with its values, each as that database is handed it.
     fn walk<'b, DB: Backend>(
         &'b self,
         mut pass: AstPass<'_, 'b, DB>,

@@ -1,5 +1,3 @@
-//! What the two databases call differently.
-
 use super::DatabaseKind;
 use diesel::{
     QueryResult,
@@ -15,7 +13,7 @@ use diesel::{
 pub const MOST_BINDS: usize = 32_766;
 
 impl DatabaseKind {
-    /// Counts the tables that remember which migrations were applied: none in an empty database.
+    /// Counts the tables of applied migrations: 0 in an empty database.
     pub const fn count_version_tables(self) -> &'static str {
         match self {
             Self::Postgres => {
@@ -28,7 +26,7 @@ impl DatabaseKind {
         }
     }
 
-    /// What time it is, in milliseconds of Unix time.
+    /// Unix time in milliseconds.
     pub const fn clock(self) -> &'static str {
         match self {
             Self::Postgres => {
@@ -38,7 +36,7 @@ impl DatabaseKind {
         }
     }
 
-    /// The moment at which a statement gets to it.
+    /// The time at which a statement gets to it, not its start.
     pub const fn now(self) -> &'static str {
         match self {
             Self::Postgres => "clock_timestamp()",
@@ -46,7 +44,7 @@ impl DatabaseKind {
         }
     }
 
-    /// A microsecond, to reckon with.
+    /// A microsecond, to calculate with.
     pub const fn microsecond(self) -> &'static str {
         match self {
             Self::Postgres => "INTERVAL '1 microsecond'",
@@ -55,14 +53,13 @@ impl DatabaseKind {
     }
 }
 
-/// Where a part begins in a text.
 #[derive(Debug, Clone, QueryId)]
 pub struct PositionOf<T, P> {
     text: T,
     part: P,
 }
 
-/// Where `part` begins in `text`, from 1; 0 when it does not stand there.
+/// From 1; 0 when `part` is not in `text`.
 pub fn position_of<T, P>(text: T, part: P) -> PositionOf<T, P::Expression>
 where
     T: Expression<SqlType = Text>,

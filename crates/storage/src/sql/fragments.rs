@@ -115,17 +115,16 @@ where
     }
 }
 
-/// A query whose rows are kept from other writers.
 #[derive(Debug, Clone, Copy)]
 pub struct Locked<Q, const PASSES_OVER: bool>(Q);
 
-/// Locks the rows until the transaction ends. Weaker than `FOR UPDATE`: a transaction that adds a row with a
-/// reference to a locked one does not wait, and cannot deadlock with it. `SQLite` has one writer, from `BEGIN IMMEDIATE` on.
+/// Locks the rows until the transaction ends. Weaker than `FOR UPDATE`: a transaction that adds a row with a reference
+/// to a locked one does not wait, and cannot deadlock with it. `SQLite` has one writer, from `BEGIN IMMEDIATE` on.
 pub const fn locked<Q>(query: Q) -> Locked<Q, false> {
     Locked(query)
 }
 
-/// The same, passing over rows that others have locked.
+/// Skips rows that others have locked.
 pub const fn locked_passing_over<Q>(query: Q) -> Locked<Q, true> {
     Locked(query)
 }

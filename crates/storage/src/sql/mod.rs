@@ -1,9 +1,5 @@
-//! One backend of Diesel for both databases, so that each query is compiled once: to which database it goes, it learns
-//! when it is sent.
-//!
-//! `values.rs` has the types of columns, `dialect.rs` and `fragments.rs` what the two databases say differently,
-//! `connection.rs` a connection to either, `rows.rs` what it answers. Statements that only one database knows are in
-//! `postgres/`, `sqlite/` and `backup/`.
+//! One backend of Diesel for both databases, so that each query is compiled once: it learns when it is sent to which
+//! database it goes. Statements for one database alone are in `postgres/`, `sqlite/` and `backup/`.
 
 mod connection;
 pub mod dialect;
@@ -25,7 +21,6 @@ use diesel::{
 pub use values::{Bind, Kind};
 use values::{Binds, Value};
 
-/// `INSERT … ON CONFLICT`, which both have.
 pub struct OnConflict;
 
 /// A list of values: one array on `PostgreSQL`, one parameter for each on `SQLite`.
@@ -66,7 +61,6 @@ impl of::on_conflict_clause::SupportsOnConflictClause for OnConflict {}
 impl of::on_conflict_clause::SupportsOnConflictClauseWhere for OnConflict {}
 impl of::on_conflict_clause::PgLikeOnConflictClause for OnConflict {}
 
-/// The text of a query.
 pub struct Text {
     written: String,
     kind: DatabaseKind,
@@ -74,7 +68,6 @@ pub struct Text {
 }
 
 impl Text {
-    /// An empty one.
     fn new(kind: DatabaseKind) -> Self {
         Self {
             written: String::new(),
@@ -92,7 +85,7 @@ impl QueryBuilder<DatabaseKind> for Text {
         self.written.push_str(sql);
     }
 
-    /// Names stand in this crate, and none has a quotation mark in it.
+    /// Names stand in this crate: none has a quotation mark in it.
     #[cold]
     fn push_identifier(&mut self, identifier: &str) -> QueryResult<()> {
         self.written.push('"');

@@ -1,5 +1,3 @@
-//! Rows as either database answers them.
-
 use super::{DatabaseKind, values::Value};
 use diesel::{
     PgConnection, QueryResult, SqliteConnection,
@@ -11,7 +9,6 @@ use diesel::{
 };
 use std::ops::Range;
 
-/// What a connection answers, of the one database or the other.
 pub enum Either<P, S> {
     Postgres(P),
     Sqlite(S),
@@ -20,7 +17,6 @@ pub enum Either<P, S> {
 type Cursor<'conn, 'query, C> = <C as LoadConnection>::Cursor<'conn, 'query>;
 type RowOf<'conn, 'query, C> = <C as LoadConnection>::Row<'conn, 'query>;
 
-/// The rows that a query is answered with.
 pub struct Rows<'conn, 'query>(
     pub Either<Cursor<'conn, 'query, PgConnection>, Cursor<'conn, 'query, SqliteConnection>>,
 );
@@ -36,7 +32,6 @@ impl<'conn, 'query> Iterator for Rows<'conn, 'query> {
     }
 }
 
-/// A row.
 pub struct Found<'conn, 'query>(
     pub Either<RowOf<'conn, 'query, PgConnection>, RowOf<'conn, 'query, SqliteConnection>>,
 );

@@ -18,13 +18,12 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-/// A value as the database answered.
 pub enum Value<'a> {
     Postgres(<Pg as Backend>::RawValue<'a>),
     Sqlite(<Sqlite as Backend>::RawValue<'a>),
 }
 
-/// The values that a query carries, in the order of its parameters.
+/// In the order of the query's parameters.
 #[derive(Default)]
 pub struct Binds(pub Vec<Bind>);
 
@@ -47,7 +46,6 @@ impl<'a> BindCollector<'a, DatabaseKind> for Binds {
     }
 }
 
-/// A value as it is handed over.
 fn bound<T, U>(value: &U, lookup: &mut ()) -> Result<Bind, Box<dyn std::error::Error + Send + Sync>>
 where
     DatabaseKind: HasSqlType<T>,
@@ -194,7 +192,6 @@ where
     }
 }
 
-/// How a value of a column is handed over.
 macro_rules! handed {
     ($($sql:ty, $rust:ty, $value:ident => $owned:expr;)*) => {
         $(impl ToSql<$sql, DatabaseKind> for $rust {

@@ -15,21 +15,17 @@ use diesel::{
 use domain::ports::storage::StorageError;
 use std::path::Path;
 
-/// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compacted {
-    /// Records that were packed.
     pub packed_records: u64,
-    /// Bytes of the file before.
     pub bytes_before: u64,
-    /// Bytes of the file afterwards.
     pub bytes_after: u64,
-    /// Bytes that have to be free on the disk to give back what is free inside of the file; `None` when it was.
+    /// Free bytes on the disk that giving free pages back would need; `None` when they were given back.
     pub needs_bytes: Option<u64>,
 }
 
-/// Records that are packed in one transaction: a few megabytes.
+/// Records packed in one transaction: a few megabytes.
 const TOGETHER: i64 = 200;
 
 #[derive(QueryableByName)]
@@ -46,7 +42,7 @@ struct Number {
     number: i64,
 }
 
-/// Does it, on a database that nobody else has open.
+/// Nobody else may have the database open.
 pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
     let bytes_before = bytes(db, "page_count").map_err(unavailable)?;
     let mut packed_records = 0;
@@ -68,7 +64,7 @@ pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
     })
 }
 
-/// Packs the next records behind a row; the last row and how many there were, `None` behind the last.
+/// Packs the next records behind `last`; answers with the last row and their number, `None` behind the last.
 fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     let large: Vec<Large> = sql_query(
         "SELECT rowid AS place, record FROM findings \
@@ -87,7 +83,7 @@ fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     Ok({ large.last() }.map(|it| (it.place, large.len() as u64)))
 }
 
-/// `VACUUM` writes what is used into a file of its own and from there through the log: twice as much room as that.
+/// `VACUUM` writes used pages into a file of its own and from there through the log: it needs twice their size.
 fn give_back(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
     let used = bytes(db, "page_count")? - bytes(db, "freelist_count")?;
     let needed = 2 * used;
@@ -99,7 +95,6 @@ fn give_back(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
     Ok(None)
 }
 
-/// Pages of a kind, in bytes.
 fn bytes(db: &mut Db, pages: &str) -> QueryResult<u64> {
     let query =
         format!("SELECT {pages} * page_size AS number FROM pragma_{pages}(), pragma_page_size()");

@@ -1,6 +1,6 @@
 //! Constraints by the names that `PostgreSQL` has for them.
 
-/// Unique indexes, which `SQLite` names by their columns, with the names `PostgreSQL` says.
+/// Unique indexes, which `SQLite` names by their columns, with their names in `PostgreSQL`.
 const NAMED: [(&str, &str); 4] = [
     (
         "projects.account_id, projects.domain",
@@ -19,7 +19,6 @@ const NAMED: [(&str, &str); 4] = [
     ),
 ];
 
-/// The name of the constraint that a message is about.
 pub fn constraint_of(message: &str) -> String {
     let columns = message.rsplit(": ").next().unwrap_or(message);
     let named = NAMED.iter().find(|(known, _)| *known == columns);

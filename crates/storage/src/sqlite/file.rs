@@ -1,5 +1,4 @@
-//! The file of a `SQLite` database: found behind links, made on request, readable by its owner alone, and one
-//! server's at a time.
+//! The file of a `SQLite` database: found behind links, made on request, readable by its owner alone, for one server.
 
 use crate::{
     files::{Identity, beside, folder_of, hold, private},
@@ -11,23 +10,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How a database begins.
 const SIGNATURE: &[u8] = b"SQLite format 3\0";
-/// Links that lead to links are followed so far.
+/// Most links that are followed.
 const MOST_LINKS: usize = 40;
 
-/// A file that is there.
 pub struct Prepared {
-    /// Where it is, behind all links.
+    /// Behind all links.
     pub path: PathBuf,
-    /// Which file it is.
     pub identity: Identity,
-    /// A server's lock on it.
+    /// A server's lock; `None` for a tool.
     pub lock: Option<File>,
 }
 
-/// Makes sure that the file is there, and locks it for a server. The lock lives as long as the
-/// file that is returned.
+/// Ensures that the file exists, and locks it for a server, as long as the result lives.
 pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenError> {
     let path = real(named)?;
     if !path.exists() {
@@ -51,8 +46,8 @@ pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenErro
     })
 }
 
-/// Where a file is or will be, behind all links. `SQLite` puts its log there too; with our lock in the same
-/// place, whoever comes by another name meets it.
+/// The path behind all links. `SQLite` puts its log there too; with our lock in the same place, whoever comes by
+/// another name meets it.
 pub fn real(path: &Path) -> Result<PathBuf, OpenError> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -90,7 +85,7 @@ pub fn is_database(path: &Path) -> io::Result<bool> {
     Ok(begin.is_empty() || begin == SIGNATURE)
 }
 
-/// Keeps a file, whose path is [`real`], for one server, as long as what is returned lives.
+/// Locks a file, whose path is [`real`], for one server, as long as the result lives.
 pub fn lock(path: &Path) -> Result<File, OpenError> {
     let beside = beside(path, ".lock");
     let held = hold(&beside).map_err(refused(&beside))?;

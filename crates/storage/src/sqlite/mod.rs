@@ -19,17 +19,15 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What every connection is told (reliability.md 6.1). `busy_timeout` comes first, and is only
-/// for other processes: inside ours there is one writer.
+/// `busy_timeout` comes first, and is only for other processes: inside ours there is one writer (reliability.md 6.1).
 pub const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
      PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000; \
      PRAGMA temp_store = MEMORY;";
 
-/// The schema, step by step.
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// What its own check finds, without that of each index's entries, which takes several times as long.
+/// The first five faults of `quick_check`, which skips entries of indexes: checking them takes several times as long.
 pub fn faults(db: &mut Db) -> QueryResult<Vec<String>> {
     let found =
         sql::<Text>("SELECT quick_check FROM pragma_quick_check LIMIT 5").load::<String>(db)?;
@@ -41,19 +39,19 @@ pub fn writer(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) ->
     pool(path, options, (1, true), "", soundness)
 }
 
-/// The readers, which cannot change anything.
+/// Cannot change anything.
 pub fn readers(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -> Arc<Pool> {
     let size = options.connections.max(1);
     let more = "PRAGMA query_only = ON;";
     pool(path, options, (size, false), more, soundness)
 }
 
-/// Moves what the write-ahead log holds into the file, as far as nobody reads it.
+/// Moves the write-ahead log into the file, as far as nobody reads it.
 pub fn empty_log(db: &mut Db) -> QueryResult<()> {
     db.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);")
 }
 
-/// A URI of a file that is opened so.
+/// A file URI with the parameters `how`.
 pub fn uri(file: &Path, how: &str) -> String {
     let path = file.to_string_lossy();
     let escaped = path
@@ -63,7 +61,6 @@ pub fn uri(file: &Path, how: &str) -> String {
     format!("file:{escaped}?{how}")
 }
 
-/// A connection for changing the schema.
 pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<Db> {
     Db::connect(DatabaseKind::Sqlite, &path.to_string_lossy(), SETUP)
 }

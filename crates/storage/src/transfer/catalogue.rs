@@ -12,13 +12,11 @@ use diesel::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The table in which progress is kept.
 pub const PROGRESS: &str = "transfer_progress";
 /// What processes tell each other of their database: when it was last backed up, which of their keys are refused. A
 /// backup writes there, also of a database that is transferred.
 const NOTES: &str = "server_notes";
 
-/// A table that is transferred.
 pub struct Table {
     pub name: String,
     /// By name: the two databases may have them in different orders.
@@ -50,12 +48,12 @@ impl Table {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// All rows, in no order.
+    /// In no order.
     pub fn read_all(&self) -> String {
         format!("SELECT {} FROM \"{}\"", self.names(), self.name)
     }
 
-    /// So many rows in the order of the key, those behind a key or the first.
+    /// In the order of the key, from the first row or behind a key.
     pub fn read_some(&self, kind: DatabaseKind, is_behind: bool, most: usize) -> String {
         let key = self.key.iter().map(|it| &self.columns[*it].name);
         let key: Vec<String> = key.map(|it| format!("\"{it}\"")).collect();
@@ -70,7 +68,6 @@ impl Table {
         format!("{}{behind} ORDER BY {key} LIMIT {most}", self.read_all())
     }
 
-    /// Adds so many rows.
     pub fn add(&self, kind: DatabaseKind, rows: usize) -> String {
         let width = self.columns.len();
         let rows = (0..rows).map(|row| {
@@ -139,7 +136,7 @@ const POSTGRES_REFERENCES: &str = "SELECT DISTINCT c.relname::TEXT AS table_name
 const SQLITE_REFERENCES: &str = "SELECT DISTINCT m.name AS table_name, f.\"table\" AS refers_to \
      FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'";
 
-/// What is in a database, apart from the tables that describe it, its schema or a transfer.
+/// Without the tables that describe the database, its schema or a transfer.
 pub fn shape(end: &mut End) -> Result<Shape, TransferError> {
     let columns = match end.kind() {
         DatabaseKind::Postgres => POSTGRES_COLUMNS,
@@ -158,7 +155,7 @@ pub fn shape(end: &mut End) -> Result<Shape, TransferError> {
     Ok(shape)
 }
 
-/// Names of all tables, for a statement about them.
+/// Quoted, without the notes, with commas between them.
 pub fn names(db: &mut Db) -> QueryResult<String> {
     let found: Vec<Described> = sql_query(POSTGRES_COLUMNS).load(db)?;
     let names: BTreeSet<String> = { found.into_iter() }
@@ -247,7 +244,6 @@ fn kind_of(type_name: &str) -> Option<Kind> {
     })
 }
 
-/// The tables that each table refers to.
 fn references(end: &mut End) -> Result<BTreeMap<String, BTreeSet<String>>, TransferError> {
     let references = match end.kind() {
         DatabaseKind::Postgres => POSTGRES_REFERENCES,

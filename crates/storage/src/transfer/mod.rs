@@ -1,7 +1,5 @@
-//! Copies everything from one database to another: `SQLite` and `PostgreSQL` in either direction.
-//!
-//! `source.rs` and `target.rs` open the two ends, `catalogue.rs` reads which tables and columns both have, `row.rs` reads,
-//! writes and sums rows, `progress.rs` keeps in the target what is done, so that a killed transfer goes on.
+//! Copies everything from one database to another: `SQLite` and `PostgreSQL` in either direction. The target keeps what
+//! is done, so that a killed transfer goes on.
 
 mod catalogue;
 mod progress;
@@ -30,160 +28,114 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 use target::Target;
 use thiserror::Error;
 
-/// A transaction of the target's has at most so many rows.
+/// Most rows in one transaction of the target.
 const MAX_BATCH_ROWS: usize = 5_000;
-/// And at most so many bytes, or one row.
+/// Most bytes in one transaction, or one row.
 const MAX_BATCH_BYTES: usize = 8 << 20;
 /// Rows between two reports while tables are read from end to end.
 const REPORT_ROWS: u64 = 5_000;
 
-/// Why a transfer did not end.
 #[derive(Debug, Error)]
 pub enum TransferError {
-    /// Both ends are one database.
     #[error("source and target are the same database: {0}")]
     SameDatabase(String),
-    /// A server, a worker or another transfer uses it.
     #[error("a server, a worker or another transfer is running on {0}: stop it first")]
     InUse(String),
-    /// There is no schema in the source.
     #[error("the database at {0} has no tables of Sightline: check --from")]
     NothingThere(String),
-    /// The source is half of another transfer.
     #[error("the database at {0} is the target of an unfinished transfer, so it is not a source")]
     SourceUnfinished(String),
-    /// The schema lacks steps.
     #[error(
         "the database at {place} needs {count} migration(s) first: run `sightline migrate` of this version on it"
     )]
-    Outdated {
-        /// Which database.
-        place: String,
-        /// How many steps.
-        count: usize,
-    },
-    /// The target was begun by another version.
+    Outdated { place: String, count: usize },
     #[error(
         "the target at {0} was begun by another version of Sightline: finish with that version, or use an empty database"
     )]
     OtherVersion(String),
-    /// A newer version made it.
     #[error(transparent)]
     Migration(#[from] MigrationError),
-    /// Tables or columns are on one end alone.
     #[error("source and target do not have the same tables: {0}")]
     Schema(String),
-    /// The target is not empty.
     #[error(
         "the target at {place} is not empty ({tables}): use an empty database (nothing was written)"
     )]
-    NotEmpty {
-        /// Which database.
-        place: String,
-        /// Tables that have rows.
-        tables: String,
-    },
-    /// The source is not what it was when the transfer began.
+    NotEmpty { place: String, tables: String },
     #[error(
         "the source is not what it was when this transfer began ({0}): begin again with an empty target"
     )]
     SourceChanged(String),
-    /// Another program wrote to the source meanwhile.
     #[error(
         "another program changed {0} during the transfer: stop everything that uses it, and begin again with an empty target"
     )]
     ChangedMeanwhile(String),
-    /// Another program wrote to the target meanwhile.
     #[error("another program changed the progress that is kept in {0}")]
     TargetChanged(String),
-    /// A value that the target cannot hold.
     #[error("table {table}, row {key}, column {column}: {what}")]
     Value {
-        /// Which table.
         table: String,
-        /// The row's primary key.
         key: String,
-        /// Which column.
         column: String,
-        /// Why not.
         what: &'static str,
     },
-    /// Rows of the target are not those of the source.
     #[error(
         "verification failed: the target does not hold what the source holds ({0}); it stays closed to servers: begin again with an empty target"
     )]
     Differs(String),
-    /// A pooler is in between.
     #[error(
         "{0} is reached through a pooler, and a transfer needs one connection for long: name the server itself"
     )]
     Pooler(String),
-    /// An end cannot be opened.
     #[error(transparent)]
     Open(OpenError),
-    /// An end does not answer.
     #[error("{place}: {what}")]
     Database {
-        /// Which end.
         place: String,
-        /// What was done.
         what: String,
-        /// Why it failed.
         source: Error,
     },
-    /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// What a transfer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferStep {
     /// Reads the source for its counts and checksums.
     Reading,
-    /// Copies rows.
     Copying,
     /// Reads the target for its counts and checksums.
     Verifying,
 }
 
-/// How far a transfer is.
 #[derive(Debug)]
 pub struct TransferProgress<'a> {
-    /// What it does.
     pub step: TransferStep,
-    /// In which table.
     pub table: &'a str,
     /// Rows of the table that are done.
     pub rows: u64,
-    /// Rows of the table; unknown before they are read.
+    /// `None` before they are read.
     pub of: Option<u64>,
     /// Rows of all tables that are done.
     pub all_rows: u64,
-    /// Rows of all tables; unknown before they are read.
+    /// `None` before they are read.
     pub of_all: Option<u64>,
 }
 
-/// A table that was transferred.
 #[derive(Debug, Serialize)]
 pub struct TransferredTable {
-    /// Its name.
     pub table: String,
-    /// How many rows it has.
     pub rows: u64,
-    /// The sum of the SHA-256 of its rows, in hexadecimal digits: the same on both databases.
+    /// Sum of the SHA-256 of its rows, in hexadecimal digits: the same on both databases.
     pub checksum: String,
 }
 
-/// What was transferred.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Transferred {
-    /// Rows of all tables.
     pub rows: u64,
-    /// Those of them that an earlier, unfinished run had copied.
+    /// Those of `rows` that an earlier, unfinished run had copied.
     pub rows_before: u64,
-    /// Each table, in the order in which they were copied.
+    /// In the order in which they were copied.
     pub tables: Vec<TransferredTable>,
 }
 
@@ -249,7 +201,6 @@ fn refuse_the_same_file(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<(), Tran
     }
 }
 
-/// The sums of tables, by name.
 type Sums = BTreeMap<String, Checksum>;
 
 fn all_rows(sums: &Sums) -> u64 {
@@ -316,7 +267,6 @@ fn verify(
     }
 }
 
-/// Reads tables from end to end.
 fn read_sums(
     end: &mut End,
     tables: &[Table],
@@ -362,7 +312,7 @@ fn read_sums(
     Ok(sums)
 }
 
-/// Each table that is not the same, in words.
+/// `None` where all are the same.
 fn differences(one: &Sums, other: &Sums, names: [&str; 2]) -> Option<String> {
     let differing = one.iter().filter_map(|(table, one)| {
         let other = other.get(table).copied().unwrap_or_default();
@@ -380,7 +330,6 @@ fn differences(one: &Sums, other: &Sums, names: [&str; 2]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// One of the two databases.
 struct End {
     db: Db,
     /// For messages.
@@ -433,10 +382,8 @@ impl From<OpenError> for TransferError {
     }
 }
 
-/// Where a database is, by kind.
 const fn place_of(url: &DatabaseUrl) -> &Place {
     &url.0
 }
 
-/// Values of a primary key.
 type Key = Vec<Bind>;

@@ -1,4 +1,4 @@
-//! What is done, kept in the target: the sums of the source as they were at the beginning, and how far each table is.
+//! Progress, kept in the target: the sums of the source at the beginning, and how far each table is.
 
 use super::{
     End, Key, Sums, TransferError,
@@ -20,7 +20,6 @@ use diesel::{
 };
 use std::collections::BTreeMap;
 
-/// How far a table is.
 #[derive(Debug, Default)]
 pub struct Copied {
     pub rows: u64,
@@ -41,7 +40,7 @@ struct Kept {
     last_key: Option<String>,
 }
 
-/// Closes the target to servers and notes what is going to be copied.
+/// Closes the target to servers, and notes what is going to be copied.
 pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, TransferError> {
     let noted = target.db.transaction(|db| {
         db.batch_execute(&format!(
@@ -69,7 +68,7 @@ pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, 
     Ok(BTreeMap::new())
 }
 
-/// How far an earlier run came, once it is certain that the source is the same.
+/// How far an earlier run came. Fails where the source is not the same.
 pub fn resumed(
     target: &mut End,
     tables: &[Table],
@@ -108,7 +107,7 @@ fn read_key(text: &str, table: &Table) -> Option<Key> {
     (key.len() == table.key.len()).then_some(key)
 }
 
-/// Notes how far a table is; `false` where it was not as far as it should have been.
+/// Saves how far a table is; `false` where it was not at `before`.
 pub fn keep(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryResult<bool> {
     let key = after.last_key.as_deref().map_or(Some(vec![]), row::texts);
     let key = key.and_then(|it| serde_json::to_string(&it).ok());

@@ -11,10 +11,9 @@ use diesel::QueryResult;
 use sha2::{Digest, Sha256};
 use std::{fmt::Write, ops::ControlFlow};
 
-/// Values by column, in the order of [`Table::columns`].
+/// In the order of [`Table::columns`].
 pub type Row = Vec<Bind>;
 
-/// Reads what a query answers, until `act` breaks off.
 pub fn each(
     db: &mut Db,
     query: &str,
@@ -25,7 +24,7 @@ pub fn each(
     db.each_row(query.into(), values, &table.kinds(), act)
 }
 
-/// How many bytes its values have, about.
+/// Approximately.
 pub fn bytes(row: &Row) -> usize {
     let of_value = |it: &Bind| match it {
         Bind::Text(text) => text.len(),
@@ -35,7 +34,7 @@ pub fn bytes(row: &Row) -> usize {
     row.iter().map(|it| size_of::<Bind>() + of_value(it)).sum()
 }
 
-/// How many rows there are, and the sum of their SHA-256 modulo 2^256: the same in every order.
+/// Number of rows, and the sum of their SHA-256 modulo 2^256: the same in every order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checksum {
     pub rows: u64,
@@ -55,13 +54,13 @@ impl Checksum {
         self.rows += 1;
     }
 
-    /// In hexadecimal digits.
+    /// Hexadecimal.
     pub fn digits(&self) -> String {
         let parts = self.sum.iter().rev().map(|it| format!("{it:016x}"));
         parts.collect()
     }
 
-    /// Of [`Checksum::digits`].
+    /// Inverse of [`Checksum::digits`].
     pub fn of_digits(rows: u64, digits: &str) -> Option<Self> {
         let mut sum = [0; 4];
         for (at, part) in sum.iter_mut().rev().enumerate() {
@@ -99,7 +98,7 @@ fn length(of: usize) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 
-/// The values of a key as text; what no key has is refused.
+/// `None` for values that no key has.
 pub fn texts(key: &[Bind]) -> Option<Vec<String>> {
     let text = |value: &Bind| {
         Some(match value {
@@ -118,7 +117,7 @@ pub fn texts(key: &[Bind]) -> Option<Vec<String>> {
     key.iter().map(text).collect()
 }
 
-/// The values of [`texts`].
+/// Inverse of [`texts`].
 pub fn values(texts: &[String], kinds: impl Iterator<Item = Kind>) -> Option<Vec<Bind>> {
     let value = |(text, kind): (&String, Kind)| {
         Some(match kind {

@@ -24,15 +24,15 @@ use diesel::{
 };
 use std::{fs::File, ops::ControlFlow};
 
-/// How often the source is read once more because something was written there.
+/// Rereads of the source after something was written there.
 const MAX_READS: u32 = 3;
 
-/// Of a table of which no row is known yet.
+/// Rows of a batch while none of the table is known.
 const FIRST_BATCH_ROWS: usize = 100;
 
 pub struct Source {
     pub end: End,
-    /// `SQLite` counts the changes by others under this number.
+    /// `SQLite`'s count of changes by others.
     version: i64,
     /// A table, and how many of its rows are expected to fit into one batch.
     expected: (String, usize),
@@ -47,7 +47,7 @@ struct Number {
 }
 
 impl Source {
-    /// Opens it and begins the snapshot.
+    /// Begins the snapshot.
     pub fn open(url: &DatabaseUrl) -> Result<Self, TransferError> {
         let place = url.to_string();
         let mut source = match place_of(url) {
@@ -121,7 +121,7 @@ impl Source {
         }
     }
 
-    /// Counts and sums of all tables, once every value is one that the target can hold.
+    /// Counts and sums of all tables. Fails for a value that the target cannot hold.
     pub fn sums(
         &mut self,
         tables: &[Table],
@@ -133,7 +133,7 @@ impl Source {
         read_sums(&mut self.end, tables, how, &mut check, report)
     }
 
-    /// The next rows of a table, few enough for one transaction: as many as those before let expect.
+    /// Few enough for one transaction, by the sizes of those before.
     pub fn next_rows(
         &mut self,
         table: &Table,
@@ -183,7 +183,7 @@ impl Source {
         Ok(months.flatten().collect())
     }
 
-    /// Ends the snapshot. `SQLite` tells that something was changed, and not what: then everything is read once more.
+    /// Ends the snapshot. `SQLite` tells that something was changed, and not what: then everything is read again.
     pub fn expect_unchanged(
         &mut self,
         tables: &[Table],

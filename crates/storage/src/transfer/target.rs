@@ -24,23 +24,22 @@ use diesel::{
 };
 use std::{collections::HashMap, fs::File, sync::Arc};
 
-/// Rows of one statement at most; more make it no faster.
+/// Rows of one statement; more make it no faster.
 const MAX_STATEMENT_ROWS: usize = 500;
-/// Months of `rank_history` that get a table of their own at most.
+/// Months of `rank_history` that get a partition.
 const MAX_MONTHS: usize = 240;
 
 pub struct Target {
     pub end: End,
-    /// Whether an earlier run began.
     pub is_begun: bool,
-    /// Statements that add as many rows as one may.
+    /// Statements that add the most rows, by table.
     full: HashMap<String, Arc<str>>,
     /// No server starts as long as this lives.
     _lock: Option<File>,
 }
 
 impl Target {
-    /// Opens it, and gives it the schema where it has none.
+    /// Gives the database the schema where it has none.
     pub fn open(url: &DatabaseUrl, source: &mut End) -> Result<Self, TransferError> {
         let place = url.to_string();
         let (mut end, lock) = match place_of(url) {
@@ -76,7 +75,7 @@ impl Target {
         refuse_rows(&mut self.end, names)
     }
 
-    /// Makes the tables of `rank_history`'s months: all rows would fall into the one for the rest.
+    /// Makes the partitions of `rank_history`: all rows would fall into the rest.
     pub fn prepare_months(&mut self, source: &mut End) -> Result<(), TransferError> {
         if self.end.kind() == DatabaseKind::Sqlite {
             return Ok(());
@@ -90,7 +89,7 @@ impl Target {
         })
     }
 
-    /// Adds rows and keeps how far that is, both or nothing.
+    /// Adds rows and saves progress, both or nothing.
     pub fn write(
         &mut self,
         table: &Table,
@@ -136,7 +135,7 @@ impl Target {
         Arc::clone(made.or_insert_with(|| table.add(kind, rows_of_a_statement(table)).into()))
     }
 
-    /// Takes away what closed it, once all is verified.
+    /// Call it once all is verified.
     pub fn open_to_servers(&mut self, tables: &[Table]) -> Result<(), TransferError> {
         if self.end.kind() == DatabaseKind::Postgres {
             // The planner knows nothing of tables that were just filled. It will, also where this fails.

@@ -4,10 +4,9 @@ use crate::{answer::Answer, endpoint::PublicCall, openapi, problem::Problem, ser
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
-/// What the documentation comes as.
 pub const FORMATS: [&str; 2] = ["openapi", "guide"];
 
-/// The OpenAPI document, or with `format=guide` a short guide.
+/// With `format=guide` a short guide.
 #[expect(
     clippy::unused_async,
     reason = "handlers are async, whether or not they wait"
@@ -30,14 +29,14 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
     Ok(answer.clone())
 }
 
-/// What is the same for everyone, written when it is first asked for.
+/// The same for everyone; written when it is first asked for.
 #[derive(Default)]
 pub struct Documents {
     openapi: OnceLock<Answer>,
     guide: OnceLock<Answer>,
 }
 
-/// Its tag is weak: it is sent plain and compressed.
+/// The tag is weak: it is sent plain and compressed.
 fn document(content: &Value) -> Answer {
     Answer {
         cache: "public, max-age=300",

@@ -25,7 +25,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Checks the token, and tells capabilities, limits and what is used of them.
 pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let state = services
@@ -80,7 +79,6 @@ fn capabilities(call: &Call) -> Vec<Value> {
     listed.collect()
 }
 
-/// How much may be asked and sent at once.
 pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
     let page = |limits: paging::Limits| json!({ "default": limits.default, "max": limits.most });
     json!({
@@ -116,7 +114,6 @@ fn requests(limits: &RequestLimits) -> Value {
     })
 }
 
-/// What is used of what there is.
 pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
     let account = &state.account;
     let allowances = [
@@ -153,7 +150,7 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
     quotas
 }
 
-/// `refusals`: what suppliers are asked for that refuse the operator's account, each with how that is told.
+/// `refusals`: what suppliers that refuse the operator's account are asked for, each with a message.
 fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     let needs = [
         (search_results::OPERATION, search_results(&services.config)),

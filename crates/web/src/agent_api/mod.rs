@@ -26,10 +26,8 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-/// The base of all paths.
 pub const BASE: &str = "/api/agent/v1";
 
-/// What a list request says about its page.
 pub(crate) fn paging<'a, S>(
     call: &'a Call,
     bound_to: &'a str,
@@ -47,7 +45,6 @@ pub(crate) fn paging<'a, S>(
     }
 }
 
-/// An object, or the members of it that the caller selected.
 fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     let whole = serde_json::to_value(object).unwrap_or(Value::Null);
     match fields {
@@ -56,8 +53,7 @@ fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     }
 }
 
-/// The rows of a page as they are written, as many as an answer may carry; the others are left to
-/// the next page.
+/// As many rows as an answer may carry; the others are left to the next page.
 pub(crate) fn written<T, V: Serialize>(
     telling: Telling,
     page: &mut Page<T>,
@@ -74,12 +70,11 @@ pub(crate) fn written<T, V: Serialize>(
     rows
 }
 
-/// A page of a list as it is answered.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListBody<'a> {
     items: Vec<Box<RawValue>>,
-    /// Of analyses: what waits and what runs.
+    /// Of analyses only.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueView>,
     next_cursor: Option<&'a str>,
@@ -111,7 +106,6 @@ impl<'a> ListBody<'a> {
     }
 }
 
-/// How many rows there are on all pages, when that was asked.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TotalView {
@@ -128,8 +122,8 @@ impl TotalView {
     }
 }
 
-/// With a tag that stays while what is listed stays. The cursor is another one each time and so
-/// not part of it; but since a cursor is good for a day only, so is the tag.
+/// The tag stays while the listed rows stay. It leaves out the cursor, which differs each time; but since a cursor is
+/// good for a day only, so is the tag.
 pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
     let tag = match next_cursor {
         None => EntityTag::weak(&[&answer.body]),
@@ -143,7 +137,6 @@ pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Ut
     answer.tagged(tag)
 }
 
-/// With the link to the next page.
 pub(crate) fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {
     let Some(cursor) = next_cursor else {
         return answer;

@@ -106,7 +106,6 @@ impl ModelView {
     }
 }
 
-/// Lists the AI engines of this server, and those that it could have, as the account asks them.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let models = services.list_ai_models.run(call.account()).await?;

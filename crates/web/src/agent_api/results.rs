@@ -27,23 +27,21 @@ use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use std::{convert::Infallible, sync::Arc};
 
-/// How many records a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 1_000,
 };
-/// How many records of each type `type=all` shows.
+/// Records of each type in `type=all`.
 const TOP: u32 = 5;
 const TOP_LIMITS: Limits = Limits {
     default: TOP,
     most: TOP,
 };
-/// About what a project weighs as JSON.
+/// Approximate size of a project as JSON.
 const PROJECT_BYTES: usize = 1_024;
-/// Results that are older are told to be stale.
+/// Older results are stale.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
-/// The names of the result types, `all` first.
-#[must_use]
+/// `all` first.
 pub fn type_names() -> Vec<&'static str> {
     std::iter::once("all")
         .chain(ResultType::ALL.iter().map(|it| it.name()))
@@ -58,7 +56,7 @@ const SORTS: [(&str, FindingSort); 3] = [
 ];
 const HISTORY_SORTS: [(&str, FindingSort); 3] = [SORTS[2], SORTS[0], SORTS[1]];
 
-/// Results of one type, as far as they come before the records.
+/// Members of the answer before the records.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BeforeItems<'a> {
@@ -79,7 +77,7 @@ struct BeforeItems<'a> {
     summary: Option<&'a RawValue>,
 }
 
-/// What comes behind the records.
+/// Members of the answer behind the records.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AfterItems<'a> {
@@ -90,7 +88,6 @@ struct AfterItems<'a> {
     warnings: &'a [String],
 }
 
-/// Reads results: one type, or the heads of all.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let Some(project) = call.query.object_id("projectId").map(ProjectId) else {
         call.query.required("projectId", None::<i64>);
@@ -107,7 +104,6 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     }
 }
 
-/// What is asked for.
 enum Chosen {
     One(ResultType),
     All,
@@ -121,7 +117,6 @@ fn chosen_type(call: &Call) -> Option<Chosen> {
     call.query.required_choice("type", &type_names(), named)
 }
 
-/// Which records are wanted.
 struct Only {
     keyword: Option<KeywordId>,
     url: Option<String>,
@@ -145,7 +140,7 @@ impl Only {
     }
 }
 
-/// Addresses of pages are kept as they are on the wire, where a site's own has a slash.
+/// Stored addresses are as on the wire, where a site's own has a slash.
 fn with_its_root(url: String) -> String {
     let behind = url.split_once("://").map(|(_, behind)| behind);
     let is_bare = behind.is_some_and(|it| !it.is_empty() && !it.contains(['/', '?', '#']));
@@ -224,7 +219,7 @@ async fn one(
     Ok(linked(answer, call, next.as_deref()))
 }
 
-/// Nothing was found about a keyword: is it one of the project's at all?
+/// When nothing was found about a keyword: fails unless it is one of the project's.
 async fn its_own_keyword(
     services: &Services,
     call: &Call,
@@ -238,8 +233,7 @@ async fn its_own_keyword(
     }
 }
 
-/// The records as they are stored, as many as an answer may carry; the others are left to the next
-/// page.
+/// The records as they are stored, as many as an answer may carry; the others are left to the next page.
 fn records(
     telling: Telling,
     findings: &mut Page<Finding>,
@@ -284,8 +278,7 @@ fn record(document: Document, fields: Option<&Selection>, known: &Map<String, Va
     whole.to_string()
 }
 
-/// The members of the answer, with the records as they are stored: to read them again only to see that they are JSON
-/// takes as long as everything else.
+/// Inserts records as they are stored: to parse them only to see that they are JSON takes as long as everything else.
 fn with_items(before: &BeforeItems<'_>, items: &[String], after: &AfterItems<'_>) -> String {
     let written = "results have string keys and no failing serialisers";
     let before = serde_json::to_string(before).expect(written);
@@ -329,7 +322,6 @@ fn before_items<'a>(
     }
 }
 
-/// Where the results of a type stand, and what to do about it.
 struct State {
     name: &'static str,
     reason: Option<&'static str>,
@@ -427,7 +419,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     Ok(Answer::summary(&body))
 }
 
-/// Parameters that choose among the records of one type.
+/// Parameters that go with one type only.
 const OF_ONE_TYPE: [&str; 9] = [
     "keywordId",
     "url",

@@ -1,16 +1,11 @@
-//! Where a request comes from.
-
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Where a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// The address that requests are counted by. IPv6 callers have a network of 64 bits each, so all of
-    /// it counts as one.
+    /// What requests are counted by. All of an IPv6 /64, which each caller has, counts as one.
     pub address: IpAddr,
-    /// The trusted proxy that sent an entry of `X-Forwarded-For` which is no address: everybody behind
-    /// it counts as one caller.
+    /// The trusted proxy whose `X-Forwarded-For` entry is no address: everybody behind it counts as one caller.
     pub unreadable_from: Option<IpAddr>,
     /// The peer that sent `X-Forwarded-For` from a network of its owner's, so that it is probably a proxy, and that is
     /// not trusted: everybody behind it counts as one caller.
@@ -18,7 +13,6 @@ pub struct Client {
 }
 
 /// The peer, or the address that trusted proxies report.
-#[must_use]
 pub fn client<'a>(
     peer: Option<IpAddr>,
     forwarded_for: impl DoubleEndedIterator<Item = &'a str>,

@@ -13,7 +13,6 @@ use std::{net::IpAddr, sync::Arc};
 const MAX_DEVICES: u32 = 16;
 const MAX_PER_DEVICE_OWNER: u32 = 2;
 
-/// Counts requests under way.
 pub struct InFlight {
     per_holder: u32,
     per_account: u32,
@@ -25,8 +24,6 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// Nothing is under way.
-    #[must_use]
     pub fn new(limits: &RequestLimits) -> Self {
         Self {
             per_holder: limits.in_flight_per_token,
@@ -39,10 +36,7 @@ impl InFlight {
         }
     }
 
-    /// A slot for a request of an accepted token or session.
-    ///
-    /// # Errors
-    /// The token, its account or the process has as many as it may.
+    /// For an accepted token or session. Fails when it, its account or the process has as many as it may.
     pub fn accepted(&self, holder: Holder) -> Result<Slot, NoSlot> {
         self.accepted.take([
             (SlotKey::Holder(holder), self.per_holder),
@@ -50,30 +44,21 @@ impl InFlight {
         ])
     }
 
-    /// A slot for looking up a token or session that was sent from that address.
-    ///
-    /// # Errors
-    /// A network of the address or the process has as many as it may.
+    /// For looking up a token or session. Fails when a network of the address or the process has as many as it may.
     pub fn lookup(&self, address: IpAddr) -> Result<Slot, NoSlot> {
         let max = self.lookups.max();
         let limits = slot_limits(address, max, (max / 4).max(1));
         self.lookups.take(limits)
     }
 
-    /// A slot for a request without an accepted token or session.
-    ///
-    /// # Errors
-    /// A network of the address or the process has as many as it may.
+    /// For requests without an accepted token or session. Fails as [`Self::lookup`].
     pub fn unknown(&self, address: IpAddr) -> Result<Slot, NoSlot> {
         let limits = slot_limits(address, self.unknown.max(), self.per_address);
         self.unknown.take(limits)
     }
 
-    /// A slot for a sign-in from a device that its owner signed in on before, for when the address has
-    /// none left.
-    ///
-    /// # Errors
-    /// The person or the process has as many as it may.
+    /// For a sign-in from a device that its owner signed in on before, when the address has none left. Fails when the
+    /// person or the process has as many as it may.
     pub fn device(&self, owner: UserId) -> Result<Slot, NoSlot> {
         self.devices
             .take([(SlotKey::DeviceOwner(owner), MAX_PER_DEVICE_OWNER)])

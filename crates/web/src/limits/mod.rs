@@ -1,7 +1,6 @@
-//! How much may be asked: how often by a token, an account and an address, and how much at once.
-//!
-//! Each server process counts for itself, in memory: no request waits for a shared counter, and
-//! two servers grant twice as much (decision 0010).
+//! How much may be asked: how often by a token, an account and an address, and how much at once. Each server process
+//! counts for itself, in memory: no request waits for a shared counter, and two servers grant twice as much (decision
+//! 0010).
 
 mod client;
 mod in_flight;
@@ -31,7 +30,6 @@ use std::{
     time::Duration,
 };
 
-/// What was decided about limits when the server started.
 #[derive(Debug, Clone)]
 pub struct RequestLimits {
     /// Reading, by token.
@@ -52,19 +50,16 @@ pub struct RequestLimits {
     pub all_sign_ins: Rate,
     /// Answers kept for idempotency keys, by account, in KiB.
     pub kept_answers: Rate,
-    /// Requests of a token at the same time.
     pub in_flight_per_token: u32,
-    /// Requests of an account at the same time.
     pub in_flight_per_account: u32,
-    /// Requests with an accepted token or session at the same time.
+    /// With an accepted token or session.
     pub in_flight: u32,
-    /// Requests without one at the same time.
+    /// Without an accepted token or session.
     pub in_flight_unknown: u32,
-    /// The same of one address (IPv6: of a /64); wider networks have a multiple.
+    /// IPv6: of a /64; wider networks have a multiple.
     pub in_flight_per_address: u32,
-    /// Connections at the same time.
     pub connections: u32,
-    /// The same of one address (IPv6: of a /64); wider networks have a multiple.
+    /// IPv6: of a /64; wider networks have a multiple.
     pub connections_per_address: u32,
     /// Networks whose connections are not limited, beside the trusted proxies.
     pub uncounted_networks: Vec<IpNet>,
@@ -97,9 +92,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// The rate at which an account has answers kept for its idempotency keys: so many MiB in the time that
-/// they are kept, and as many at once.
-#[must_use]
+/// For each account so many MiB in the time that answers are kept, and as many at once.
 pub const fn kept_answers(mib: u32) -> Rate {
     #[expect(
         clippy::cast_possible_truncation,
@@ -120,28 +113,21 @@ fn loopback() -> Vec<IpNet> {
     networks.into_iter().flatten().collect()
 }
 
-/// Reports of browsers, from everywhere: so many are enough to learn that something is wrong, and no
-/// flood of them fills the log or uses up what an address may ask for.
+/// Browser reports from everywhere: enough to learn that something is wrong, too few to flood the log or to use up what
+/// an address may ask for.
 const REPORTS: Rate = Rate::of(60, 20);
 
-/// Warnings that requests cause.
 const WARNINGS: Rate = Rate::of(1, 1);
 
-/// What a request is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// It reads.
     Read,
-    /// It writes.
     Write,
-    /// It starts an analysis.
     Analysis,
 }
 
-/// How large a body may be, and how long it may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyLimit {
-    /// In bytes.
     pub max_bytes: usize,
     /// From the headers to the last byte.
     pub timeout: Duration,
@@ -150,19 +136,16 @@ pub struct BodyLimit {
 /// A token or a session, and its account.
 pub type Holder = (AccountId, CallerId);
 
-/// What attempts to sign in are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Door {
     /// An address from which nobody is known.
     Address(IpAddr),
-    /// The devices on which that person signed in before: the attempts of others never hold them up.
-    /// They count together, since a person can make any number of them.
+    /// Devices on which that person signed in before, counted together, since a person can make any number of them.
+    /// Attempts of others never hold them up.
     DevicesOf(UserId),
 }
 
-/// Counts requests.
 pub struct Limiter {
-    /// Requests under way.
     pub in_flight: Arc<InFlight>,
     reads: Bucket<Holder>,
     writes: Bucket<Holder>,
@@ -181,8 +164,6 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// Counts from now on.
-    #[must_use]
     pub fn new(limits: &RequestLimits, clock: &Arc<dyn Clock>) -> Self {
         Self {
             in_flight: Arc::new(InFlight::new(limits)),
@@ -203,8 +184,7 @@ impl Limiter {
         }
     }
 
-    /// Counts a request of a token that was accepted. How matters stand with every policy that it
-    /// was counted by, or with those up to the one that is exhausted.
+    /// For an accepted token. Answers with every policy that counted it, or with those up to the exhausted one.
     pub fn count(&self, holder: Holder, demand: Demand) -> Result<Vec<Standing>, Exhausted> {
         let mut standings = Vec::with_capacity(3);
         match demand {
@@ -219,8 +199,7 @@ impl Limiter {
         Ok(standings)
     }
 
-    /// The same of a session. All sessions of an account together write as often as one token may: most of
-    /// what they write is noted in the audit log.
+    /// For a session. All sessions of an account together write as often as one token: most writes enter the audit log.
     pub fn count_session(
         &self,
         holder: Holder,
@@ -233,40 +212,36 @@ impl Limiter {
         Ok(standings)
     }
 
-    /// Counts a request whose answer is to be kept for its idempotency key.
+    /// For answers that are kept for idempotency keys.
     pub fn count_kept(&self, account: AccountId) -> Result<(), Exhausted> {
         self.kept_answers.take(account, &mut vec![])
     }
 
-    /// Counts the size of an answer that was kept, beside the KiB that [`Limiter::count_kept`] took.
+    /// Counts a kept answer's size, beside the KiB that [`Limiter::count_kept`] took.
     pub fn weigh_kept(&self, account: AccountId, bytes: usize) {
         let kib = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
         self.kept_answers.take_up_to(account, kib);
     }
 
-    /// Counts a request that carries no token.
     pub fn count_anonymous(&self, address: IpAddr) -> Result<(), Exhausted> {
         self.anonymous.take(address)
     }
 
-    /// Counts a sign-in from a device of that person that goes beyond what its address may ask for.
+    /// A sign-in that goes beyond what its address may ask for.
     pub fn count_device(&self, owner: UserId) -> Result<(), Exhausted> {
         self.devices.take(owner, &mut vec![])
     }
 
-    /// Whether a warning that requests cause may be logged now: one a minute.
-    #[must_use]
+    /// One a minute.
     pub fn may_warn(&self) -> bool {
         self.warnings.take((), &mut vec![]).is_ok()
     }
 
-    /// Whether a proxy that is not trusted may be logged: once.
-    #[must_use]
+    /// Once.
     pub fn may_warn_of_proxies(&self) -> bool {
         !self.has_warned_of_proxies.swap(true, Ordering::Relaxed)
     }
 
-    /// Counts an attempt to sign in.
     pub fn count_sign_in(&self, door: Door) -> Result<(), Exhausted> {
         let is_known = matches!(door, Door::DevicesOf(_));
         self.sign_ins.take(door, &mut vec![])?;
@@ -276,12 +251,10 @@ impl Limiter {
         self.all_sign_ins.take((), &mut vec![])
     }
 
-    /// Counts a browser's report.
     pub fn count_report(&self) -> Result<(), Exhausted> {
         self.reports.take((), &mut vec![])
     }
 
-    /// Counts a token that was not accepted.
     pub fn count_failed_token(&self, address: IpAddr) -> Result<(), Exhausted> {
         self.failed_tokens.take(address)
     }

@@ -1,8 +1,6 @@
-//! The networks that an address is counted in.
-//!
-//! A subscriber of IPv6 has a /64 at the least and often a /56 or a /48, so that a count by /64 alone
-//! grants one subscriber the allowance of many. Wider networks may hold several subscribers, therefore
-//! they have a multiple of an address's allowance.
+//! The networks that an address is counted in. A subscriber of IPv6 has a /64 at the least and often a /56 or a /48, so
+//! that a count by /64 alone grants one subscriber the allowance of many. Wider networks may hold several subscribers,
+//! therefore they have a multiple of an address's allowance.
 
 use super::SlotKey;
 use ipnet::IpNet;
@@ -12,7 +10,7 @@ use std::net::IpAddr;
 const IPV4: [(u8, u32); 2] = [(32, 1), (24, 4)];
 pub(super) const IPV6: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 8)];
 
-/// The networks of an address from narrow to wide, each with the multiple of an address's allowance.
+/// From narrow to wide, each with the multiple of an address's allowance.
 pub fn networks(address: IpAddr) -> impl Iterator<Item = (IpNet, u32)> {
     let address = address.to_canonical();
     let prefixes: &'static [(u8, u32)] = match address {
@@ -25,8 +23,7 @@ pub fn networks(address: IpAddr) -> impl Iterator<Item = (IpNet, u32)> {
     })
 }
 
-/// How many of `max` slots each network of an address may hold: its multiple of `per_address`, and no
-/// network more than half of all.
+/// Slots of each network of an address: its multiple of `per_address`, and at most half of `max`.
 pub fn slot_limits(
     address: IpAddr,
     max: u32,

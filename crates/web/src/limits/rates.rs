@@ -19,22 +19,19 @@ use std::{
     time::Duration,
 };
 
-/// How often full buckets are looked for, in requests: they are forgotten.
+/// Requests between two removals of full buckets.
 const TIDY_EVERY: u32 = 4_096;
 const MINUTE: u64 = 60;
 
 /// So many requests a minute in the long run, and so many at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// In the long run, in a minute.
     pub per_minute: NonZeroU32,
-    /// At once.
     pub burst: NonZeroU32,
 }
 
 impl Rate {
     /// Zero is taken as one.
-    #[must_use]
     pub const fn of(per_minute: u32, burst: u32) -> Self {
         const fn at_least_one(number: u32) -> NonZeroU32 {
             match NonZeroU32::new(number) {
@@ -48,7 +45,7 @@ impl Rate {
         }
     }
 
-    /// How long it takes to get back that many requests, in whole seconds, rounded up.
+    /// In whole seconds, rounded up.
     fn seconds_for(self, requests: u32) -> u64 {
         (u64::from(requests) * MINUTE).div_ceil(u64::from(self.per_minute.get()))
     }
@@ -65,20 +62,15 @@ impl Rate {
     }
 }
 
-/// How matters stand with one policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Its name.
     pub policy: &'static str,
-    /// Its numbers.
     pub rate: Rate,
-    /// How many requests are left now.
     pub remaining: u32,
 }
 
 impl Standing {
     /// The item of `RateLimit-Policy`: the quota, and the seconds in which it fills.
-    #[must_use]
     pub fn policy(&self) -> String {
         let quota = self.rate.burst.get();
         let window = self.rate.seconds_for(quota);
@@ -86,7 +78,6 @@ impl Standing {
     }
 
     /// The item of `RateLimit`: what is left, and the seconds until the quota is whole again.
-    #[must_use]
     pub fn state(&self) -> String {
         let used = self.rate.burst.get().saturating_sub(self.remaining);
         let reset = self.rate.seconds_for(used);
@@ -94,18 +85,15 @@ impl Standing {
     }
 }
 
-/// A policy has nothing left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exhausted {
-    /// How matters stand, the exhausted policy last.
+    /// The exhausted policy last.
     pub standings: Vec<Standing>,
-    /// The exhausted policy.
     pub policy: &'static str,
-    /// When the next request is granted.
+    /// Until the next request is granted.
     pub wait: Duration,
 }
 
-/// The time as `governor` wants it.
 #[derive(Clone)]
 struct Ticks(Arc<dyn Clock>);
 
@@ -140,7 +128,6 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
-    /// Takes one request of the key's, and notes how matters stand.
     #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
     pub(super) fn take(&self, key: K, standings: &mut Vec<Standing>) -> Result<(), Exhausted> {
         if self.taken.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
@@ -169,7 +156,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
-    /// Takes so many requests of the key's, or nearly all that are left.
+    /// Takes so many requests, or nearly all that are left.
     #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
     pub(super) fn take_up_to(&self, key: K, requests: u32) {
         let mut wanted = requests.min(self.rate.burst.get());

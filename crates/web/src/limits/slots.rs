@@ -13,20 +13,16 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// What slots are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SlotKey {
-    /// A token or a session.
     Holder(Holder),
-    /// An account.
     Account(AccountId),
-    /// A network of addresses; a single address is the smallest.
+    /// A single address is the smallest.
     Network(IpNet),
     /// A person on a device that they signed in on before.
     DeviceOwner(UserId),
 }
 
-/// A number of slots, of which each key may hold some.
 pub struct Slots {
     max: u32,
     held: Mutex<Held>,
@@ -39,29 +35,19 @@ struct Held {
     by_key: HashMap<SlotKey, u32>,
 }
 
-/// Why there is no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoSlot {
-    /// All are held.
     Full,
-    /// The key holds as many as it may.
-    KeyFull {
-        /// The key.
-        key: SlotKey,
-        /// How many it may hold.
-        max: u32,
-    },
+    KeyFull { key: SlotKey, max: u32 },
 }
 
-/// A slot; dropping it releases it.
+/// Dropping it releases it.
 pub struct Slot {
     slots: Arc<Slots>,
     keys: Vec<SlotKey>,
 }
 
 impl Slots {
-    /// All are free.
-    #[must_use]
     pub fn new(max: u32) -> Arc<Self> {
         Arc::new(Self {
             max,
@@ -70,22 +56,15 @@ impl Slots {
         })
     }
 
-    /// How many there are.
-    #[must_use]
     pub const fn max(&self) -> u32 {
         self.max
     }
 
-    /// How many are held.
-    #[must_use]
     pub fn held(&self) -> u32 {
         self.lock().total
     }
 
-    /// Takes a slot that counts for each of these keys, with how many each may hold.
-    ///
-    /// # Errors
-    /// The first key that holds as many as it may; then that all slots are held.
+    /// The slot counts for each of these keys. Fails for the first key at its limit, then when all slots are held.
     pub fn take(
         self: &Arc<Self>,
         limits: impl IntoIterator<Item = (SlotKey, u32)>,
@@ -111,10 +90,7 @@ impl Slots {
         })
     }
 
-    /// The same, once one is free.
-    ///
-    /// # Errors
-    /// None is free in that time.
+    /// Waits for a free slot.
     pub async fn take_within(
         self: &Arc<Self>,
         wait: Duration,

@@ -24,7 +24,6 @@ use url::form_urlencoded;
 /// Longest wait for the end of an analysis.
 pub const WAIT: Duration = Duration::from_mins(5);
 
-/// The call that tells an id.
 fn whence(id: &str) -> &'static str {
     match id {
         "keywordId" => "service_list_projects with projectId and include=keywords",
@@ -32,17 +31,12 @@ fn whence(id: &str) -> &'static str {
     }
 }
 
-/// A call of a tool, as far as its arguments can be read.
 pub struct Asked {
-    /// The tool.
     pub tool: &'static Tool,
-    /// The endpoint that does its work.
     pub endpoint: &'static Endpoint,
-    /// How many bytes the answer may have.
     pub most_bytes: usize,
-    /// How long to wait for the end of an analysis.
     pub wait: Duration,
-    /// What is wrong with the tool's own arguments; told once the scope is known to be there.
+    /// Errors in the tool's own arguments; told once the scope is known to be there.
     wrong: Vec<FieldError>,
     id: Option<i64>,
     path: String,
@@ -52,8 +46,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads the arguments of a call.
-    #[must_use]
     pub fn of(tool: &'static Tool, mut arguments: Map<String, Value>) -> Self {
         // `null` chooses nothing.
         let chosen: Map<String, Value> = arguments
@@ -88,9 +80,8 @@ impl Asked {
         asked
     }
 
-    /// Notes arguments that another endpoint of the tool takes: its own would be told that there is no
-    /// such thing, though the tool lists it. Of what reads, also those that the tool does not list, and
-    /// beside a missing id, since they may be that id under another name.
+    /// Notes arguments that another endpoint of the tool takes: this one would deny what the tool lists. For reads also
+    /// those that the tool does not list, and beside a missing id, since they may be that id under another name.
     fn look_for_strangers(&mut self, arguments: &Map<String, Value>) {
         let (own, taken) = ((self.tool.own)(), schema::arguments(self.endpoint));
         let others: Vec<_> = { self.tool.endpoints() }
@@ -196,7 +187,6 @@ impl Asked {
         self.path = self.endpoint.path.replace("{id}", &id.to_string());
     }
 
-    /// The arguments as a query string.
     fn query(&mut self, arguments: &Map<String, Value>) -> String {
         let mut text = form_urlencoded::Serializer::new(String::new());
         for (name, value) in arguments {
@@ -224,7 +214,7 @@ impl Asked {
         text.finish()
     }
 
-    /// The same once more, when it only reads.
+    /// `None` unless it only reads.
     #[must_use]
     pub fn again(&self) -> Option<Self> {
         let reads = self.endpoint.verb == Verb::Get;
@@ -238,10 +228,7 @@ impl Asked {
         })
     }
 
-    /// Does it, as a request to the endpoint would.
-    ///
-    /// # Errors
-    /// What the endpoint refuses, and arguments that no request could carry.
+    /// Calls the endpoint as a request would. Fails as it does, and for arguments that no request could carry.
     pub async fn run(
         self,
         services: &Arc<Services>,

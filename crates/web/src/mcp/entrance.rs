@@ -39,23 +39,18 @@ use tracing::Span;
 /// How deeply a message may be nested: arguments stand two deeper in it than in the body of a request.
 pub const MOST_DEPTH: usize = json_guard::MOST_DEPTH + 2;
 
-/// The door of `/mcp`.
 pub struct Entrance {
     services: Arc<Services>,
     transport: Transport<Server, NeverSessionManager>,
 }
 
-/// What is answered, and what lasts until it is sent.
 pub enum Told {
-    /// At once.
     Whole(Answer),
-    /// As it comes; the request holds its slot until the end.
+    /// The request holds its slot until the end.
     Stream(Stream, Slot),
 }
 
 impl Entrance {
-    /// To the tools on these services.
-    #[must_use]
     pub fn new(services: Arc<Services>) -> Self {
         let server = Server::new(Arc::clone(&services));
         let config = StreamableHttpServerConfig::default()
@@ -69,10 +64,7 @@ impl Entrance {
         }
     }
 
-    /// Answers one request.
-    ///
-    /// # Errors
-    /// Whoever sent it may not come in, or the message cannot be carried.
+    /// Fails where the sender may not come in, or the message cannot be carried.
     pub async fn answer(
         &self,
         request: &HttpRequest,
@@ -179,7 +171,7 @@ impl Entrance {
         }
     }
 
-    /// Refuses a call that the token's scopes do not allow, naming all that the tool needs.
+    /// Names all scopes that the tool needs.
     fn check_scope(&self, agent: &Agent, asked: Option<&Asked>) -> Result<(), Problem> {
         let Some((asked, needed)) = asked.and_then(|it| Some((it, it.endpoint.access.scope()?)))
         else {
@@ -196,7 +188,7 @@ impl Entrance {
         ))
     }
 
-    /// Counts the request as one to the endpoint would be.
+    /// As a request to the endpoint would be.
     fn count(
         &self,
         agent: &Agent,
@@ -209,8 +201,7 @@ impl Entrance {
     }
 }
 
-/// The call of a tool that a message holds; nothing for other messages and unknown tools.
-#[must_use]
+/// `None` for other messages and unknown tools.
 pub fn asked(mut message: Map<String, Value>) -> Option<Asked> {
     if message.get("method")? != "tools/call" {
         return None;
@@ -237,7 +228,7 @@ fn only_post(method: &Method) -> Problem {
         .header("Allow", ALLOWED.join(", "))
 }
 
-/// A message that is none, as JSON-RPC has it.
+/// As JSON-RPC answers an unreadable message.
 fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
     let is_batch = bytes.trim_ascii_start().starts_with(b"[");
     let (code, text) = if is_batch {
@@ -253,7 +244,6 @@ fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
 }
 
 /// What keeps an object from being a message of JSON-RPC 2.0, as MCP has it.
-#[must_use]
 pub fn misshapen(message: &Map<String, Value>) -> Option<&'static str> {
     let is_id = |it: &Value| it.is_string() || it.is_i64();
     let params = message.get("params");

@@ -13,33 +13,24 @@ use tokio_util::sync::CancellationToken;
 
 /// Longest wait of a caller who is told nothing meanwhile: most clients give up after a minute.
 const SILENT: Duration = Duration::from_secs(50);
-/// How often a job is looked at: soon at first, since many end soon.
+/// Interval of looks at a job: short at first, since many end soon.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const LATER_LOOKS: Duration = Duration::from_secs(1);
 
-/// Who is told how far it is.
 pub struct Listener {
-    /// The client.
     pub peer: Peer<RoleServer>,
-    /// The name that the client gave to what it hears.
     pub token: ProgressToken,
 }
 
-/// A wait.
 pub struct Wait {
-    /// At the most so long.
     pub time: Duration,
-    /// Who hears of it.
     pub listener: Option<Listener>,
-    /// That nobody waits any more: the call was cancelled, or whoever sent it hung up.
+    /// Cancelled when the call was, or whoever sent it hung up.
     pub given_up: [CancellationToken; 2],
 }
 
 impl Wait {
-    /// Returns when the job has ended, when the time is up, or when the server stops.
-    ///
-    /// # Errors
-    /// There is no such job of the account's, or the storage fails.
+    /// Until the job has ended, the time is up, or the server stops. Fails where the account has no such job.
     pub async fn until_it_ends(
         &self,
         services: &Services,

@@ -1,8 +1,5 @@
-//! The Model Context Protocol: the Agent API as eight tools, over Streamable HTTP at `/mcp`.
-//!
-//! `transport.rs` carries messages to rmcp and back, `entrance.rs` lets callers in, `server.rs`
-//! answers messages, `tools.rs` is the table of the tools, and `asked.rs` turns their arguments into
-//! calls of the endpoints, whose handlers do the work (decision 0027).
+//! The Model Context Protocol: the Agent API as eight tools, over Streamable HTTP at `/mcp`. Arguments become calls of
+//! the endpoints, whose handlers do the work (decision 0027).
 
 mod asked;
 mod entrance;
@@ -26,9 +23,7 @@ pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Stream, Transport};
 
-/// Where it is served.
 pub const PATH: &str = "/mcp";
 
-/// What is served there. Nothing is kept between requests, so that any server may answer any of
-/// them: there are no sessions to open a stream of (GET) or to end (DELETE).
+/// Nothing is kept between requests, so that any server may answer: no sessions to stream (GET) or to end (DELETE).
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];

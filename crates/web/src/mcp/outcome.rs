@@ -11,10 +11,9 @@ use crate::{
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
-/// How many wrong values a sentence names; the document behind it has all of them.
+/// Errors named in a sentence; the document behind it has all of them.
 const MOST_ERRORS_TOLD: usize = 3;
 
-/// What an endpoint answered, in at most so many bytes.
 pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
     let mut content: Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let is_list = content["items"].is_array();
@@ -68,10 +67,10 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
     result
 }
 
-/// Where an answer tells of keywords that were added: by themselves, or with their project.
+/// Where added keywords stand in an answer: by themselves, or with their project.
 const ADDED: [&str; 2] = ["", "/keywords"];
 
-/// Takes out the call that tells the whole of what an answer shows in part.
+/// Takes out the call that reads the whole of what is shown in part.
 fn lead_to_the_rest(content: &mut Value) -> Option<Value> {
     ADDED.iter().find_map(|place| {
         let added = content.pointer_mut(place)?.as_object_mut()?;
@@ -79,8 +78,7 @@ fn lead_to_the_rest(content: &mut Value) -> Option<Value> {
     })
 }
 
-/// Lists that an endpoint has shortened already are counted beside them: what is told of a cut is of the
-/// whole list.
+/// Counts lists that an endpoint has shortened: what is told of a cut is of the whole list.
 fn count_whole_lists(content: &mut Value) {
     let mut cut: Vec<Value> = { content.get("cut").and_then(Value::as_array) }
         .cloned()
@@ -104,7 +102,7 @@ fn count_whole_lists(content: &mut Value) {
     }
 }
 
-/// What was refused: what was wrong, where, and how to mend it, for the model that called.
+/// What was wrong, where, and how to mend it, for the model that called.
 pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> CallToolResult {
     let mut document = problem.document(&services.config.public_base_url, request_id);
     words::in_tools(&mut document);
@@ -147,7 +145,7 @@ fn in_arguments(document: &mut Map<String, Value>) {
     }
 }
 
-/// What happened; of several wrong values the first few.
+/// Names the first few errors.
 fn detail(problem: &Problem) -> String {
     if problem.errors.is_empty() {
         return problem.detail.clone();

@@ -11,13 +11,9 @@ use actix_web::{
 };
 use std::net::IpAddr;
 
-/// Refuses a request to a host by a name that strangers can make, and one from a page elsewhere.
-///
-/// Addresses, names without a dot and the server's own host are names that no stranger can point at
-/// it. A page has to be one of the host that the request was sent to, or of the server's own.
-///
-/// # Errors
-/// 403 with the code `origin-not-allowed`.
+/// Refuses a request to a host by a name that strangers can make, and one from a page elsewhere: 403
+/// `origin-not-allowed`. Addresses, names without a dot and the server's own host are names that no stranger can point
+/// at it. A page has to be one of the host that the request was sent to, or of the server's own.
 pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
     let tools = format!("{base_url}/mcp");
@@ -40,11 +36,8 @@ pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     ))
 }
 
-/// Refuses a request to a page or the session API by a name that is not the server's. A server whose
-/// address has no name cannot tell its own from a stranger's: a proxy may reach it by any.
-///
-/// # Errors
-/// 403 with the code `origin-not-allowed`.
+/// Refuses a request to a page or the session API by a name that is not the server's: 403 `origin-not-allowed`. A
+/// server whose address has no name cannot tell its own from a stranger's: a proxy may reach it by any.
 pub fn check_own_host(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
     if own.as_ref().is_none_or(|it| is_safe(it.host())) {
@@ -73,7 +66,6 @@ fn check_host(
     Err(refused("Host", detail, instead))
 }
 
-/// The only value of a header.
 fn one<'a>(request: &'a HttpRequest, name: &HeaderName) -> Result<Option<&'a str>, Problem> {
     let mut values = request.headers().get_all(name);
     let Some(value) = values.next() else {
@@ -92,7 +84,6 @@ fn authority_of(url: &str) -> Option<Authority> {
 }
 
 /// Whether nobody can register the name and point it here.
-#[must_use]
 pub fn is_safe(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok() || !bare.contains('.') || bare.ends_with(".localhost")

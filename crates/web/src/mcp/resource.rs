@@ -4,11 +4,10 @@ use crate::{agent_api::BASE, answer::Answer};
 use domain::scope::Scope;
 use serde_json::json;
 
-/// Where it is, before the path of the resource.
+/// Precedes the path of the resource.
 pub const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// The path of the resource that such a path is about.
-#[must_use]
+/// The path of the resource that a path of metadata is about.
 pub fn named(path: &str) -> Option<&'static str> {
     match path.strip_prefix(WELL_KNOWN)? {
         "" | super::PATH => Some(super::PATH),
@@ -17,14 +16,11 @@ pub fn named(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Where the metadata of a resource is.
-#[must_use]
 pub fn address(base_url: &str, path: &str) -> String {
     format!("{base_url}{WELL_KNOWN}{path}")
 }
 
-/// The metadata. There are no authorization servers: owners make tokens by hand.
-#[must_use]
+/// There are no authorization servers: owners make tokens by hand.
 pub fn metadata(base_url: &str, path: &str) -> Answer {
     let scopes: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
     Answer::value(&json!({

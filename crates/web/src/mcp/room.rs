@@ -9,12 +9,12 @@ pub const DEFAULT: usize = 16 * 1024;
 pub const MOST: usize = 64 * 1024;
 /// Fewest bytes that can be asked for.
 pub const LEAST: usize = 4 * 1024;
-/// What stands around the content: the message, its sentence, what was cut.
+/// Bytes around the content: the message, its sentence, what was cut.
 const AROUND: usize = 1_536;
-/// Most places that are told to be cut.
+/// Most cuts that are told.
 const MOST_TOLD: usize = 8;
 
-/// What is cut at all.
+/// Sizes from which on parts are cut.
 #[derive(Clone, Copy)]
 struct Cuttable {
     /// Lists with so many items, so that one is left.
@@ -25,14 +25,13 @@ struct Cuttable {
     text: usize,
     /// Objects with so many members: few have names that somebody chose, many have keys.
     members: usize,
-    /// So far inside.
+    /// Down to this depth.
     depth: usize,
     /// Also in the rows of a list, which were asked for; else only what stands around them.
     rows: bool,
 }
 
-/// From how many bytes on a text is cut that is one word: cursors, addresses and the like are of use whole
-/// or not at all.
+/// Texts of one word are cut only from so many bytes on: cursors, addresses and the like are of use only whole.
 const LONG_WORD: usize = 1_024;
 
 /// What is cut first, and what is cut when that does not do. Lists of a few, such as engines, come last.
@@ -77,16 +76,14 @@ const SMALLEST: Cuttable = Cuttable {
     rows: true,
 };
 
-/// What is left for the rows of a list.
-#[must_use]
 pub const fn of_rows(most: usize) -> usize {
     most - AROUND - 512
 }
 
-/// Cuts a value that is told twice to what fits into so many bytes; says what was cut.
+/// Cuts a value to what fits, told twice, into so many bytes; says what was cut.
 ///
-/// The heaviest part is cut first, as far inside as it can be told apart. The rows of a page are never
-/// cut: a cursor has passed them.
+/// The heaviest part is cut first, as far inside as it can be told apart. The rows of a page are never cut: a cursor
+/// has passed them.
 pub fn fit(value: &mut Value, most: usize) {
     let most = most - AROUND;
     let mut cuts: Vec<Cut> = Vec::new();
@@ -165,8 +162,7 @@ fn heaviest(value: &Value, cuttable: Cuttable, cuts: &[Cut]) -> Option<String> {
     best.map(|(_, path)| path)
 }
 
-/// What a part weighs, and how much of that can be cut; notes it as the heaviest unless most of it is parts
-/// that can be cut as well.
+/// Weight of a part, and of what can be cut; notes it as the heaviest unless most of it is parts that can be cut, too.
 fn look(
     value: &Value,
     path: String,

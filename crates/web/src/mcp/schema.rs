@@ -14,7 +14,6 @@ const MOST_NAMES: usize = 20;
 /// What schemas say that a model needs to make a call.
 const KEPT: [&str; 2] = ["type", "enum"];
 
-/// What a tool takes.
 pub fn input(tool: &Tool) -> Map<String, Value> {
     let own = (tool.own)();
     let mut properties = Map::new();
@@ -35,8 +34,7 @@ pub fn input(tool: &Tool) -> Map<String, Value> {
     }))
 }
 
-/// The arguments of an endpoint: the id in its path, its parameters and the members of its body.
-#[must_use]
+/// The id in its path, its parameters and the members of its body.
 pub fn arguments(endpoint: &Endpoint) -> Map<String, Value> {
     let mut found = Map::new();
     if endpoint.path.contains("{id}") {
@@ -121,8 +119,7 @@ fn leave_out_null(value: &mut Value) {
     }
 }
 
-/// What a tool gives: the members that lead on, of the same types as in the OpenAPI document.
-/// What is null or empty is left out of answers, so none has to be there.
+/// Members that lead on, typed as in the OpenAPI document. None is required: answers leave out null and empty ones.
 pub fn output(tool: &Tool) -> Map<String, Value> {
     let schemas = openapi::schemas();
     let mut properties = Map::new();
@@ -137,7 +134,6 @@ pub fn output(tool: &Tool) -> Map<String, Value> {
     object(json!({ "type": "object", "properties": properties }))
 }
 
-/// The type alone.
 fn outline(schema: &Value) -> Value {
     let mut kind = schema["type"].clone();
     leave_out_null(&mut kind);

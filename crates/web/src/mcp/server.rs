@@ -1,5 +1,3 @@
-//! Answers messages of MCP: what there is, and calls of tools.
-
 use super::{
     asked::Asked,
     follow::{Listener, Wait},
@@ -30,16 +28,14 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
-/// For how long a list of tools holds, in milliseconds.
+/// In milliseconds, for a list of tools.
 const HOLDS: u64 = 300_000;
-/// The revisions of the protocol that are spoken.
 const SPOKEN: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
 ];
-/// Methods that are there in both eras: a message of one of these that cannot be read has wrong
-/// parameters.
+/// Methods of both eras: an unreadable message of one of these has wrong parameters.
 const METHODS: [&str; 2] = ["tools/call", "tools/list"];
 /// The one that only the older era has.
 const HANDSHAKE: &str = "initialize";
@@ -47,28 +43,22 @@ const HANDSHAKE: &str = "initialize";
 static DESCRIBED: LazyLock<Vec<Described>> =
     LazyLock::new(|| tools::all().iter().map(tool::Tool::described).collect());
 
-/// Whoever sent a message, once they are let in, and what they ask for.
 pub struct Visit {
-    /// The token and its account.
     pub agent: Agent,
-    /// The call of a tool, or what stands in its way.
     pub asked: Mutex<Option<Result<Asked, Problem>>>,
-    /// The request's id.
     pub request_id: String,
-    /// That whoever sent it has hung up.
+    /// Cancelled when the sender has hung up.
     pub given_up: CancellationToken,
-    /// What is logged on the way says of which request it is; the library has tasks of its own.
+    /// For logs: the library has tasks of its own.
     pub span: Span,
 }
 
-/// The Agent API as tools.
 #[derive(Clone)]
 pub struct Server {
     services: Arc<Services>,
 }
 
 impl Server {
-    /// On these services.
     pub const fn new(services: Arc<Services>) -> Self {
         Self { services }
     }
@@ -114,7 +104,7 @@ impl Server {
         }
     }
 
-    /// What the endpoint answers; of an analysis that is waited for, what it answers at the end.
+    /// Of an analysis that is waited for, what the endpoint answers at the end.
     async fn answered(
         &self,
         visit: &Visit,
@@ -148,7 +138,6 @@ impl Server {
         }
     }
 
-    /// A job that was started, as it is by now.
     async fn as_it_is_now(&self, account: AccountId, started: Answer, job: i64) -> Answer {
         let found = self.services.read_job.run(account, JobId(job)).await;
         let Ok(Some(found)) = found else {
@@ -165,7 +154,7 @@ impl Server {
     }
 }
 
-/// The job that an answer is about, when it is about one that may go on.
+/// `None` unless it is about one job that may go on.
 fn job_of(answer: &Answer) -> Option<i64> {
     let told: Value = serde_json::from_str(&answer.body).ok()?;
     let job = match told["items"].as_array().map(Vec::as_slice) {
@@ -267,7 +256,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Whoever sent the message; the entrance put it into the head of the request.
+/// The entrance put it into the head of the request.
 fn visit_of(context: &RequestContext<RoleServer>) -> Result<Arc<Visit>, ErrorData> {
     let head = context.extensions.get::<http::request::Parts>();
     let visit = head.and_then(|it| it.extensions.get::<Arc<Visit>>());

@@ -1,5 +1,3 @@
-//! What a tool is: its words, its arguments, and the endpoints that do its work.
-
 use super::schema;
 use crate::{endpoint::Endpoint, endpoints};
 use domain::scope::Scope;
@@ -12,59 +10,46 @@ use std::{
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(endpoints::agent_api);
 
-/// What a client may rely on; each is said, since what is left unsaid counts as the worst.
+/// Each is given, since a hint that is left out counts as the worst.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "they are MCP's four hints")]
 pub struct Hints {
-    /// Changes nothing.
     pub reads_only: bool,
-    /// May undo what is there.
     pub is_destructive: bool,
-    /// A second call with the same arguments changes nothing more.
     pub is_idempotent: bool,
-    /// Asks the outside world.
     pub is_open_world: bool,
 }
 
-/// One tool.
 pub struct Tool {
-    /// Its name, which is part of the contract.
+    /// Part of the contract.
     pub name: &'static str,
-    /// Its name for people.
+    /// For people.
     pub title: &'static str,
     /// What is returned, and what it costs.
     pub description: &'static str,
-    /// What a client may rely on.
     pub hints: Hints,
-    /// The endpoints that do its work.
     pub operations: &'static [&'static str],
-    /// Which of them the arguments ask for.
+    /// Which operation the arguments ask for.
     pub choose: fn(&Map<String, Value>) -> &'static str,
     /// Arguments of the tool itself, and those of the endpoints that are told in other words.
     pub own: fn() -> Map<String, Value>,
-    /// Arguments that have to be there.
     pub required: &'static [&'static str],
-    /// Schemas of what is answered, with the members that are told of each.
+    /// Schemas of answers, with the members that are told of each.
     pub answers: &'static [(&'static str, &'static [&'static str])],
-    /// A sentence about an answer.
     pub tell: fn(&Value) -> String,
 }
 
 impl Tool {
-    /// The endpoints that do its work.
     pub fn endpoints(&self) -> impl Iterator<Item = &'static Endpoint> + '_ {
         self.operations.iter().map(|it| endpoint(it))
     }
 
-    /// The scopes of its endpoints.
     pub fn scopes(&self) -> BTreeSet<Scope> {
         self.endpoints()
             .filter_map(|it| it.access.scope())
             .collect()
     }
 
-    /// As `tools/list` tells it.
-    #[must_use]
     pub fn described(&self) -> Described {
         let hints = ToolAnnotations::new()
             .read_only(self.hints.reads_only)
@@ -78,8 +63,6 @@ impl Tool {
     }
 }
 
-/// The endpoint of that name.
-///
 /// # Panics
 /// When the table of tools names one that is not there; a test reads it.
 pub fn endpoint(operation: &str) -> &'static Endpoint {
@@ -87,7 +70,6 @@ pub fn endpoint(operation: &str) -> &'static Endpoint {
     found.expect("tools name endpoints that are there")
 }
 
-/// All endpoints that tools may lead to.
 pub fn endpoints() -> &'static [Endpoint] {
     &ENDPOINTS
 }

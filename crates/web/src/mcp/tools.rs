@@ -9,7 +9,6 @@ use crate::{endpoint::Verb, pipeline::routing::captured};
 use domain::job::kind::AnalysisKind;
 use serde_json::{Map, Value, json};
 
-/// What a client's model is told of the server as a whole.
 pub const INSTRUCTIONS: &str = "Sightline measures how visible web sites are: positions in search results, whether AI answers name and cite a site, what is broken or weak on its pages, where it is heading and what to do next.
 A project is a site, its keywords are what people search for. Results come from analyses: rankCheck (rankings, serp, sov, forecast, competitors, cannibalization, suggestions), aiVisibility (ai-visibility, ai-trends), siteAudit (broken-links, content, content-changes, schema, geo-score, eeat), webVitals (vitals).
 First steps: service_list_projects; then service_get_results with type=all, which tells the figures of all 16 types; then one type for its records.
@@ -35,12 +34,10 @@ const CHANGES: Hints = Hints {
     ..ADDS
 };
 
-/// What is told of a list beside its items.
 const LISTED: &[&str] = &["items", "nextCursor"];
 const OF_A_PROJECT: &[&str] = &["id", "domain", "name", "status", "keywordCount"];
 
-/// All of them, in the order of their names, so that the list is the same every time.
-#[must_use]
+/// Ordered by name, so that the list is the same every time.
 pub fn all() -> &'static [Tool] {
     &TOOLS
 }
@@ -331,7 +328,7 @@ fn told_analysis(told: &Value) -> String {
     )
 }
 
-/// The operation of a method and a path, with the id in it.
+/// With the id in the path.
 pub fn operation_at(method: &str, path: &str) -> Option<(&'static str, Option<i64>)> {
     let found = tool::endpoints().iter().find_map(|it| {
         let id = match captured(it.path, path) {
@@ -354,7 +351,7 @@ pub fn id_argument(operation: &str) -> &'static str {
     }
 }
 
-/// Whether leaving a member out and `null` mean the same: they do but for changes, where null resets.
+/// True but for changes, where null resets.
 pub fn takes_null_as_left_out(verb: Verb) -> bool {
     verb != Verb::Patch
 }

@@ -31,21 +31,16 @@ const READ: [&str; 9] = [
     "mcp-session-id",
     "origin",
 ];
-/// The types of answers.
 const BOTH: http::HeaderValue =
     http::HeaderValue::from_static("application/json, text/event-stream");
 /// The prefix of header fields that repeat an argument.
 const PARAMETER: &str = "mcp-param-";
 
-/// Events on their way to a caller.
 pub struct Stream {
-    /// Header fields of rmcp's.
     pub headers: Vec<(&'static str, String)>,
-    /// The events, as they are written.
     pub events: LocalBoxStream<'static, Result<Bytes, Infallible>>,
 }
 
-/// What is answered to a message.
 pub enum Reply {
     /// One JSON text, or nothing.
     Whole(Answer),
@@ -53,14 +48,12 @@ pub enum Reply {
     Stream(Stream),
 }
 
-/// A server of MCP behind Actix.
 pub struct Transport<H, M> {
     service: StreamableHttpService<H, M>,
 }
 
 impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
-    /// Answers with a handler that is made for each message. Host and Origin are checked before
-    /// ([`super::check_place`]), for both eras alike.
+    /// Makes the handler for each message. Host and Origin are checked before ([`super::check_place`]), for both eras.
     pub fn new(
         handler: impl Fn() -> H + Send + Sync + 'static,
         sessions: Arc<M>,
@@ -72,11 +65,7 @@ impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
         }
     }
 
-    /// Answers one request, whose body was read. What handlers have to know of its sender is given as
-    /// extensions of its head.
-    ///
-    /// # Errors
-    /// What rmcp refuses with a text of its own.
+    /// `extensions` tell handlers of the sender. Fails with what rmcp refuses with a text of its own.
     pub async fn answer(
         &self,
         request: &HttpRequest,
@@ -171,7 +160,7 @@ fn takes_anything(headers: &http::HeaderMap) -> bool {
     })
 }
 
-/// What rmcp says in plain words becomes a problem document, like every other refusal.
+/// rmcp's plain words become a problem document, like every other refusal.
 fn refused(status: u16, text: &str) -> Problem {
     let (code, hint) = match StatusCode::from_u16(status) {
         Ok(StatusCode::NOT_ACCEPTABLE) => (

@@ -1,13 +1,12 @@
-//! What answers say of further requests, in the words of tools: a model that calls tools has no use
-//! for a method and a path.
+//! Turns requests that answers propose into calls of tools: a model with tools has no use for a method and a path.
 
 use super::tools;
 use crate::agent_api::BASE;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-/// Turns every request that an answer proposes into a call of a tool, and takes out paths that lead
-/// where the tool's own arguments lead. What an answer shows a part of is called `rest`.
+/// Turns requests that an answer proposes into calls of tools, and takes out paths that lead where the tool's own
+/// arguments lead. What an answer shows a part of is called `rest`.
 pub fn in_tools(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(in_tools),

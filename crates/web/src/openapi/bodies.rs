@@ -17,8 +17,7 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 
-/// Text that is not only white space and holds no characters that are not seen
-/// (`domain::text::is_unseen`).
+/// Not only white space, and without characters that are not seen (`domain::text::is_unseen`).
 const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
 
 fn text(most: usize) -> Value {
@@ -91,8 +90,6 @@ fn meta() -> Map<String, Value> {
     }
 }
 
-/// POST /projects.
-#[must_use]
 pub fn create_project() -> Value {
     let mut properties = Map::new();
     properties.insert("domain".into(), json!({ "type": "string", "minLength": 1, "maxLength": 2_048, "pattern": DOMAIN_PATTERN, "description": "The site's host; scheme, port and path are removed and told in warnings." }));
@@ -106,8 +103,6 @@ pub fn create_project() -> Value {
     )
 }
 
-/// PATCH /projects/:id.
-#[must_use]
 pub fn change_project() -> Value {
     let mut properties = Map::new();
     properties.insert("name".into(), text(Label::MAX));
@@ -132,8 +127,6 @@ fn market() -> Value {
     })
 }
 
-/// POST /projects/:id/keywords.
-#[must_use]
 pub fn add_keywords() -> Value {
     let mut properties = Map::new();
     properties.insert("keywords".into(), keyword_texts(1));
@@ -150,8 +143,6 @@ pub fn add_keywords() -> Value {
     )
 }
 
-/// PATCH /keywords/:id.
-#[must_use]
 pub fn change_keyword() -> Value {
     let mut properties = Map::new();
     properties.insert("aiTracked".into(), json!({ "type": "boolean" }));
@@ -165,8 +156,6 @@ pub fn change_keyword() -> Value {
     object(&[], &properties, &json!({ "aiTracked": true }))
 }
 
-/// POST /analyze.
-#[must_use]
 pub fn start_analysis() -> Value {
     let mut properties = Map::new();
     properties.insert("type".into(), json!({ "type": "string", "enum": KINDS, "description": "Kinds that this version does not run are refused with feature-disabled." }));

@@ -8,11 +8,10 @@ use analysis::findings::{
 use serde_json::{Map, Value};
 use utoipa::{PartialSchema, ToSchema};
 
-/// What `schemas.json` has to hold: an object with a line for each schema.
+/// An object with a line for each schema.
 ///
 /// # Panics
 /// Two types have the same name.
-#[must_use]
 pub fn derived() -> String {
     let mut schemas = Map::new();
     add::<projects::ProjectView>(&mut schemas);
@@ -59,7 +58,6 @@ pub fn derived() -> String {
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
-/// A type with all the types in it.
 fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
     let mut inner = Vec::new();
     T::schemas(&mut inner);

@@ -1,11 +1,8 @@
-//! A short guide for agents.
-
 use crate::endpoints;
 use domain::scope::Scope;
 use serde_json::{Value, json};
 
-/// The guide, at most 16 KiB.
-#[must_use]
+/// At most 16 KiB.
 pub fn guide(base_url: &str) -> Value {
     let endpoints: Vec<Value> = endpoints::agent_api()
         .iter()

@@ -1,10 +1,7 @@
-//! The headers of the answers, each where it can stand.
-
 use crate::endpoint::{Endpoint, Verb};
 use serde_json::{Map, Value, json};
 
-/// The headers that an answer of this status may have. The recorder of the suite finds one that is
-/// not told here.
+/// The recorder of the test suite finds a header that is not listed here.
 pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
     let mut headers = Map::new();
     let mut tell = |name: &str, description: &str| {

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// Operations about a project.
 const OF_A_PROJECT: [&str; 5] = [
     "getProject",
     "updateProject",
@@ -10,11 +9,9 @@ const OF_A_PROJECT: [&str; 5] = [
     "addKeywords",
     "deactivateProject",
 ];
-/// Operations about a keyword.
 const OF_A_KEYWORD: [&str; 2] = ["updateKeyword", "deactivateKeyword"];
 
-/// The links of an answer, by the names of the operations that they lead to. Lists have none: they
-/// may be empty.
+/// By the operations that they lead to. Lists have no links: they may be empty.
 pub fn of(operation: &str, status: u16) -> Map<String, Value> {
     match (operation, status) {
         ("createProject", 201) | ("getProject" | "updateProject" | "deactivateProject", 200) => {

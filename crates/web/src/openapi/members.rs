@@ -1,14 +1,10 @@
-//! What the objects of a schema hold.
-
 use super::schemas;
 use serde_json::Value;
 
-/// How deep objects in objects are looked into.
+/// Levels of nested objects.
 const DEPTH: usize = 3;
 
-/// The members of these schemas, each once; those of objects in them, and of objects in lists in
-/// them, as dotted paths.
-#[must_use]
+/// Each member once; those of nested objects, also in lists, as dotted paths.
 pub fn members(names: &[&str]) -> Vec<String> {
     let schemas = schemas::all();
     let mut paths = Vec::new();

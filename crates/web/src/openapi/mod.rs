@@ -30,8 +30,6 @@ const COMMON: [u16; 9] = [401, 403, 405, 406, 414, 429, 431, 500, 503];
 /// Statuses that a route with a body may answer besides.
 const WITH_BODY: [u16; 4] = [400, 408, 413, 415];
 
-/// The whole document.
-#[must_use]
 pub fn document(base_url: &str) -> Value {
     let endpoints = endpoints::agent_api();
     let mut paths: Map<String, Value> = Map::new();
@@ -165,8 +163,7 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     all
 }
 
-/// The headers that name an entity tag. `If-Match` of a read is legal and of no use, so it is not
-/// advertised.
+/// `If-Match` of a read is legal and of no use, so it is not advertised.
 fn conditions(verb: Verb) -> Vec<Value> {
     let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string", "pattern": EntityTag::LIST_PATTERN, "examples": ["\"3f1c9a52d0e84b77\""] } });
     if verb == Verb::Get {

@@ -1,5 +1,3 @@
-//! Query parameters.
-
 use super::schemas::id;
 use crate::{
     agent_api::{
@@ -81,14 +79,10 @@ fn fields(of: &Selectable) -> Parameter {
     )
 }
 
-/// GET /projects/:id.
-#[must_use]
 pub fn project() -> Vec<Parameter> {
     vec![fields(&PROJECT)]
 }
 
-/// GET /docs.
-#[must_use]
 pub fn docs() -> Vec<Parameter> {
     vec![optional(
         "format",
@@ -97,8 +91,6 @@ pub fn docs() -> Vec<Parameter> {
     )]
 }
 
-/// GET /projects.
-#[must_use]
 pub fn projects() -> Vec<Parameter> {
     let mut all = paging(projects::LIST_LIMITS, &PROJECT);
     all.extend([
@@ -134,8 +126,6 @@ pub fn projects() -> Vec<Parameter> {
     all
 }
 
-/// GET /projects/:id/keywords.
-#[must_use]
 pub fn keywords() -> Vec<Parameter> {
     let mut all = paging(keywords::LIST_LIMITS, &KEYWORD);
     all.extend([
@@ -160,8 +150,6 @@ pub fn keywords() -> Vec<Parameter> {
     all
 }
 
-/// GET /analyze.
-#[must_use]
 pub fn analyses() -> Vec<Parameter> {
     let mut all = paging(analyses::LIST_LIMITS, &KEYWORD);
     all.retain(|parameter| parameter.name != "fields");
@@ -181,15 +169,12 @@ pub fn analyses() -> Vec<Parameter> {
 }
 
 /// GET /api/keyword-research/history.
-#[must_use]
 pub fn searches() -> Vec<Parameter> {
     let mut all = paging(keyword_research::LIST_LIMITS, &KEYWORD);
     all.retain(|parameter| !["fields", "include"].contains(&parameter.name));
     all
 }
 
-/// GET /results.
-#[must_use]
 pub fn results() -> Vec<Parameter> {
     let mut all = vec![
         required(

@@ -1,5 +1,4 @@
-//! Schemas of what is answered: of the types that serialise where there is one, by hand where an
-//! answer is put together.
+//! Schemas of answers: of the types that serialise, or by hand where an answer is put together.
 
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -7,11 +6,9 @@ use std::sync::LazyLock;
 /// Of the types that serialise, as `derived` makes them; a test compares the two.
 const OF_TYPES: &str = include_str!("schemas.json");
 
-/// Where the results of a type stand.
 const STATES: [&str; 5] = ["ready", "stale", "pending", "neverRun", "disabled"];
 
-/// An id: a positive integer that JSON carries exactly.
-#[must_use]
+/// A positive integer that JSON carries exactly.
 pub fn id() -> Value {
     json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": domain::ids::LARGEST_ID })
 }
@@ -23,8 +20,6 @@ static ALL: LazyLock<Value> = LazyLock::new(|| {
     schemas.into()
 });
 
-/// All components.
-#[must_use]
 pub fn all() -> &'static Value {
     &ALL
 }
@@ -163,7 +158,6 @@ fn results() -> Value {
     })
 }
 
-/// What `type=all` tells of one type.
 fn overview(time: &Value) -> Value {
     json!({
         "type": "object",

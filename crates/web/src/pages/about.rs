@@ -2,21 +2,18 @@
 
 use analysis::result_type::ResultType;
 
-/// What a kind of result is.
 pub struct About {
-    /// Its name as a heading.
+    /// As a heading.
     pub title: &'static str,
-    /// Its name in the navigation.
+    /// In the navigation.
     pub short: &'static str,
-    /// The question that it answers.
     pub question: &'static str,
-    /// What is counted in its coverage.
+    /// What its coverage counts.
     pub unit: &'static str,
-    /// Its icon.
     pub icon: &'static str,
 }
 
-/// How the navigation sorts them.
+/// In the order of the navigation.
 pub const GROUPS: [(&str, &[ResultType]); 3] = [
     (
         "Search",
@@ -51,7 +48,6 @@ pub const GROUPS: [(&str, &[ResultType]); 3] = [
 ];
 
 impl About {
-    /// Of that kind.
     #[expect(
         clippy::too_many_lines,
         reason = "a few words on each of sixteen kinds"

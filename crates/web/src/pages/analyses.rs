@@ -1,5 +1,3 @@
-//! The queue: what runs, what waits, what became of the rest.
-
 use super::{
     NoPage,
     frame::{self, Page, Spot},
@@ -48,7 +46,6 @@ struct Line<'a> {
     error: Option<&'a JobError>,
 }
 
-/// What an analysis is called.
 pub const fn name(kind: AnalysisKind) -> &'static str {
     match kind {
         AnalysisKind::RankCheck => "Rank check",
@@ -59,13 +56,13 @@ pub const fn name(kind: AnalysisKind) -> &'static str {
     }
 }
 
-/// Whether these wait because no worker is online.
+/// Whether they wait because no worker is online.
 pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, NoPage> {
     let find = &visit.services.find_workers;
     Ok(find.is_none_online_for(jobs).await?)
 }
 
-/// One analysis, with its bar while it runs. `no_worker`: it waits because none is online.
+/// With a bar while it runs. `no_worker`: it waits because none is online.
 pub fn line(job: &Job, project: Option<Html>, no_worker: bool) -> Html {
     let status = job.state.status();
     let sign = match status {
@@ -130,7 +127,6 @@ fn took(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
     }
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let status = query.text("status").and_then(JobStatus::named);

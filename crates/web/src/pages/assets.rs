@@ -5,20 +5,16 @@ use rust_embed::{Embed, EmbeddedFile};
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt::Write as _, io::Write, sync::OnceLock};
 
-/// Where assets are served; behind it stands the version, so that what is cached never is stale.
+/// The version stands behind it, so that what is cached is never stale.
 pub const PREFIX: &str = "/assets/";
 
 #[derive(Embed)]
 #[folder = "assets/"]
 struct Folder;
 
-/// One file as it is sent.
 pub struct Asset {
-    /// What it is.
     pub content_type: &'static str,
-    /// As it is.
     pub plain: Vec<u8>,
-    /// Compressed.
     pub gzip: Vec<u8>,
 }
 
@@ -50,12 +46,12 @@ fn all() -> &'static Assets {
     })
 }
 
-/// Where the assets of this version stand, without a trailing slash.
+/// Of this version, without a trailing slash.
 pub fn base() -> &'static str {
     &all().base
 }
 
-/// The asset of a path; `None` when there is none, or only one of another version.
+/// `None` also for an asset of another version.
 pub fn find(path: &str) -> Option<&'static Asset> {
     let assets = all();
     let name = path.strip_prefix(&assets.base)?.strip_prefix('/')?;
@@ -71,8 +67,6 @@ fn asset(name: &str, file: &EmbeddedFile) -> Asset {
     }
 }
 
-/// Compresses.
-///
 /// # Panics
 /// Never: writing to memory does not fail.
 pub fn gzip(plain: &[u8], level: Compression) -> Vec<u8> {

@@ -1,21 +1,15 @@
-//! How the common clients of MCP are told of this server. `docs/how-to/connect-an-agent.md` has the same with
-//! more words; a test compares them.
+//! How common clients of MCP are set up. `docs/how-to/connect-an-agent.md` has the same; a test compares them.
 
-/// What to give a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// For the page.
     pub id: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Where it goes.
+    /// Where `text` goes.
     pub place: &'static str,
-    /// What goes there. The token is taken from where it is kept: no file holds it.
+    /// The token is taken from where it is kept: no file holds it.
     pub text: String,
 }
 
-/// The clients, for a server at this address.
-#[must_use]
 pub fn clients(base: &str) -> Vec<Client> {
     let client = |id, name, place, text: String| Client {
         id,

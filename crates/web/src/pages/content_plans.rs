@@ -13,9 +13,7 @@ use domain::{
     use_cases::read_content_plan::FoundPlan,
 };
 
-/// What the list's module needs.
 const BEFORE_LIST: [&str; 5] = ["paged_table", "plan_dialog", "content_plan", "dom", "api"];
-/// What a plan's module needs.
 const BEFORE_ONE: [&str; 4] = ["content_plan", "table_order", "dom", "api"];
 
 #[derive(Template)]
@@ -32,7 +30,6 @@ struct Plan {
     plan: i64,
 }
 
-/// All of a project.
 pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let (project, language) = modules::project_and_language(visit, id).await?;
     let lead = "Which pages to write or to improve, for which keywords, by when and by whom.";
@@ -52,7 +49,6 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     })
 }
 
-/// One of them.
 pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
     let found = { &visit.services.read_content_plan }

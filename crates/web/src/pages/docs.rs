@@ -43,7 +43,7 @@ struct Told {
     description: String,
 }
 
-/// The page; what it says is the same for everyone, so it is written once.
+/// Written once: it is the same for everyone.
 pub fn page(base_url: &str) -> Page {
     static WRITTEN: OnceLock<Html> = OnceLock::new();
     let reference = WRITTEN.get_or_init(|| {
@@ -69,7 +69,6 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// What a `$ref` leads to.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let Some(pointer) = value["$ref"].as_str().and_then(|it| it.strip_prefix('#')) else {
         return value;
@@ -155,7 +154,6 @@ fn members(document: &Value, schema: &Value) -> Vec<Member> {
     members.collect()
 }
 
-/// What values are, in a word or two.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
         return name.to_owned();

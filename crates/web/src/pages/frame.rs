@@ -10,33 +10,22 @@ use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{project::Project, results::ResultHead, use_cases::authenticate_session::Member};
 
-/// Results that are older are told to be old.
+/// Older results are told to be old.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 
-/// Where somebody is, for the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spot {
-    /// All projects.
     Projects,
-    /// Keyword research.
     Research,
-    /// The queue.
     Analyses,
-    /// The API reference.
     Docs,
-    /// Settings of the account.
     Settings,
-    /// A project's overview.
     Overview,
-    /// Its keywords.
     Keywords,
-    /// Its results of a type.
     Results(ResultType),
     /// What is searched and not followed, and the other way round.
     GapCheck,
-    /// What is to be written.
     ContentPlans,
-    /// Its settings.
     ProjectSettings,
 }
 
@@ -97,7 +86,7 @@ const MAIN: [(Spot, &str, &str, &str); 5] = [
     (Spot::Settings, "/settings/account", "Settings", "settings"),
 ];
 
-/// Every icon that pages name, so that a test can tell which are missing.
+/// For a test that finds missing icons.
 #[cfg(test)]
 pub fn icons() -> Vec<&'static str> {
     let fixed = [
@@ -112,22 +101,15 @@ pub fn icons() -> Vec<&'static str> {
         .collect()
 }
 
-/// A page as it is put together.
 pub struct Page {
-    /// What stands in the tab.
     pub title: String,
-    /// Where it is.
     pub spot: Spot,
-    /// What it is about.
     pub project: Option<Project>,
-    /// Whether what it shows was made up.
     pub simulated: bool,
-    /// Its parts, in order.
     pub parts: Vec<Html>,
 }
 
 impl Page {
-    /// The whole document.
     pub fn html(self, who: Option<&Member>) -> String {
         let body = Html::all(self.parts);
         let main = MAIN.into_iter().map(|(spot, href, label, icon)| Link {
@@ -158,7 +140,7 @@ impl Page {
     }
 }
 
-/// A page for whoever is not signed in.
+/// For whoever is not signed in.
 pub fn gate(title: &str, body: &Html) -> String {
     Html::of(&Gate {
         title,
@@ -231,7 +213,6 @@ struct Head<'a> {
     measured: Option<Html>,
 }
 
-/// The heading of a page.
 pub fn head(crumbs: Vec<(String, String)>, title: &str, lead: &str, action: Option<Html>) -> Html {
     Html::of(&Head {
         crumbs,
@@ -242,7 +223,6 @@ pub fn head(crumbs: Vec<(String, String)>, title: &str, lead: &str, action: Opti
     })
 }
 
-/// The heading of a page that shows what was measured.
 pub fn head_measured(
     crumbs: Vec<(String, String)>,
     title: &str,
@@ -259,7 +239,6 @@ pub fn head_measured(
     })
 }
 
-/// The way back from a page of a project.
 pub fn crumbs(project: &Project) -> Vec<(String, String)> {
     vec![
         ("/".to_owned(), "Projects".to_owned()),

@@ -10,7 +10,6 @@ use super::{
 use askama::Template;
 use domain::ids::ProjectId;
 
-/// What the module needs.
 const BEFORE: [&str; 8] = [
     "gap_check",
     "paged_table",
@@ -29,7 +28,6 @@ struct Gaps<'a> {
     language: &'a str,
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let (project, language) = modules::project_and_language(visit, id).await?;
     let lead = "What people search and this project does not follow, and the other way round.";

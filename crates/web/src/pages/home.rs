@@ -1,5 +1,3 @@
-//! All projects.
-
 use super::{
     NoPage,
     charts::spark,
@@ -35,13 +33,12 @@ const FIELDS: FieldNames = FieldNames {
     country: "also.market.country",
     language: "also.market.language",
 };
-/// What a card tells of.
 const SHOWN: [ResultType; 3] = [
     ResultType::Rankings,
     ResultType::AiVisibility,
     ResultType::Suggestions,
 ];
-/// How far back the small lines go.
+/// Days that the small lines go back.
 const DRAWN: Days = Days::new(90);
 
 #[derive(Template)]
@@ -83,7 +80,6 @@ struct Card<'a> {
     tags: Vec<&'a str>,
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let search = query
@@ -194,7 +190,7 @@ fn heading(is_new: bool) -> Html {
     frame::head(vec![], "Projects", lead, create)
 }
 
-/// The way to what was taken out of use, where there is something.
+/// Link to deactivated projects, where there are some.
 async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
     let filter = ProjectFilter {
         status: Some(Status::Deactivated),
@@ -275,8 +271,7 @@ pub fn visibility(series: &ProjectSeries) -> Vec<(NaiveDate, Option<f64>)> {
     with_gaps(days.map(|(day, it)| (day, it.visibility)).collect())
 }
 
-/// The same with a gap where more than a week is missing between two days, so that no line is drawn
-/// over it.
+/// With a gap where more than a week is missing between two days, so that no line is drawn over it.
 pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<f64>)> {
     let mut whole: Vec<(NaiveDate, Option<f64>)> = Vec::with_capacity(days.len());
     for (day, value) in days {

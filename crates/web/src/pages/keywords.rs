@@ -1,5 +1,3 @@
-//! A project's keywords.
-
 use super::{
     NoPage,
     charts::bar,
@@ -66,7 +64,6 @@ struct Add {
 snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="picks"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
 snippet!(Switch { id: i64, keyword: &'a str, on: bool } = r#"<label class="check"><input type="checkbox" name="aiTracked" data-api="PATCH /api/keywords/{{ id }}"{% if on %} checked{% endif %}><span class="out">Measure “{{ keyword }}” in AI answers</span></label>"#);
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let search = query.free_text("search", 200).unwrap_or_default();
@@ -165,7 +162,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     })
 }
 
-/// The way to what was taken out of use, where there is something.
+/// Link to deactivated keywords, where there are some.
 async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, NoPage> {
     let filter = KeywordFilter {
         status: Some(Status::Deactivated),
@@ -189,7 +186,6 @@ async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, No
     }))
 }
 
-/// Which keywords the address asks for.
 fn filter_of(query: &Query, status: &str, search: &str) -> KeywordFilter {
     let normalised = analysis::keyword_text::normalised(search);
     KeywordFilter {
@@ -204,7 +200,6 @@ fn filter_of(query: &Query, status: &str, search: &str) -> KeywordFilter {
     }
 }
 
-/// The keywords of this page of the list.
 fn list(
     visit: &Visit<'_>,
     query: &Query,
@@ -331,7 +326,6 @@ pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Html {
     }
 }
 
-/// How a position moved since the time before.
 pub fn change(record: Option<&RankingRecord>) -> Html {
     let Some(record) = record else {
         return parts::unknown();
@@ -349,7 +343,6 @@ pub fn change(record: Option<&RankingRecord>) -> Html {
     }
 }
 
-/// A bar for a share, with its figure.
 pub fn share_cell(share: Option<f64>) -> Html {
     share.map_or_else(parts::unknown, |it| {
         Html::all([parts::percent(Some(it)), bar(it, "1")])

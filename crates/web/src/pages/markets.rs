@@ -4,12 +4,9 @@ use super::parts::{Html, fill, snippet};
 use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
 use std::{fmt::Display, sync::LazyLock};
 
-/// What the fields of a form are called.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldNames {
-    /// Of the country.
     pub country: &'static str,
-    /// Of the language.
     pub language: &'static str,
 }
 
@@ -25,7 +22,7 @@ static LISTS: LazyLock<Html> = LazyLock::new(|| {
     })
 });
 
-/// Fields for a country and a language with the lists of their names; a page has them once.
+/// With the lists of names; a page has them once.
 pub fn fields(names: FieldNames, country: Country, language: Language) -> Html {
     fill!(Fields {
         country_field: names.country,
@@ -36,7 +33,7 @@ pub fn fields(names: FieldNames, country: Country, language: Language) -> Html {
     })
 }
 
-/// Names with their codes, in the order of the names.
+/// With their codes, in the order of the names.
 fn named<T: Copy + Display>(
     codes: &str,
     parse: impl Fn(&str) -> Option<T>,

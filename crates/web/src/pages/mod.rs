@@ -1,8 +1,5 @@
-//! What people see: HTML that is written on the server, and the few files that it needs.
-//!
-//! `mod.rs` finds the page of a path and asks who looks, `frame.rs` stands around every page,
-//! `parts.rs` and `charts/` are what pages are made of, and then there is a file for each page.
-//! Deliberately absent: changes. Pages read; what is changed goes to the JSON API under `/api`.
+//! What people see: HTML that is written on the server, and the few files that it needs. Pages read; what is changed
+//! goes to the JSON API under `/api`.
 
 pub mod about;
 mod analyses;
@@ -49,7 +46,6 @@ use frame::Page;
 use std::sync::Arc;
 use visit::{Uses, Visit, encoded};
 
-/// A page that is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Asset,
@@ -67,12 +63,11 @@ enum Place {
     GapCheck(Option<ProjectId>),
     ContentPlans(Option<ProjectId>),
     ContentPlan(Option<ProjectId>, Option<i64>),
-    /// None of them.
     Nothing,
 }
 
 impl Place {
-    /// What stands at that path; `None` when it is not for pages to answer.
+    /// `None` when the path is not for pages to answer.
     fn of(path: &str) -> Option<Self> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let first = parts.next()?;
@@ -108,7 +103,6 @@ impl Place {
         })
     }
 
-    /// The path as the log tells it.
     const fn template(self) -> &'static str {
         match self {
             Self::Asset => "/assets/…",
@@ -131,12 +125,10 @@ impl Place {
     }
 }
 
-/// Why there is no page.
 #[derive(Debug)]
 pub enum NoPage {
-    /// Nothing is there, or nothing that whoever looks may see.
+    /// Also for what whoever looks may not see.
     NotFound,
-    /// Breakage.
     Storage(StorageError),
 }
 
@@ -146,15 +138,12 @@ impl From<StorageError> for NoPage {
     }
 }
 
-/// Everything that serves pages.
 pub struct Pages {
     services: Arc<Services>,
     uses: Uses,
 }
 
 impl Pages {
-    /// Of these services.
-    #[must_use]
     pub fn new(services: Arc<Services>) -> Self {
         Self {
             uses: Uses::new(&services),
@@ -162,7 +151,7 @@ impl Pages {
         }
     }
 
-    /// Answers a request for a page; `None` when it is for somebody else.
+    /// `None` when the request is for somebody else.
     pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
         let reads_html = respond::reads_html(request);
         let place = match Place::of(request.path()) {
@@ -270,8 +259,7 @@ impl Pages {
     }
 }
 
-/// What whoever is not signed in sees: where one signs in, or on a server without an account the
-/// first run.
+/// Where one signs in, or on a server without an account the first run.
 fn at_the_gate(
     request: &HttpRequest,
     place: Place,
@@ -296,8 +284,7 @@ fn at_the_gate(
     }
 }
 
-/// Whether an address leads to a page of somebody who is signed in: nobody is sent anywhere else
-/// by an address that somebody made for them.
+/// Whether it leads to a page of somebody who is signed in: nobody is sent elsewhere by an address made for them.
 fn is_one_of_ours(address: &str) -> bool {
     let path = address.split('?').next().unwrap_or_default();
     let is_plain = address

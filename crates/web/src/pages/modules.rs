@@ -12,23 +12,18 @@ use domain::{
     project::{Project, Status},
 };
 
-/// As many projects as a choice can hold.
+/// Projects in a choice.
 const MOST: u32 = 200;
 
-/// A project as modules see it.
 pub struct Named {
-    /// Its id.
     pub id: i64,
-    /// Its name.
     pub name: String,
-    /// Its domain.
     pub domain: String,
-    /// Its keywords in use.
+    /// In use.
     pub keywords: u32,
 }
 
 impl Named {
-    /// That project.
     pub fn of(project: &Project) -> Self {
         Self {
             id: project.id.0,
@@ -39,16 +34,14 @@ impl Named {
     }
 }
 
-/// What a page names for its modules.
 pub struct Projects {
-    /// The projects.
     pub named: Vec<Named>,
-    /// How many are named, where there are more than that.
+    /// Set to how many are named, where there are more.
     pub cut: Option<u32>,
 }
 
 impl Projects {
-    /// One alone: the page is about it.
+    /// For a page about one project.
     pub fn one(project: &Project) -> Self {
         Self {
             named: vec![Named::of(project)],
@@ -57,7 +50,7 @@ impl Projects {
     }
 }
 
-/// The projects in use, by name: as many as a choice can hold, and the one that the address names.
+/// In use, by name: as many as a choice can hold, and the one that the address names.
 pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
     let all = PageRequest {
         sort: ProjectSort::Name,
@@ -88,7 +81,7 @@ pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
     Ok(Projects { named, cut })
 }
 
-/// A project, and the language of its first keyword: what people search with there.
+/// With the language of its first keyword: what people search with there.
 pub async fn project_and_language(
     visit: &Visit<'_>,
     id: ProjectId,
@@ -124,8 +117,7 @@ struct Script<'a> {
     cut: Option<u32>,
 }
 
-/// Starts a page's module; `before` are those that it needs, so that they come at once and not one
-/// after another.
+/// `before` are the modules that it needs, so that they come at once and not one after another.
 pub fn start(module: &str, before: &[&str], projects: &Projects) -> Html {
     Html::of(&Script {
         assets: assets::base(),

@@ -48,17 +48,16 @@ struct Said<'a> {
     label: &'static str,
 }
 
-/// Where one signs in, and goes on to that page of ours.
+/// Goes on to that page of ours.
 pub fn sign_in(next: &str) -> String {
     frame::gate("Sign in", &Html::of(&SignIn { next }))
 }
 
-/// First run.
 pub fn welcome() -> String {
     frame::gate("Welcome", &Html::of(&Welcome))
 }
 
-/// Nothing is there, or nothing for them.
+/// Not found, or not theirs.
 pub fn nothing() -> String {
     let said = Said {
         title: "Nothing is here",
@@ -69,7 +68,6 @@ pub fn nothing() -> String {
     frame::gate("Nothing is here", &Html::of(&said))
 }
 
-/// Why a page is refused.
 pub fn refused(problem: &Problem) -> String {
     let title = problem.code.title();
     let hint = problem.hint.as_deref().unwrap_or_default();
@@ -82,7 +80,7 @@ pub fn refused(problem: &Problem) -> String {
     frame::gate(title, &Html::of(&said))
 }
 
-/// What is shown when the database does not answer.
+/// When the database does not answer.
 pub fn broken() -> String {
     let said = Said {
         title: "This page cannot be read just now",

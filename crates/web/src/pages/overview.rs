@@ -31,15 +31,12 @@ use domain::{
 };
 use std::fmt::Write as _;
 
-/// How many records of each type are read.
+/// Records of each type that are read.
 const TOP: u32 = 5;
 const JOBS: u32 = 5;
-/// How many movers are named.
 const MOVERS: usize = 6;
-/// How many changes of the keyword set are named.
 const SET_CHANGES: usize = 3;
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let state = { &visit.uses.project_state }
         .run(visit.account(), id, TOP, JOBS)
@@ -153,7 +150,7 @@ fn nothing_yet(project: &Project) -> Html {
     )
 }
 
-/// The summary of a type, where it was measured and can be read.
+/// `None` where it was not measured or cannot be read.
 fn summary<T: FromJson>(state: &ProjectState, of: ResultType) -> Option<T> {
     found(state, of)?.0.summary.parse().ok()
 }
@@ -231,7 +228,7 @@ fn figures(state: &ProjectState) -> Html {
     }
 }
 
-/// How visibility changed since 7 days ago, over the keywords of both ends.
+/// Since 7 days ago, over the keywords of both ends.
 pub fn visibility_delta(it: &RankingsSummary) -> Option<Html> {
     parts::delta(it.visibility_change7.as_ref().map(|it| it.change), 1, "")
 }
@@ -243,7 +240,6 @@ pub fn visibility_period(it: &RankingsSummary) -> String {
     })
 }
 
-/// What the change of the share compares.
 pub fn share_period(it: &SovSummary) -> String {
     let (Some(since), Some(keywords)) = (it.change30_since, it.change30_keywords) else {
         return String::new();

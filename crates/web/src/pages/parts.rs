@@ -18,15 +18,12 @@ impl fmt::Display for Html {
 }
 
 impl Html {
-    /// What a template comes to.
-    ///
     /// # Panics
     /// Never for the templates of this crate: nothing in them fails.
     pub fn of(template: &impl Template) -> Self {
         Self(template.render().expect("templates render"))
     }
 
-    /// One behind another.
     pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut whole = String::new();
         for part in parts {
@@ -35,12 +32,10 @@ impl Html {
         Self(whole)
     }
 
-    /// The markup.
     pub fn into_string(self) -> String {
         self.0
     }
 
-    /// The markup.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -56,7 +51,6 @@ macro_rules! snippet {
 }
 pub(crate) use snippet;
 
-/// Fills one.
 macro_rules! fill {
     ($name:ident { $($field:ident $(: $value:expr)?),* $(,)? }) => {
         $crate::pages::parts::Html::of(&$name { $($field $(: $value)?,)* life: std::marker::PhantomData })
@@ -87,12 +81,11 @@ snippet!(ButtonLink { href: &'a str, text: &'a str } = r#"<a class="button" href
 
 snippet!(Pager { first: Option<&'a str>, next: Option<&'a str>, told: &'a str } = r#"{% if first.is_some() || next.is_some() %}<nav class="more" aria-label="Pages of this list"><span>{{ told }}</span><span class="row">{% if let Some(first) = first %}<a class="button slim" href="{{ first }}">To the first page</a>{% endif %}{% if let Some(next) = next %}<a class="button slim" href="{{ next }}" rel="next">Next page</a>{% endif %}</span></nav>{% endif %}"#);
 
-/// The way to other pages of a list.
 pub fn pager(first: Option<&str>, next: Option<&str>, told: &str) -> Html {
     fill!(Pager { first, next, told })
 }
 
-/// An icon of the sprite; what it says has to stand beside it.
+/// What it says has to stand beside it.
 pub fn icon(name: &str) -> Html {
     fill!(Icon {
         base: crate::pages::assets::base(),
@@ -100,28 +93,25 @@ pub fn icon(name: &str) -> Html {
     })
 }
 
-/// Text, escaped.
 pub fn text(text: &str) -> Html {
     fill!(Plain { text })
 }
 
-/// What stands where nothing is known.
+/// Stands where nothing is known.
 pub fn unknown() -> Html {
     Html(r#"<span class="soft" title="not known">–</span>"#.to_owned())
 }
 
-/// A number with so many decimals, with thousands apart.
+/// With so many decimals, and thousands apart.
 pub fn number(value: f64, digits: usize) -> Html {
     written("", value, digits, "")
 }
 
-/// A count.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn count(value: u64) -> Html {
     number(value as f64, 0)
 }
 
-/// A number between two texts.
 pub fn written(before: &str, value: f64, digits: usize, after: &str) -> Html {
     let shown = grouped(value, digits);
     fill!(Number {
@@ -158,17 +148,15 @@ pub fn grouped(value: f64, digits: usize) -> String {
     }
 }
 
-/// A number, or that it is not known.
 pub fn maybe(value: Option<f64>, digits: usize) -> Html {
     value.map_or_else(unknown, |it| number(it, digits))
 }
 
-/// A count, or that it is not known.
 pub fn maybe_count(value: Option<impl Into<u64>>) -> Html {
     value.map_or_else(unknown, |it| count(it.into()))
 }
 
-/// A fraction as percent.
+/// `value` is a fraction.
 pub fn percent(value: Option<f64>) -> Html {
     value.map_or_else(unknown, |it| {
         written("", 100.0 * it, percent_digits(it), " %")
@@ -179,12 +167,10 @@ fn percent_digits(fraction: f64) -> usize {
     usize::from(fraction.abs() < 0.1995 && fraction != 0.0)
 }
 
-/// A time, told by how long ago it was.
 pub fn ago(at: DateTime<Utc>) -> Html {
     moment(at, "ago")
 }
 
-/// A time with its date.
 pub fn at(at: DateTime<Utc>) -> Html {
     moment(at, "at")
 }
@@ -199,7 +185,6 @@ fn moment(at: DateTime<Utc>, kind: &str) -> Html {
     })
 }
 
-/// A day.
 pub fn day(day: NaiveDate) -> Html {
     let (machine, shown) = (day.to_string(), day.format("%-d %b %Y").to_string());
     fill!(Moment {
@@ -209,7 +194,6 @@ pub fn day(day: NaiveDate) -> Html {
     })
 }
 
-/// A day without its year.
 pub fn short_day(day: NaiveDate) -> Html {
     let (machine, shown) = (day.to_string(), day.format("%-d %b").to_string());
     fill!(Moment {
@@ -219,12 +203,12 @@ pub fn short_day(day: NaiveDate) -> Html {
     })
 }
 
-/// A link inside of Sightline.
+/// Inside of Sightline.
 pub fn link(href: &str, text: &str) -> Html {
     fill!(Anchor { href, text })
 }
 
-/// A link to somewhere in the web; plain text when it is no address of a page.
+/// Into the web; plain text when it is no address of a page.
 pub fn outward(url: &str) -> Html {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
     if lower.starts_with("http://") || lower.starts_with("https://") {
@@ -238,7 +222,7 @@ pub fn outward(url: &str) -> Html {
     }
 }
 
-/// A link to somewhere in the web under a name; the name alone when it is no address of a page.
+/// Into the web; the name alone when it is no address of a page.
 pub fn outward_as(url: &str, name: &str) -> Html {
     if url.starts_with("http://") || url.starts_with("https://") {
         fill!(Outward {
@@ -250,7 +234,7 @@ pub fn outward_as(url: &str, name: &str) -> Html {
     }
 }
 
-/// An address without what all have.
+/// Without its scheme and a slash at the end.
 pub fn shortened_url(url: &str) -> String {
     let bare = url
         .strip_prefix("https://")
@@ -260,14 +244,13 @@ pub fn shortened_url(url: &str) -> String {
     crate::shortened(bare, 110)
 }
 
-/// The path of an address, for columns in which the site is always the same.
+/// For columns in which the site is always the same.
 pub fn path_of(url: &str) -> String {
     let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = bare.find('/').map_or("/", |at| &bare[at..]);
     crate::shortened(path, 90)
 }
 
-/// A link to somewhere in the web that shows the path alone.
 pub fn outward_path(url: &str) -> Html {
     if url.starts_with("http://") || url.starts_with("https://") {
         fill!(Outward {
@@ -279,17 +262,15 @@ pub fn outward_path(url: &str) -> Html {
     }
 }
 
-/// A small sign.
 pub fn tag(kind: &str, text: &str) -> Html {
     fill!(Sign { kind, text })
 }
 
-/// Something with something smaller under it.
 pub fn under(main: &Html, sub: &Html) -> Html {
     fill!(Under { main, sub })
 }
 
-/// A change: by how much, and whether more is better.
+/// More is better: the sign is that of an improvement. `None` without a change.
 pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Html> {
     let change = change?;
     let zero = grouped(change, digits)
@@ -326,17 +307,14 @@ pub fn compared(days: u32, since: DateTime<Utc>, keywords: u64, added: u64) -> S
     text
 }
 
-/// An element around markup.
 pub fn wrapped(tag: &str, class: &str, body: &Html) -> Html {
     fill!(Wrapped { tag, class, body })
 }
 
-/// A paragraph.
 pub fn paragraph(class: &str, text: &str) -> Html {
     fill!(Paragraph { class, text })
 }
 
-/// A remark in a box.
 pub fn remark(kind: &str, text: &str) -> Html {
     fill!(Remarked {
         kind,
@@ -345,12 +323,10 @@ pub fn remark(kind: &str, text: &str) -> Html {
     })
 }
 
-/// What is read by whoever opens it.
 pub fn folded(summary: &str, body: &Html) -> Html {
     fill!(Folded { summary, body })
 }
 
-/// Names and values.
 pub fn pairs(pairs: Vec<(&str, Html)>) -> Html {
     let pairs: Vec<(String, Html)> = pairs
         .into_iter()
@@ -359,12 +335,11 @@ pub fn pairs(pairs: Vec<(&str, Html)>) -> Html {
     fill!(Pairs { pairs: &pairs })
 }
 
-/// Choices of which one is shown.
+/// Address or name, and whether it is the one that is shown.
 pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Html {
     fill!(Tabs { label, links: tabs })
 }
 
-/// A list.
 pub fn list(class: &str, items: &[Html]) -> Html {
     if items.is_empty() {
         unknown()
@@ -373,7 +348,7 @@ pub fn list(class: &str, items: &[Html]) -> Html {
     }
 }
 
-/// A button that starts an analysis, and leads there where it shows.
+/// Starts an analysis, and leads to `then`, where it shows.
 pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Html {
     let body = serde_json::json!({ "type": kind, "projectId": project }).to_string();
     fill!(Starter {
@@ -383,7 +358,6 @@ pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Html {
     })
 }
 
-/// A button that sends something.
 pub fn pressed(class: &str, api: &str, body: &str, confirm: &str, then: &str, text: &str) -> Html {
     fill!(Pressed {
         class,
@@ -395,17 +369,15 @@ pub fn pressed(class: &str, api: &str, body: &str, confirm: &str, then: &str, te
     })
 }
 
-/// A link that looks like the main button.
 pub fn main_link(href: &str, text: &str) -> Html {
     fill!(MainLink { href, text })
 }
 
-/// A link that looks like a button.
 pub fn button_link(href: &str, text: &str) -> Html {
     fill!(ButtonLink { href, text })
 }
 
-/// The name under which something is told to machines: `redirectChain`.
+/// The name in the API: `redirectChain`.
 pub fn code(it: &impl Serialize) -> String {
     match serde_json::to_value(it) {
         Ok(serde_json::Value::String(name)) => name,
@@ -413,7 +385,7 @@ pub fn code(it: &impl Serialize) -> String {
     }
 }
 
-/// A machine's name in words: `redirectChain` is “redirect chain”.
+/// `redirectChain` is “redirect chain”.
 pub fn in_words(code: &str) -> String {
     let mut words = String::new();
     let mut before = ' ';
@@ -435,7 +407,7 @@ pub fn in_words(code: &str) -> String {
     }
 }
 
-/// The same with a capital letter at its beginning.
+/// With a capital letter at its beginning.
 pub fn headed(code: &str) -> String {
     let words = in_words(code);
     let mut letters = words.chars();
@@ -444,12 +416,11 @@ pub fn headed(code: &str) -> String {
     })
 }
 
-/// What a value is called, in words.
+/// [`in_words`] of the value's [`code`].
 pub fn said(it: &impl Serialize) -> String {
     in_words(&code(it))
 }
 
-/// A heading over rows: where it stands, and how it is sorted.
 #[derive(Debug, Clone, Default)]
 pub struct Column {
     label: String,
@@ -458,7 +429,6 @@ pub struct Column {
     order: Option<&'static str>,
 }
 
-/// A column of text.
 pub fn words(label: &str) -> Column {
     Column {
         label: label.to_owned(),
@@ -466,7 +436,6 @@ pub fn words(label: &str) -> Column {
     }
 }
 
-/// A column of figures.
 pub fn figures(label: &str) -> Column {
     Column {
         right: true,
@@ -475,7 +444,7 @@ pub fn figures(label: &str) -> Column {
 }
 
 impl Column {
-    /// It may be sorted by, through that link; `order` is how it is now.
+    /// Sorts through that link; `order` is how it is now.
     pub fn sorted(mut self, href: String, order: Option<&'static str>) -> Self {
         self.href = Some(href);
         self.order = order;
@@ -483,26 +452,24 @@ impl Column {
     }
 }
 
-/// A row of a table; the first cell names it.
+/// The first cell names it.
 pub struct Row {
     cells: Vec<Html>,
     own: bool,
 }
 
-/// A row.
 pub fn row(cells: Vec<Html>) -> Row {
     Row { cells, own: false }
 }
 
 impl Row {
-    /// It is about the project itself.
+    /// Marks it as about the project itself.
     pub fn own(mut self, own: bool) -> Self {
         self.own = own;
         self
     }
 }
 
-/// A table.
 #[derive(Template)]
 #[template(path = "table.html")]
 pub struct Table {
@@ -517,7 +484,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// Of these columns.
     pub fn new(caption: &str, columns: Vec<Column>, rows: Vec<Row>) -> Self {
         Self {
             caption: caption.to_owned(),
@@ -531,19 +497,18 @@ impl Table {
         }
     }
 
-    /// Its name is read, not shown: the heading above says the same.
+    /// The name is read, not shown: the heading above says the same.
     pub fn named_above(mut self) -> Self {
         self.caption_hidden = true;
         self
     }
 
-    /// A table at any width, for few short columns.
+    /// At any width, for few short columns.
     pub fn tight(mut self) -> Self {
         self.cardy = false;
         self
     }
 
-    /// One page of many.
     pub fn paged(mut self, told: String, first: Option<String>, next: Option<String>) -> Self {
         self.told = told;
         self.first = first;
@@ -551,13 +516,11 @@ impl Table {
         self
     }
 
-    /// The markup.
     pub fn html(&self) -> Html {
         Html::of(self)
     }
 }
 
-/// A figure with its name.
 pub struct Stat {
     label: String,
     value: Html,
@@ -566,7 +529,6 @@ pub struct Stat {
     note: String,
 }
 
-/// A figure.
 pub fn stat(label: &str, value: Html, note: &str) -> Stat {
     Stat {
         label: label.to_owned(),
@@ -578,7 +540,7 @@ pub fn stat(label: &str, value: Html, note: &str) -> Stat {
 }
 
 impl Stat {
-    /// With how it moved since when; `period` is shown only beside a change.
+    /// `period` is shown only beside a change.
     pub fn moved(mut self, delta: Option<Html>, period: &str) -> Self {
         if delta.is_some() {
             period.clone_into(&mut self.period);
@@ -594,7 +556,7 @@ struct Stats {
     stats: Vec<Stat>,
 }
 
-/// Figures side by side; the first is the one that counts.
+/// The first is the one that counts.
 pub fn stats(stats: Vec<Stat>) -> Html {
     Html::of(&Stats { stats })
 }
@@ -610,7 +572,6 @@ struct Card<'a> {
     flush: bool,
 }
 
-/// Something under its own heading.
 pub fn card(title: &str, note: &str, body: Html) -> Html {
     Html::of(&Card {
         id: "",
@@ -622,7 +583,7 @@ pub fn card(title: &str, note: &str, body: Html) -> Html {
     })
 }
 
-/// The same with something beside the heading.
+/// With something beside the heading.
 pub fn card_with(title: &str, note: &str, aside: Html, body: Html) -> Html {
     Html::of(&Card {
         id: "",
@@ -634,7 +595,7 @@ pub fn card_with(title: &str, note: &str, aside: Html, body: Html) -> Html {
     })
 }
 
-/// A table under its own heading, up to the edges.
+/// Up to the edges.
 pub fn card_of(title: &str, note: &str, table: &Table) -> Html {
     Html::of(&Card {
         id: "",
@@ -646,7 +607,7 @@ pub fn card_of(title: &str, note: &str, table: &Table) -> Html {
     })
 }
 
-/// The same with a place that addresses lead to.
+/// With a place that addresses lead to.
 pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Html {
     Html::of(&Card {
         id,
@@ -658,7 +619,6 @@ pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Html {
     })
 }
 
-/// The same with something beside the heading.
 pub fn card_of_with(title: &str, note: &str, aside: Html, table: &Table) -> Html {
     Html::of(&Card {
         id: "",
@@ -689,7 +649,7 @@ pub fn empty(picture: &str, title: &str, text: &str, action: Option<Html>) -> Ht
     })
 }
 
-/// Parts side by side where there is room, one under another where there is none.
+/// One under another where there is no room.
 pub fn side_by_side(class: &str, parts: Vec<Html>) -> Html {
     wrapped(
         "div",

@@ -1,5 +1,3 @@
-//! A project's settings.
-
 use super::{
     NoPage,
     frame::{self, Page, Spot},
@@ -17,7 +15,7 @@ use domain::{
     use_cases::read_console_state::ConsoleState,
 };
 
-/// A value, what it is called, and whether it is chosen.
+/// Value, name, and whether it is chosen.
 type Choice = (&'static str, String, bool);
 
 #[derive(Template)]
@@ -44,7 +42,6 @@ struct Settings<'a> {
     end: Html,
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
     let console = visit
@@ -164,7 +161,6 @@ fn settings(
     })
 }
 
-/// What becomes of a deactivated project.
 fn purged(term: PurgeTerm, project: &Project) -> String {
     match (term.0, term.purge_at(project)) {
         (_, Some(at)) => {

@@ -15,7 +15,6 @@ const FIELDS: FieldNames = FieldNames {
     country: "location",
     language: "language",
 };
-/// What the module needs.
 const BEFORE: [&str; 12] = [
     "ideas_table",
     "paged_table",
@@ -39,7 +38,6 @@ struct Form<'a> {
     market: Html,
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let lead = "What do people search for, how often, and how hard is it to be found?";
     let projects = modules::projects(visit).await?;

@@ -20,16 +20,15 @@ use flate2::Compression;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-to csp; report-uri /api/policy-reports";
 /// Where browsers report what the policy refused; those that do not know it go by `report-uri`.
 const REPORTS_TO: &str = "csp=\"/api/policy-reports\"";
-/// None of what browsers offer to pages.
+/// Nothing of what browsers offer to pages, but writing to the clipboard.
 const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)";
 
-/// Whether whoever asks names HTML among what they read, as browsers do.
+/// Whether HTML is among what they read, as browsers say.
 pub fn reads_html(request: &HttpRequest) -> bool {
     let mut named = request.headers().get_all(header::ACCEPT);
     named.any(|it| it.to_str().is_ok_and(|it| it.contains("text/html")))
 }
 
-/// How one request is answered.
 pub struct Sending {
     is_head: bool,
     reads_gzip: bool,
@@ -37,7 +36,6 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// As that request may be answered.
     pub fn of(request: &HttpRequest, secure: bool) -> Self {
         Self {
             is_head: request.method() == Method::HEAD,
@@ -46,7 +44,6 @@ impl Sending {
         }
     }
 
-    /// A page.
     pub fn html(&self, status: u16, text: &str) -> HttpResponse {
         let mut response = self.begin(status);
         response.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"));
@@ -60,7 +57,7 @@ impl Sending {
         self.body(response, text.to_owned())
     }
 
-    /// A file; it may be kept for ever, since another version has another address.
+    /// May be kept for ever: another version has another address.
     pub fn asset(&self, asset: Option<&Asset>) -> HttpResponse {
         let Some(asset) = asset else {
             let mut response = self.begin(404);
@@ -79,7 +76,6 @@ impl Sending {
         self.body(response, asset.plain.clone())
     }
 
-    /// To another page of ours.
     pub fn redirect(&self, to: &str) -> HttpResponse {
         let mut response = self.begin(303);
         response.insert_header((header::LOCATION, to));
@@ -88,7 +84,7 @@ impl Sending {
         self.body(response, Vec::new())
     }
 
-    /// Pages are read, and nothing else.
+    /// 405: pages are only read.
     pub fn not_allowed(&self) -> HttpResponse {
         let mut response = self.begin(405);
         response.insert_header((header::ALLOW, "GET, HEAD"));
@@ -100,7 +96,6 @@ impl Sending {
         )
     }
 
-    /// Why nothing is shown now, and when to try again.
     pub fn refused(&self, problem: &Problem) -> HttpResponse {
         counted::refused(problem);
         let text = outside::refused(problem);
@@ -122,7 +117,6 @@ impl Sending {
         response
     }
 
-    /// No patience left.
     pub fn busy(&self) -> HttpResponse {
         let mut response = self.begin(503);
         response.insert_header((header::RETRY_AFTER, "5"));

@@ -1,5 +1,3 @@
-//! The account's settings.
-
 use super::{
     NoPage,
     charts::bar,
@@ -19,7 +17,6 @@ use domain::{
     use_cases::{issue_token, list_ai_models::AiModel},
 };
 
-/// One page of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Account,
@@ -58,7 +55,6 @@ impl Part {
         }
     }
 
-    /// The part of that path.
     pub fn named(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.path() == path)
     }
@@ -89,7 +85,6 @@ struct NewToken<'a> {
     longest: Option<i64>,
 }
 
-/// A choice of how long a token works.
 struct Lifetime {
     days: String,
     name: String,
@@ -125,7 +120,6 @@ struct Model {
     told: String,
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
     let body = match part {
         Part::Account => account(visit).await?,
@@ -196,14 +190,13 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(vec![Html::of(&form), sessions, log])
 }
 
-/// The account's tokens that open something now.
 async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
     let mut tokens = visit.services.list_tokens.run(visit.account()).await?;
     tokens.retain(|it| it.accept(visit.now).is_ok());
     Ok(tokens)
 }
 
-/// What the first of them are called.
+/// Names of the first ones.
 fn named(tokens: &[ApiToken]) -> String {
     let name = |it: &ApiToken| format!("{} (…{})", it.name, it.last_four);
     let mut names: Vec<String> = tokens.iter().take(NAMED).map(name).collect();
@@ -399,7 +392,7 @@ fn report_defaults(visit: &Visit<'_>) -> Vec<Html> {
     })]
 }
 
-/// How often, with the one that is chosen.
+/// Value, name, and whether it is chosen.
 pub fn frequencies(now: Option<Frequency>) -> Vec<(&'static str, String, bool)> {
     let all = Frequency::ALL.into_iter();
     all.map(|it| (it.name(), parts::headed(it.name()), Some(it) == now))

@@ -8,7 +8,7 @@ use super::{
 use askama::Template;
 use domain::use_cases::read_since_sign_in::{CredentialChange, SinceSignIn};
 
-/// Networks of sign-ins on other devices that are named at the most.
+/// Networks of sign-ins on other devices that are named.
 const MAX_NAMED: usize = 5;
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct Notice {
     changes: String,
 }
 
-/// The notice, for as long as the password counts as just given; nothing when nothing happened.
+/// For as long as the password counts as just given; `None` when nothing happened.
 pub async fn notice(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
     let session = &visit.who.session;
     if !session.is_fresh(visit.now) {

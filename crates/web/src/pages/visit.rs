@@ -29,7 +29,6 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// On the storage of these services.
     pub fn new(services: &Services) -> Self {
         let s = || Arc::clone(&services.storage);
         Self {
@@ -42,48 +41,37 @@ impl Uses {
     }
 }
 
-/// One look at a page.
 pub struct Visit<'a> {
-    /// What there is.
     pub services: &'a Services,
-    /// What pages read.
     pub uses: &'a Uses,
-    /// Who looks.
     pub who: &'a Member,
-    /// Which page.
     pub path: &'a str,
-    /// What the address says behind it.
     pub query_text: &'a str,
-    /// When.
     pub now: DateTime<Utc>,
 }
 
-/// Which part of a list is wanted.
 pub struct Wanted<S> {
-    /// As it is asked for.
     pub page: PageRequest<S>,
     bound_to: String,
     is_first: bool,
 }
 
 impl Visit<'_> {
-    /// Whose data.
     pub fn account(&self) -> AccountId {
         self.who.account.id
     }
 
-    /// What the address says, as far as the page knows it; the rest is nobody's business.
+    /// Parameters that the page does not know are ignored.
     pub fn query(&self, known: &[&str]) -> Query {
         Query::parse(self.query_text, known)
     }
 
-    /// A project of theirs.
     pub async fn project(&self, id: ProjectId) -> Result<Project, NoPage> {
         let found = self.services.read_project.run(self.account(), id).await?;
         found.ok_or(NoPage::NotFound)
     }
 
-    /// The part of a list that the address names: its beginning, when it names none that is there.
+    /// The beginning of the list, when the address names no part that is there.
     pub fn wanted<S: Copy>(
         &self,
         query: &Query,
@@ -132,7 +120,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The addresses of the first and the next page, where there are such.
+    /// Addresses of the first and the next page, where there are such.
     pub fn around<S: Copy, T>(
         &self,
         wanted: &Wanted<S>,
@@ -153,7 +141,7 @@ impl Visit<'_> {
         (first, next)
     }
 
-    /// The address of this page with other parameters.
+    /// This page's address with other parameters.
     pub fn with(&self, changes: &[(&str, Option<&str>)]) -> String {
         let is_kept = |part: &&str| {
             let name = part.split('=').next().unwrap_or_default();
@@ -195,7 +183,7 @@ impl Visit<'_> {
     }
 }
 
-/// A value as it stands in a query (RFC 3986, 2.1).
+/// Percent-encoded (RFC 3986, 2.1).
 pub fn encoded(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for byte in value.bytes() {

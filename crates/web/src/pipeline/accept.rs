@@ -1,5 +1,3 @@
-//! Whether the caller reads what is answered here.
-
 use crate::problem::{Code, Problem};
 use actix_web::{HttpRequest, http::header};
 

@@ -17,17 +17,16 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// What a caller without a token may want to know.
 pub const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
 
-/// Counts a request without an accepted token or session, and takes a slot for it.
+/// Counts the request and takes a slot, without an accepted token or session.
 pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let counted = services.limiter.count_anonymous(address);
     counted.map_err(|exhausted| too_many(&exhausted, OWN_COUNT).closing())?;
     unknown_slot(services, address)
 }
 
-/// Takes a slot for a request without an accepted token or session that is counted elsewhere.
+/// A slot alone: the request is counted elsewhere.
 pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.unknown(address);
     let refused = |reason| match reason {
@@ -40,9 +39,8 @@ pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Proble
     slot.map_err(|reason| refused(reason).closing())
 }
 
-/// Takes a slot for a sign-in from a device that its owner signed in on before, where its address has
-/// none left; the refusal otherwise. The mark opens nothing by itself: it is looked up, so that one of a
-/// disabled account or of earlier credentials gains nothing.
+/// For a sign-in from a device that its owner signed in on before, where its address has no slot left; `refusal`
+/// otherwise. The mark opens nothing by itself: one of a disabled account or of earlier credentials gains nothing.
 pub async fn device(
     services: &Services,
     mark: &DeviceMark,
@@ -60,19 +58,17 @@ pub async fn device(
         .map_err(|_| refusal)
 }
 
-/// Takes a slot for looking up a token or session.
 pub fn lookup(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.lookup(address);
     slot.map_err(|reason| crowded(reason).closing())
 }
 
-/// Takes a slot for a request of an accepted token or session.
 pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
     services.limiter.in_flight.accepted(holder).map_err(crowded)
 }
 
-/// Counts a request whose token was not accepted; beyond the limit the answer says so, instead of
-/// what is wrong with the token. A token that is accepted never suffers from others' failures.
+/// Beyond the limit the answer says so, instead of what is wrong with the token. A token that is accepted never suffers
+/// from others' failures.
 pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
     let limiter = &services.limiter;
     let counted = match problem.code {
@@ -86,7 +82,7 @@ pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Proble
     counted.map_or_else(refusal, |()| problem)
 }
 
-/// Somebody who asks to come in: everything that their admission takes from the request.
+/// What admission takes from a request.
 pub struct Applicant {
     bearer: Option<String>,
     address: IpAddr,
@@ -96,7 +92,6 @@ pub struct Applicant {
 }
 
 impl Applicant {
-    /// Who sent the request.
     pub fn of(
         request: &HttpRequest,
         services: &Services,
@@ -113,12 +108,11 @@ impl Applicant {
         })
     }
 
-    /// Whether the storage has to be asked about the token.
     pub const fn has_a_token_to_look_up(&self) -> bool {
         self.lookup.is_some()
     }
 
-    /// Lets them in, when their token is accepted, holds the scope, and has requests left.
+    /// When their token is accepted, holds the scope, and has requests left.
     pub async fn admit(
         self,
         services: &Arc<Services>,
@@ -135,8 +129,7 @@ impl Applicant {
     }
 }
 
-/// A slot for looking up the token; none for one that is missing or mistyped, which is refused without
-/// asking the storage.
+/// `None` for a token that is missing or mistyped, which is refused without asking the storage.
 pub fn token_lookup(
     services: &Services,
     bearer: Option<&str>,
@@ -148,7 +141,6 @@ pub fn token_lookup(
         .transpose()
 }
 
-/// Counts a request of a token that was accepted.
 pub fn count(
     services: &Services,
     holder: Holder,
@@ -163,7 +155,6 @@ pub fn count(
     Ok(())
 }
 
-/// The address that requests are counted by.
 pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     let told = request.headers().get_all(FORWARDED_FOR);
     // What a caller writes before our proxies' words must not make those unreadable.
@@ -196,7 +187,6 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     found.address
 }
 
-/// The rate limit is used up.
 pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
     counted::limited(exhausted.policy);
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
@@ -213,7 +203,6 @@ pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
         .retry_after(Duration::from_secs_f64(seconds))
 }
 
-/// There is no slot for the request.
 pub fn crowded(reason: NoSlot) -> Problem {
     let (key, max) = match reason {
         NoSlot::Full => {

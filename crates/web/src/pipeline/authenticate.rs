@@ -1,5 +1,3 @@
-//! Who calls, and whether the token may do it.
-
 use crate::{
     agent_api::BASE,
     mcp::resource,
@@ -15,13 +13,9 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// What a token is asked for.
 pub struct Asking<'a> {
-    /// The address of the server.
     pub base_url: &'a str,
-    /// The path that it is for.
     pub resource: &'static str,
-    /// The scopes that it needs.
     pub scopes: &'a [Scope],
 }
 
@@ -43,7 +37,7 @@ impl Asking<'_> {
     }
 }
 
-/// The agent, when its token is accepted and holds the scope.
+/// When the token is accepted and holds the scope.
 pub async fn agent(
     services: &Arc<Services>,
     bearer: Option<&str>,
@@ -62,7 +56,7 @@ pub async fn agent(
     }
 }
 
-/// The agent, when its token is accepted, whatever it may do.
+/// When the token is accepted, whatever it may do.
 pub async fn holder(
     services: &Arc<Services>,
     bearer: Option<&str>,
@@ -80,8 +74,7 @@ pub async fn holder(
     Ok(agent)
 }
 
-/// `Authorization: Bearer …`, the scheme in any case. Two such headers are none: nobody could say
-/// which of them a proxy in between went by.
+/// The scheme in any case. `None` for two such headers: nobody could say which of them a proxy in between went by.
 pub fn bearer(request: &HttpRequest) -> Option<&str> {
     let mut given = request.headers().get_all(header::AUTHORIZATION);
     let value = given.next()?.to_str().ok()?;
@@ -93,7 +86,7 @@ pub fn bearer(request: &HttpRequest) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// Notes a use off the request's path.
+/// Off the request's path.
 fn note_use(services: &Arc<Services>, agent: &Agent) {
     let services = Arc::clone(services);
     let (account, token) = (agent.account.id, agent.token.id);
@@ -136,7 +129,6 @@ fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
         .header("WWW-Authenticate", asking.challenge(Some("invalid_token")))
 }
 
-/// The token lacks a scope.
 pub fn insufficient(agent: &Agent, asking: &Asking, scope: Scope) -> Problem {
     let granted: Vec<&str> = agent.token.scopes.iter().map(Scope::name).collect();
     let all: Vec<&str> = asking.scopes.iter().map(|it| it.name()).collect();

@@ -14,7 +14,7 @@ use actix_web::{
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
 
-/// The members of the body; none for methods without one.
+/// Empty for methods without a body.
 pub async fn read(
     verb: Verb,
     request: &HttpRequest,
@@ -39,7 +39,6 @@ pub async fn read(
     })
 }
 
-/// The bytes of the body, whatever they are.
 pub async fn raw(
     request: &HttpRequest,
     payload: web::Payload,
@@ -57,7 +56,6 @@ pub async fn raw(
     collecting.await.map_err(late)?
 }
 
-/// Refuses a body whose type or encoding is not read by a verb.
 pub fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
     let accepted = verb.accepted_types();
     let unsupported = |detail: &str, mend: &str| {
@@ -110,7 +108,7 @@ pub fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-/// The length that the caller says the body has.
+/// `Content-Length`.
 fn announced(headers: &HeaderMap) -> Option<u64> {
     let length = headers.get(header::CONTENT_LENGTH)?;
     length.to_str().ok()?.parse().ok()

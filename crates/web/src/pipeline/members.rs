@@ -1,7 +1,5 @@
-//! Requests of people who are signed in.
-//!
-//! Session (401), origin and CSRF token (403), rate and requests under way (429); then Accept, body
-//! and the rest as for agents.
+//! Requests of people who are signed in: session (401), origin and CSRF token (403), rate and requests under way (429);
+//! then Accept, body and the rest as for agents.
 
 use super::{
     Asked, Pipeline, accept, admit, authenticate, body, once, preconditions, respond::Trace,
@@ -25,7 +23,6 @@ use domain::{session::PlainSession, use_cases::authenticate_session::Member};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Somebody who was let in.
 pub(super) struct Admitted {
     member: Member,
     secret: PlainSession,
@@ -34,7 +31,7 @@ pub(super) struct Admitted {
 }
 
 impl Pipeline {
-    /// Lets in whoever brings a session that lasts, from a page of ours, with requests left.
+    /// With a session that lasts, from a page of ours, and requests left.
     pub(super) async fn admit_member(
         &self,
         request: &HttpRequest,
@@ -163,7 +160,6 @@ impl Pipeline {
     }
 }
 
-/// The session was never there, or is not any more.
 pub(crate) fn signed_out(services: &Services) -> Problem {
     let name = services.config.sessions.cookies.name(Cookie::Session);
     let problem = required(services, "The request carries no session that lasts.");
@@ -172,7 +168,6 @@ pub(crate) fn signed_out(services: &Services) -> Problem {
     ))
 }
 
-/// Nobody is signed in.
 fn required(services: &Services, detail: &str) -> Problem {
     let name = services.config.sessions.cookies.name(Cookie::Session);
     Problem::new(Code::SessionRequired, detail)
@@ -183,7 +178,7 @@ fn required(services: &Services, detail: &str) -> Problem {
         .next_action("POST", "/api/session", "Sign in")
 }
 
-/// What agents are told names the Agent API's paths: people who are signed in call others.
+/// Agents are told the Agent API's paths: people who are signed in call others.
 pub(super) fn in_our_words(outcome: Result<Answer, Problem>) -> Result<Answer, Problem> {
     match outcome {
         Ok(mut answer) => {
@@ -235,7 +230,7 @@ fn rename(members: &mut Map<String, Value>, name: &str) {
     }
 }
 
-/// The path under which people who are signed in find what agents find at this one.
+/// The path in the session API of one in the Agent API.
 fn our_path(path: &str) -> String {
     let Some(rest) = path.strip_prefix(BASE) else {
         return path.to_owned();

@@ -46,13 +46,12 @@ use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-/// What stands in the headers of a request that reads, and is looked at once its sender is in.
+/// Headers of a read, looked at once its sender is in.
 struct Agreed {
     accepts: Result<(), Problem>,
     wanted: Result<Preconditions, Problem>,
 }
 
-/// What a request asks for, as far as path and query tell.
 struct Asked {
     id: Option<i64>,
     part_id: Option<i64>,
@@ -100,7 +99,6 @@ impl Asked {
     }
 }
 
-/// Everything that serves requests.
 pub struct Pipeline {
     services: Arc<Services>,
     routes: Routes,
@@ -108,8 +106,6 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Serves these endpoints.
-    #[must_use]
     pub fn new(services: Arc<Services>, endpoints: Vec<Endpoint>) -> Self {
         Self {
             tools: Entrance::new(Arc::clone(&services)),
@@ -118,7 +114,7 @@ impl Pipeline {
         }
     }
 
-    /// Answers one request; every refusal is a problem document.
+    /// Every refusal is a problem document.
     pub async fn serve(
         self: Rc<Self>,
         request: HttpRequest,
@@ -156,7 +152,6 @@ impl Pipeline {
         }
     }
 
-    /// The body of a browser's report.
     async fn browser_report(
         &self,
         request: &HttpRequest,
@@ -278,9 +273,8 @@ impl Pipeline {
         }
     }
 
-    /// What only reads has everything it needs from the request by now, so that all of it, from
-    /// the token to the object, can be done close to the storage. A page of a list is not: writing
-    /// it takes long, and whoever holds a connection meanwhile lets others wait.
+    /// A read has all it needs from the request by now, so that everything from the token to the object can be done
+    /// close to the storage. Not a page of a list: writing takes long, and a held connection lets others wait.
     async fn read(
         &self,
         is_near: bool,
@@ -358,7 +352,6 @@ impl Pipeline {
     }
 }
 
-/// Does it close to the storage, and brings back what came of it.
 async fn close_by<T: Send + 'static>(
     storage: &dyn Storage,
     reading: impl Future<Output = T> + Send + 'static,
@@ -393,8 +386,7 @@ fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
 }
 
 impl Verb {
-    /// The verb of a method; HEAD reads like GET.
-    #[must_use]
+    /// HEAD reads like GET.
     pub fn of(method: &Method) -> Option<Self> {
         match *method {
             Method::GET | Method::HEAD => Some(Self::Get),

@@ -23,8 +23,7 @@ use std::time::Duration;
 const HEADER: &str = "Idempotency-Key";
 const MOST_LENGTH: usize = 255;
 
-/// What is to be executed once: a POST with a key. Other methods are idempotent by themselves, so
-/// a key changes nothing for them.
+/// Only a POST with a key: other methods are idempotent by themselves, so that a key changes nothing for them.
 pub fn asked(
     request: &HttpRequest,
     verb: Verb,
@@ -48,7 +47,6 @@ pub fn asked(
     Ok(Some(under(key, verb, request.path(), body, caller)))
 }
 
-/// What is to be executed once under that key.
 pub fn under(
     key: String,
     verb: Verb,
@@ -68,7 +66,7 @@ pub fn under(
     }
 }
 
-/// The key, bare or as a quoted string (draft-ietf-httpapi-idempotency-key-header).
+/// Bare or as a quoted string (draft-ietf-httpapi-idempotency-key-header).
 pub fn key(text: &str) -> Option<String> {
     let text = text.trim();
     let bare = text
@@ -82,7 +80,7 @@ pub fn key(text: &str) -> Option<String> {
     fits.then(|| bare.to_owned())
 }
 
-/// The same text for bodies that mean the same: members in order, no spaces.
+/// The same for bodies that mean the same: members in order, no spaces.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -102,8 +100,7 @@ fn canonical(value: &Value) -> String {
     }
 }
 
-/// The answer to an earlier request that was the same; nothing when this is the first, which is refused
-/// where the account has had too much kept lately.
+/// `None` when this is the first such request, which is refused where the account has had too much kept lately.
 pub async fn repeated(
     services: &Services,
     account: AccountId,
@@ -150,9 +147,8 @@ fn replay(stored: StoredAnswer) -> Answer {
     answer.header("Idempotent-Replayed", "true")
 }
 
-/// Remembers what executing the request came to, as far as a repeat is to be answered with it:
-/// successes, and refusals that depend on what is stored. What the caller may mend, and what
-/// passes by itself, is not kept: the same key may then try again.
+/// Keeps the outcome for repeats: successes, and refusals that depend on what is stored. What the caller may mend, and
+/// what passes by itself, is not kept: the same key may then try again.
 pub async fn settle(
     services: &Services,
     account: AccountId,
@@ -201,8 +197,6 @@ pub async fn settle(
     outcome
 }
 
-/// Another request with the key is being executed.
-#[must_use]
 pub fn in_progress() -> Problem {
     let problem = Problem::new(
         Code::IdempotencyInProgress,

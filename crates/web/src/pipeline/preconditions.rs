@@ -1,5 +1,4 @@
-//! Conditional requests (RFC 9110, 13): changes only of what the caller has seen, answers only
-//! with what it has not.
+//! Conditional requests (RFC 9110, 13): changes only of what the caller has seen, answers only with what it has not.
 
 use crate::{
     answer::Answer,
@@ -10,14 +9,12 @@ use crate::{
 };
 use actix_web::HttpRequest;
 
-/// What the caller wants to hold.
 pub struct Preconditions {
     verb: Verb,
     if_match: Option<Wanted>,
     if_none_match: Option<Wanted>,
 }
 
-/// Reads the headers, where they count.
 pub fn read(endpoint: &Endpoint, request: &HttpRequest) -> Result<Preconditions, Problem> {
     let verb = endpoint.verb;
     if !endpoint.is_conditional {
@@ -35,14 +32,13 @@ pub fn read(endpoint: &Endpoint, request: &HttpRequest) -> Result<Preconditions,
 }
 
 impl Preconditions {
-    /// What a change has to look at, inside its transaction.
-    #[must_use]
+    /// To be checked inside the change's transaction.
     pub fn before_a_change(&self) -> Option<Wanted> {
         let is_change = matches!(self.verb, Verb::Patch | Verb::Delete);
         self.if_match.clone().filter(|_| is_change)
     }
 
-    /// What was read, unless the caller has it already or wanted something else.
+    /// Without its body when the caller has it already; refused when the caller wanted something else.
     pub fn of_what_is_read(&self, answer: Answer) -> Result<Answer, Problem> {
         let (Verb::Get, Some(tag)) = (self.verb, &answer.tag) else {
             return Ok(answer);

@@ -29,54 +29,43 @@ use tracing::Span;
 
 const REQUEST_ID: &str = "x-request-id";
 const TRACE_PARENT: &str = "traceparent";
-/// Shorter bodies are sent as they are, in bytes.
+/// In bytes; shorter bodies are sent as they are.
 const LEAST_COMPRESSED: usize = 1_024;
 
-/// What may be done with an answer that is no page: nothing.
+/// For answers that are no pages: nothing is allowed.
 const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// One request on its way to its answer.
 pub struct Exchange {
     method: Method,
     began: Instant,
     base_url: String,
     reads_gzip: bool,
-    /// What becomes known on the way.
     pub trace: Trace,
 }
 
-/// What the log says about a request beside its answer. The path itself is not among it: it may
-/// hold what somebody pasted there by mistake.
+/// What is logged beside the answer. Not the path itself: it may hold what somebody pasted there by mistake.
 #[derive(Debug, Clone)]
 pub struct Trace {
-    /// The request's id, the caller's or ours.
+    /// The caller's or ours.
     pub id: String,
     /// The trace that the request is part of, where the caller told one.
     pub part_of: Option<String>,
     /// The path as it stands in the table.
     pub route: &'static str,
-    /// What became known of the caller.
     pub caller: Noted,
-    /// That the endpoint is on its way out.
     pub deprecated: Option<Deprecation>,
-    /// That the answer depends on cookies.
     pub reads_cookies: bool,
 }
 
-/// What becomes known of the caller.
 #[derive(Debug, Clone, Default)]
 pub struct Noted {
-    /// Whose token it was.
     pub account: Option<AccountId>,
-    /// Which of its tokens it was; never the token itself.
+    /// Never the token itself.
     pub token: Option<TokenId>,
-    /// How matters stand with the rate limits that the request was counted by.
     pub standings: Vec<Standing>,
 }
 
 impl Exchange {
-    /// Notes what is known at the start.
-    #[must_use]
     pub fn begin(request: &HttpRequest, services: &Arc<Services>) -> Self {
         Self {
             method: request.method().clone(),
@@ -94,8 +83,7 @@ impl Exchange {
         }
     }
 
-    /// The response; without its body for HEAD.
-    #[must_use]
+    /// Without its body for HEAD.
     pub fn finish(self, outcome: Result<Answer, Problem>, is_head: bool) -> HttpResponse {
         let code = outcome.as_ref().err().map(|it| it.code.name());
         let response = match outcome {
@@ -106,8 +94,7 @@ impl Exchange {
         response
     }
 
-    /// What is logged on the way to the answer says of which request it is.
-    #[must_use]
+    /// Log lines inside of it name the request.
     pub fn span(&self) -> Span {
         // Of the highest level, so that warnings say it too where nothing less is logged.
         tracing::error_span!(
@@ -136,8 +123,7 @@ impl Exchange {
         );
     }
 
-    /// Events as they come; `lasting` is kept until the last of them.
-    #[must_use]
+    /// `lasting` is kept until the last event.
     pub fn stream(self, stream: Stream, lasting: Slot) -> HttpResponse {
         let mut response = self.response(200);
         response.insert_header((header::CACHE_CONTROL, "no-store"));
@@ -229,7 +215,7 @@ impl Exchange {
         response
     }
 
-    /// `RateLimit-Policy` and `RateLimit`, an item for each policy that the request was counted by.
+    /// `RateLimit-Policy` and `RateLimit`, an item for each policy that counted the request.
     fn tell_limits(&self, response: &mut HttpResponseBuilder) {
         let standings = &self.trace.caller.standings;
         if standings.is_empty() {

@@ -1,5 +1,3 @@
-//! Finds the endpoint of a path and a method.
-
 use crate::{
     answer::Answer,
     endpoint::{Endpoint, Verb},
@@ -7,16 +5,13 @@ use crate::{
 use actix_web::http::Method;
 use std::collections::BTreeMap;
 
-/// The endpoints by path, and in each path by verb.
 pub struct Routes {
     paths: BTreeMap<&'static str, BTreeMap<Verb, Served>>,
 }
 
-/// An endpoint, with what would otherwise be worked out for each request anew.
+/// With what would otherwise be worked out for each request anew.
 pub struct Served {
-    /// The line of the table.
     pub endpoint: Endpoint,
-    /// The names of its query parameters.
     pub parameters: Vec<&'static str>,
 }
 
@@ -27,20 +22,17 @@ impl Served {
     }
 }
 
-/// A path that is served.
 pub struct Route<'a> {
     verbs: &'a BTreeMap<Verb, Served>,
     /// The path as it stands in the table.
     pub template: &'static str,
-    /// The id in the path; one that nothing has when something else stands there.
+    /// One that nothing has when something else stands there.
     pub id: Option<i64>,
-    /// The id of a part of it, behind the first.
+    /// Of a part, behind the first.
     pub part_id: Option<i64>,
 }
 
 impl Routes {
-    /// Sorts the endpoints.
-    #[must_use]
     pub fn of(endpoints: Vec<Endpoint>) -> Self {
         let mut paths: BTreeMap<&'static str, BTreeMap<Verb, Served>> = BTreeMap::new();
         for endpoint in endpoints {
@@ -55,8 +47,6 @@ impl Routes {
         Self { paths }
     }
 
-    /// The route of a path.
-    #[must_use]
     pub fn find(&self, path: &str) -> Option<Route<'_>> {
         if let Some((template, verbs)) = self.paths.get_key_value(path) {
             return Some(Route {
@@ -78,8 +68,6 @@ impl Routes {
     }
 }
 
-/// What OPTIONS answers where these methods are served.
-#[must_use]
 pub fn options(allowed: &[&str]) -> Answer {
     let answer = Answer {
         cache: "no-store",
@@ -88,9 +76,8 @@ pub fn options(allowed: &[&str]) -> Answer {
     answer.header("Allow", allowed.join(", "))
 }
 
-/// What stands for `{id}` in a path that fits a template, and for a second name in braces where the
-/// template has one. Something that is no id fits as well: it is taken for one that nothing has, so that it
-/// is answered, and looked for, like one that is not there.
+/// The values of `{id}` and of a second name in braces. What is no id is taken for one that nothing has, so that it is
+/// answered, and looked for, like one that is not there.
 pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
     let (before, after) = template.split_once("{id}")?;
     let rest = path.strip_prefix(before)?;
@@ -108,14 +95,10 @@ fn one_id(text: &str) -> Option<i64> {
 }
 
 impl Route<'_> {
-    /// The endpoint of a method.
-    #[must_use]
     pub fn endpoint(&self, method: &Method) -> Option<&Served> {
         self.verbs.get(&Verb::of(method)?)
     }
 
-    /// The methods that are served.
-    #[must_use]
     pub fn allowed(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for verb in self.verbs.keys() {
@@ -128,8 +111,6 @@ impl Route<'_> {
         names
     }
 
-    /// What OPTIONS answers.
-    #[must_use]
     pub fn options(&self) -> Answer {
         let mut answer = options(&self.allowed());
         for verb in self.verbs.keys() {

@@ -3,15 +3,13 @@
 use crate::problem::{Code, Problem};
 use actix_web::HttpRequest;
 
-/// Longest URL that is read, in bytes.
+/// In bytes.
 const MOST_URI: usize = 8 * 1024;
-/// Most header fields. The parser below has an end of its own at 96, which it tells without a
-/// document.
+/// The parser below has a limit of its own at 96, which it tells without a document.
 const MOST_FIELDS: usize = 80;
-/// Most bytes of all fields, names and values.
+/// Of all names and values.
 const MOST_FIELD_BYTES: usize = 32 * 1024;
 
-/// Refuses a URL or header fields beyond all measure.
 pub fn check(request: &HttpRequest) -> Result<(), Problem> {
     let uri = request.uri();
     let length = uri.path_and_query().map_or(0, |it| it.as_str().len());

@@ -1,5 +1,3 @@
-//! Requests of people who are about to sign in.
-
 use super::{Pipeline, accept, admit, body, routing::Served};
 use crate::{
     answer::Answer,
@@ -18,7 +16,6 @@ use domain::{
 use std::sync::Arc;
 
 impl Visitor {
-    /// What the request tells.
     pub(crate) fn of(services: &Services, request: &HttpRequest) -> Self {
         let config = &services.config.sessions;
         let address = admit::address(services, request);
@@ -39,8 +36,7 @@ impl Visitor {
 }
 
 impl Pipeline {
-    /// Signing in is protected like everything else: another site's page must not sign somebody in
-    /// to an account of its own either.
+    /// Protected like everything else: another site's page must not sign somebody in to an account of its own either.
     pub(super) async fn visit(
         &self,
         request: &HttpRequest,

@@ -139,9 +139,7 @@ codes! {
 }
 
 impl Code {
-    /// The type that IANA has registered for it
-    /// (`draft-ietf-httpapi-ratelimit-headers-11`, 6); others have a type of ours.
-    #[must_use]
+    /// Registered by IANA (`draft-ietf-httpapi-ratelimit-headers-11`, 6); other kinds have a type of ours.
     pub const fn registered_type(self) -> Option<&'static str> {
         match self {
             Self::RateLimited => {
@@ -154,8 +152,7 @@ impl Code {
         }
     }
 
-    /// Whether only people who sign in meet it, and agents never do.
-    #[must_use]
+    /// Agents never meet it.
     pub const fn is_for_people(self) -> bool {
         matches!(
             self,
@@ -170,8 +167,6 @@ impl Code {
         )
     }
 
-    /// The kind of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }

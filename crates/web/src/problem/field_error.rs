@@ -1,45 +1,35 @@
-//! What is wrong with one value of a request.
-
 use serde_json::{Map, Value, json};
 
-/// Longest place and longest message, in characters: both may quote what the caller sent.
+/// In characters, of places and messages: both may quote what the caller sent.
 const MOST_QUOTED: usize = 150;
 /// Errors that are told with what would be right; more of them never fit into a document.
 const MOST_EXPLAINED: usize = 50;
 /// Bytes of a name that may still be a slip of one that is known.
 const LONGEST_MISTAKE: usize = 64;
 
-/// Where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
-    /// In the body, as a JSON pointer (RFC 6901).
+    /// JSON pointer (RFC 6901).
     Body(String),
-    /// In the query string.
     Query(String),
-    /// In a header.
     Header(String),
 }
 
-/// What is wrong with one value of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldError {
     place: Place,
     /// A stable code.
     pub code: &'static str,
-    /// The rule.
     pub message: String,
     extra: Map<String, Value>,
 }
 
 impl FieldError {
     /// In the body, at that JSON pointer.
-    #[must_use]
     pub fn at(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Place::Body(quoted(pointer)), code, quoted(message))
     }
 
-    /// In the query string.
-    #[must_use]
     pub fn in_query(
         name: impl Into<String>,
         code: &'static str,
@@ -48,8 +38,6 @@ impl FieldError {
         Self::new(Place::Query(quoted(name)), code, quoted(message))
     }
 
-    /// In a header.
-    #[must_use]
     pub fn in_header(
         name: impl Into<String>,
         code: &'static str,
@@ -67,14 +55,13 @@ impl FieldError {
         }
     }
 
-    /// With one more member, for example `max`.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.extra.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With the values that are allowed, and the one that was probably meant.
+    /// With the allowed values, and the one that was probably meant.
     #[must_use]
     pub fn allowing(self, allowed: &[&str], given: &str) -> Self {
         let meant = nearest(given, allowed);
@@ -85,8 +72,6 @@ impl FieldError {
         }
     }
 
-    /// Where it is, for people.
-    #[must_use]
     pub fn place(&self) -> &str {
         match &self.place {
             Place::Body(pointer) if pointer.is_empty() => "the body",
@@ -94,8 +79,8 @@ impl FieldError {
         }
     }
 
-    /// The same, unless that many are noted already that nobody will read this one: looking for the
-    /// nearest name takes time, and a stranger's body may hold twenty thousand names.
+    /// Only while so few errors are noted that this one is read: looking for the nearest name takes time, and a
+    /// stranger's body may hold twenty thousand names.
     #[must_use]
     pub fn allowing_when_told(self, noted: usize, allowed: &[&str], given: &str) -> Self {
         if noted < MOST_EXPLAINED {
@@ -105,8 +90,6 @@ impl FieldError {
         }
     }
 
-    /// As it stands in the problem document.
-    #[must_use]
     pub fn document(&self) -> Value {
         let mut document = match &self.place {
             Place::Body(pointer) => json!({ "in": "body", "pointer": pointer }),
@@ -122,8 +105,6 @@ impl FieldError {
     }
 }
 
-/// The rule of a value that has to be one of these.
-#[must_use]
 pub fn one_of(allowed: &[&str]) -> String {
     let rule = format!("must be one of {}", allowed.join(", "));
     if rule.chars().count() <= MOST_QUOTED {
@@ -137,8 +118,7 @@ fn quoted(text: impl Into<String>) -> String {
     crate::shortened(&text.into(), MOST_QUOTED)
 }
 
-/// The known name that is most like the given one, if one is like it at all.
-#[must_use]
+/// `None` if none is like it.
 pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     if given.len() > LONGEST_MISTAKE {
         return None;

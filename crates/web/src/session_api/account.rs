@@ -20,13 +20,12 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// What account and person are called.
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     Ok(answer(&call.member.account, &call.member.user))
 }
 
-/// A JSON merge patch of it (RFC 7396); another e-mail address needs the password first.
+/// A JSON merge patch (RFC 7396); another e-mail address needs the password first.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(patch(fields)))?;

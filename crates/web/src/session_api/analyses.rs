@@ -7,8 +7,7 @@ use crate::{
 use domain::{ids::JobId, job::JobState, use_cases::cancel_analysis::CancelAnalysisError};
 use std::sync::Arc;
 
-/// Cancels an analysis: at once while it waits, within seconds while it runs. One that has ended
-/// stays as it is.
+/// At once while it waits, within seconds while it runs. One that has ended stays as it is.
 pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;

@@ -21,10 +21,10 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Longest life that can be asked for here, in days; `null` is for ever.
+/// In days; `null` is for ever.
 pub const MOST_DAYS: i64 = 365;
 
-/// Lists the account's tokens, newest first, whatever state they are in.
+/// Newest first, in whatever state.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let now = services.clock.now();
@@ -33,7 +33,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&list(&items))))
 }
 
-/// Creates a token. Its text is in this one answer.
+/// The token's text is in this one answer.
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     fresh(&services, &call)?;
@@ -47,7 +47,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(answer.header("Location", format!("/api/settings/api-tokens/{}", token.id)))
 }
 
-/// Revokes a token: from its next request on it opens nothing. A second time changes nothing.
+/// From its next request on it opens nothing. A second time changes nothing.
 pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
@@ -88,7 +88,7 @@ fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {
     })
 }
 
-/// How long it is to last; `None` is for ever.
+/// `None` is for ever.
 fn lifetime(fields: &Fields, policy: TokenPolicy) -> Option<TimeDelta> {
     let name = "expiresInDays";
     let most = { policy.longest }.map_or(MOST_DAYS, |it| it.num_days().min(MOST_DAYS));

@@ -9,14 +9,12 @@ use domain::audit::AuditAction;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// How many events are told.
 pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 500,
 };
 
-/// The newest of what was done to the account, its tokens and sessions, newest first; of one kind and
-/// before a moment where that is asked for.
+/// Newest first; of one kind and before a moment where that is asked for.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let most = call.query.number("limit", &(1..=LIST_LIMITS.most));
     let names = AuditAction::ALL.map(AuditAction::name);

@@ -26,7 +26,6 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
-/// What is asked.
 struct Wish {
     texts: Vec<TypedKeyword>,
     market: Market,
@@ -35,16 +34,13 @@ struct Wish {
     mode: SaveMode,
 }
 
-/// A keyword as somebody typed it.
 struct TypedKeyword {
     text: String,
     ai_tracked: Option<bool>,
 }
 
-/// Each typed keyword as one that can be saved, or why it cannot.
 type Judged = Vec<Result<WantedKeyword, KeywordRefusal>>;
 
-/// What became of a keyword.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ItemView<'a> {
@@ -63,7 +59,7 @@ struct SavedView {
     already_tracked: usize,
     reactivated: usize,
     refused: usize,
-    /// Whether there were more than an answer can show; the numbers count all.
+    /// More than an answer can show; the numbers count all.
     truncated: bool,
     allowance: AllowancesView,
 }
@@ -76,7 +72,7 @@ struct AllowancesView {
     ai_tracked: AllowanceView,
 }
 
-/// Saves keywords: all of them, or those that can be.
+/// All of them, or those that can be.
 pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;

@@ -22,16 +22,15 @@ use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How many rows a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 1_000,
 };
-/// How many days are summed up at the most: what Search Console itself remembers.
+/// Days summed up at the most: what Search Console itself remembers.
 const MOST_DAYS: i64 = 500;
 /// How many days are summed up when only the last one is named.
 const USUAL: Days = Days::new(27);
-/// How many rows one request carries; the size of bodies sets an earlier end to long ones.
+/// Rows of one request; the size of bodies sets an earlier end to long ones.
 const MOST_ROWS: usize = 20_000;
 
 #[derive(Serialize)]
@@ -76,8 +75,7 @@ impl RowView {
     }
 }
 
-/// What was searched for, with the pages that were shown, those shown most first: summed up over
-/// the days that are named, or the newest weeks.
+/// What was searched for, with the pages shown, those shown most first: sums over the named days, or the newest weeks.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.clock.now());
@@ -108,7 +106,6 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(linked(answer, &call, next.as_deref()))
 }
 
-/// The days that are named; what is wrong with them is noted.
 fn period(call: &Call, today: NaiveDate) -> Option<Span> {
     let query = &call.query;
     let named = |name: &str| {
@@ -136,8 +133,7 @@ fn period(call: &Call, today: NaiveDate) -> Option<Span> {
 /// Where the rows of a set stand in the request, in their order.
 type Places = Vec<usize>;
 
-/// Rows that were sent one by one, put together by what they tell apart and by their days. What is
-/// wrong with one of them is noted at its place.
+/// Single rows, put together by what they tell apart and by their days. Errors are noted at the row's place.
 pub(super) fn sent(fields: &Fields) -> Option<Vec<RowSet>> {
     let rows = fields.required("rows", fields.objects("rows", MOST_ROWS, row))?;
     if rows.is_empty() {
@@ -215,13 +211,11 @@ fn row(fields: &Fields) -> Option<(NaiveDate, SearchRow)> {
     is_usable.then_some((date?, row))
 }
 
-/// A member that may be left out.
 fn value<T>(given: Given<T>, is_usable: &mut bool) -> Option<T> {
     *is_usable &= !matches!(given, Given::Wrong);
     given.value()
 }
 
-/// A number that is counted; what is wrong with it is noted.
 fn count(fields: &Fields, name: &str) -> Option<u64> {
     match fields.raw(name) {
         None | Some(Value::Null) => fields.note_at(name, "required", "is required"),

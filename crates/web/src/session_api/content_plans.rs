@@ -30,7 +30,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How many plans a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 50,
     most: 200,
@@ -55,10 +54,9 @@ const ITEM_FIELDS: [&str; 13] = [
     "owner",
 ];
 
-/// Longest path of a site that is taken as a page, in bytes.
+/// Of a site, taken as a page; in bytes.
 const MOST_PATH: usize = 2_048;
 
-/// A plan.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlanView {
@@ -91,7 +89,6 @@ struct ItemView {
     owner: Option<String>,
 }
 
-/// A plan in a list.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SummaryView {
@@ -151,7 +148,7 @@ impl SummaryView {
     }
 }
 
-/// Lists a project's plans, newest first.
+/// Newest first.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let bound_to = bound_part(&call.path, &call.query_text);
@@ -169,7 +166,6 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(body.answer(&call, now))
 }
 
-/// Saves a new plan.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
@@ -202,14 +198,13 @@ fn added(plan: &ContentPlan) -> Answer {
         .header("Location", location)
 }
 
-/// Reads a plan.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let plan = found(&services, &call).await?;
     call.query.finish()?;
     Ok(Answer::resource(&PlanView::of(&plan)))
 }
 
-/// Changes a plan; items are replaced together.
+/// Items are replaced together.
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let current = found(&services, &call).await?;
     call.query.finish()?;
@@ -231,7 +226,6 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::resource(&PlanView::of(&changed)))
 }
 
-/// Forgets a plan.
 pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let (project, plan) = named(&call)?;
     call.query.finish()?;

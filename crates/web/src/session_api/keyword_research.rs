@@ -29,7 +29,6 @@ use domain::{
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// How many searches a page of the history has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 50,
     most: 200,
@@ -37,7 +36,6 @@ pub const LIST_LIMITS: Limits = Limits {
 
 const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
 
-/// Where the history is.
 const HISTORY: &str = "/api/keyword-research/history";
 
 /// How much of the month's research is used.
@@ -53,7 +51,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&Value::Object(quota_view(&quota)))))
 }
 
-/// Researches a keyword: from what is kept, else from the supplier.
+/// From what is kept, else from the supplier.
 pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (subject, project) = read_body(&call.body, asked)?;
@@ -76,7 +74,7 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
     Ok(not_kept(Answer::value(&view(&research))))
 }
 
-/// The person's own searches, the last ones first.
+/// The person's own, the last ones first.
 pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let (account, user) = (call.member.account.id, call.member.user.id);
     let bound_to = format!("{HISTORY} {user}");
@@ -99,7 +97,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
     }))))
 }
 
-/// One of them as it was shown; no supplier is asked, and no quota used.
+/// As it was shown; no supplier is asked, and no quota used.
 pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let project = call.query.object_id("projectId").map(ProjectId);
     call.query.finish()?;
@@ -117,7 +115,6 @@ pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(not_kept(Answer::value(&view(&research))))
 }
 
-/// Forgets one of them.
 pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
@@ -142,7 +139,7 @@ fn asked(fields: &Fields) -> Option<(ResearchSubject, Option<ProjectId>)> {
     Some((subject, project))
 }
 
-/// A name that is known, else an error with those that are most like it.
+/// An unknown name is an error with those most like it.
 fn named<T>(
     fields: &Fields,
     name: &str,
@@ -177,7 +174,6 @@ fn quota_view(quota: &ResearchQuota) -> Map<String, Value> {
     told
 }
 
-/// What was asked, by the names and codes of its market.
 fn subject_view(subject: &ResearchSubject) -> Map<String, Value> {
     let (country, language) = (subject.country, subject.language);
     let mut told = Map::new();
@@ -301,7 +297,7 @@ fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
         .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that your account researched within 30 days still answer.")
 }
 
-/// The supplier failed; nothing was used up.
+/// Nothing was used up.
 fn unanswered(code: &str) -> Problem {
     let problem = Problem::new(
         Code::SupplierUnavailable,

@@ -21,7 +21,6 @@ use serde::Serialize;
 use serde_json::{json, value::RawValue};
 use std::sync::Arc;
 
-/// How many keywords a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 500,
@@ -56,7 +55,7 @@ struct StatusView {
     location: Option<String>,
     target_url: Option<String>,
     ai_tracked: bool,
-    /// Of a month that goes on the newest measurement, of one that is over its last.
+    /// Of the current month the newest measurement, of an earlier one its last.
     position: Option<u32>,
     measured_at: Option<DateTime<Utc>>,
     /// The best-ranked own page.
@@ -172,8 +171,7 @@ fn engines(mentions: &AiMentions) -> Vec<EngineView> {
         .collect()
 }
 
-/// A page of the active keywords with what is known of them in a month, this one when none is
-/// named. No supplier is asked.
+/// The active keywords with what is known of them in a month, by default this one. No supplier is asked.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.clock.now());
@@ -206,7 +204,6 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(crate::agent_api::linked(answer, &call, next.as_deref()))
 }
 
-/// The month that is asked for; what is wrong with it is noted.
 fn month(call: &Call, today: NaiveDate) -> Option<CalendarMonth> {
     let this = CalendarMonth::of(today)?;
     let Some(text) = call.query.text("month") else {

@@ -1,5 +1,4 @@
-//! What people do who are signed in: one file per resource. What agents do as well is served by
-//! their handlers ([`crate::agent_api`]).
+//! What people do who are signed in, one file per resource; what agents do as well is in [`crate::agent_api`].
 
 pub mod account;
 pub mod analyses;
@@ -45,7 +44,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// Answers with what must not be kept anywhere.
 const NOT_KEPT: &str = "no-store";
 
 fn user_view(user: &User) -> Value {
@@ -66,12 +64,11 @@ fn account_view(account: &Account) -> Value {
     })
 }
 
-/// A list that is whole: there is never a next page.
+/// A whole list: there is never a next page.
 fn list(items: &[Value]) -> Value {
     json!({ "limit": items.len(), "items": items, "nextCursor": null })
 }
 
-/// Who just gave their password, and the token that their writes carry.
 fn identity(signed_in: &SignedIn) -> Value {
     json!({
         "user": user_view(&signed_in.user),
@@ -80,12 +77,11 @@ fn identity(signed_in: &SignedIn) -> Value {
     })
 }
 
-/// The answer to somebody who just gave their password, with both cookies.
+/// To somebody who just gave their password, with both cookies.
 fn welcomed(services: &Services, status: u16, signed_in: &SignedIn) -> Answer {
     welcomed_with(services, status, signed_in, &identity(signed_in))
 }
 
-/// The same with that body.
 fn welcomed_with(services: &Services, status: u16, signed_in: &SignedIn, body: &Value) -> Answer {
     let cookies = &services.config.sessions.cookies;
     let secret = signed_in.secret.reveal();
@@ -104,8 +100,7 @@ fn device_cookie(services: &Services, mark: &DeviceMark) -> String {
     config.cookies.set(Cookie::Device, &signed)
 }
 
-/// What happened since the sign-in before on the device of that session; null when nobody had signed in
-/// before.
+/// Since the sign-in before on the session's device; null when nobody had signed in before.
 async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
     let since = services.read_since_sign_in.run(session).await?;
     Ok(since.map_or(Value::Null, |it| {
@@ -135,13 +130,12 @@ async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, 
     }))
 }
 
-/// A password that somebody typed; whether it is right is not a matter of its form.
+/// Whether it is right is not a matter of its form.
 fn typed_password(fields: &Fields, name: &str) -> Option<TypedPassword> {
     fields.required(name, fields.text(name, TypedPassword::parse))
 }
 
-/// A text that is to become a password. What is wrong with it is told by the use case, which knows
-/// whose it is to be.
+/// A text that is to become a password. The use case, which knows whose, tells what is wrong with it.
 fn new_password(fields: &Fields, name: &str) -> Option<String> {
     let given: Given<String> = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
     fields.required(name, given)
@@ -160,7 +154,7 @@ fn unfit(name: &str, refusal: PasswordRefusal) -> Problem {
     )
 }
 
-/// The password of somebody who is signed in already is wrong: which field that is, is no secret.
+/// Of somebody who is signed in already: which field is wrong is no secret.
 fn not_their_password(name: &str) -> Problem {
     Problem::invalid_value(FieldError::at(
         format!("/{name}"),
@@ -189,8 +183,7 @@ fn hashing(error: &HashingError) -> Problem {
     }
 }
 
-/// Why the password of somebody who is signed in is not accepted. A wrong one is written down: a session
-/// that somebody took over is no place to guess unseen.
+/// A wrong password is recorded: a session that somebody took over is no place to guess unseen.
 fn not_given_again(
     services: &Arc<Services>,
     call: &MemberCall,
@@ -204,7 +197,7 @@ fn not_given_again(
     not_signed_in(error, || not_their_password(name))
 }
 
-/// Why a password is not accepted; `refused` says what a wrong one is answered with.
+/// `refused` is the answer to a wrong password.
 fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Problem {
     match error {
         SignInError::Refused { .. } => refused(),

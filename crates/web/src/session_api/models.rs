@@ -17,7 +17,6 @@ use domain::{
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// How many engines a request names at the most.
 const MOST_MODELS: usize = 50;
 const FIELDS: [&str; 8] = [
     "id",
@@ -30,7 +29,7 @@ const FIELDS: [&str; 8] = [
     "weight",
 ];
 
-/// Sets how the account asks engines: all that is named, or nothing. What is not named stays.
+/// All that is named, or nothing. What is not named stays.
 pub async fn set(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let changes = read_body(&call.body, |fields| {

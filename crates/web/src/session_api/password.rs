@@ -13,8 +13,7 @@ use crate::{
 use domain::use_cases::change_password::{ChangePasswordError, NewPassword};
 use std::sync::Arc;
 
-/// Changes the password; the session goes on under a new cookie, and the others end unless they
-/// are to stay. Tokens are revoked only when asked: programs go on with them.
+/// The session goes on under a new cookie; others end unless they are to stay. Revokes tokens only when asked.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let wish = read_body(&call.body, read)?;

@@ -13,14 +13,13 @@ use domain::ids::KeywordId;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Brings a project back, with its keywords and their places.
+/// With its keywords and their places.
 pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     // Whether it is there is told before what is wrong with the body.
     call.project(&services).await?;
     projects::change(services, back(call)?).await
 }
 
-/// Brings a keyword back, with its history.
 pub async fn keyword(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     let found = services.read_keyword.run(call.account(), id).await?;

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Takes the password once more; the session goes on under a new cookie and a new token.
+/// The session goes on under a new cookie and a new token.
 pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let password = read_body(&call.body, |fields| {

@@ -17,13 +17,12 @@ use std::sync::Arc;
 const FREQUENCIES: [&str; 4] = ["daily", "weekly", "monthly", "quarterly"];
 const INCLUDE_PDF: [&str; 2] = ["yes", "no"];
 
-/// What the account's projects inherit.
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     Ok(answer(&call.member.account.report_defaults))
 }
 
-/// Sets it as a whole; a section that is left out stays as it was.
+/// As a whole; a section that is left out stays as it was.
 pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let before = &call.member.account.report_defaults;

@@ -22,7 +22,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Tells what was imported, and what is fetched.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project_id()?;
     call.query.finish()?;
@@ -55,11 +54,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     })))
 }
 
-/// What somebody sends.
 enum Sent {
-    /// A file.
     File(SentFile),
-    /// Rows, under a name.
     Rows(String, Vec<RowSet>),
 }
 
@@ -73,7 +69,7 @@ struct SentFile {
 /// How long an import waits for others to end.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Imports the export of the performance report, or rows: all of it, or nothing.
+/// The export of the performance report, or rows: all of it, or nothing.
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
@@ -127,7 +123,6 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     ))
 }
 
-/// What stands in a file.
 async fn opened(
     services: &Services,
     file: SentFile,

@@ -11,7 +11,7 @@ use domain::{ids::SessionId, use_cases::end_sessions::EndedAccess};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Lists the person's sessions, the one used last first.
+/// The one used last first.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let member = &call.member;
@@ -33,8 +33,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
 }
 
-/// Ends one of the person's sessions. Another one than this needs the password first: whoever took
-/// one over must not shut its owner out of the rest.
+/// Another session than this needs the password first: whoever took one over must not shut its owner out of the rest.
 pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
@@ -53,13 +52,11 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
 }
 
-/// What was ended together.
 pub(super) fn ended_view(ended: EndedAccess) -> Value {
     json!({ "endedSessions": ended.sessions, "revokedTokens": ended.tokens })
 }
 
-/// Ends all of the person's sessions but this one, with the password like each of them; and with
-/// `revokeTokens=true` the account's tokens.
+/// All but this one, with the password like each of them; with `revokeTokens=true` the account's tokens as well.
 pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let revokes = call.query.flag("revokeTokens").unwrap_or(false);
     call.query.finish()?;

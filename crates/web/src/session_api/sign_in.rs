@@ -20,10 +20,9 @@ use domain::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// Where it is.
 pub const PATH: &str = "/api/session";
 
-/// Signs somebody in. Whether the address or the password was wrong is not told, in no way.
+/// Whether the address or the password was wrong is not told, in no way.
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
@@ -70,7 +69,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     }
 }
 
-/// Writes down that the password was wrong, off the request's path.
+/// Records that the password was wrong, off the request's path.
 pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: AddressPrefix) {
     let services = Arc::clone(services);
     tokio::spawn(async move {
@@ -117,7 +116,7 @@ fn too_many(exhausted: &Exhausted) -> Problem {
         .closing()
 }
 
-/// GET /api/welcome and the like: answers that are only true now.
+/// For answers that are only true now.
 pub(super) fn not_kept(answer: Answer) -> Answer {
     Answer {
         cache: NOT_KEPT,

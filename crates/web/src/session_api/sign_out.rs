@@ -7,10 +7,9 @@ use crate::{
 use domain::use_cases::end_sessions::EndedAccess;
 use std::sync::Arc;
 
-/// Signs out here, or with `everywhere=true` wherever the person is signed in. The browser forgets
-/// what it kept of us. No password is asked for, not even for everywhere: it ends the asker as well, and
-/// whoever is in a hurry to shut somebody out must not be held up. With `revokeTokens=true` the
-/// account's tokens are revoked as well.
+/// Here, or with `everywhere=true` wherever the person is signed in; with `revokeTokens=true` the account's tokens are
+/// revoked as well. The browser forgets what it kept of us. No password is asked for, not even for everywhere: it ends
+/// the asker as well, and whoever is in a hurry to shut somebody out must not be held up.
 pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let everywhere = call.query.flag("everywhere").unwrap_or(false);
     let revokes = call.query.flag("revokeTokens").unwrap_or(false);

@@ -14,7 +14,7 @@ use domain::ports::storage::StorageError;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Tells who is signed in, with the token that writes have to carry.
+/// With the token that writes have to carry.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (member, policy) = (&call.member, &services.config.policy);

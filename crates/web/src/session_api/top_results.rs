@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
-/// Of how many keywords search pages are read at once: some are megabytes together.
+/// Keywords whose search pages are read at once: some are megabytes together.
 pub const MOST: usize = 200;
 /// How far down a page counts as one of the first.
 const DEPTH: u32 = 10;
@@ -27,7 +27,7 @@ struct TopBody {
     project_id: i64,
     measured_at: Option<DateTime<Utc>>,
     items: Vec<Box<RawValue>>,
-    /// Whether there are more than an answer can show: those with greater ids.
+    /// More than an answer can show: those with greater ids.
     truncated: bool,
 }
 
@@ -35,11 +35,10 @@ struct TopBody {
 #[serde(rename_all = "camelCase")]
 struct TopView {
     keyword_id: i64,
-    /// Page keys, best first, each once.
+    /// Best first, each once.
     pages: Vec<String>,
 }
 
-/// What is read of a stored search page.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Record {
@@ -56,7 +55,7 @@ struct Item {
 }
 
 impl TopView {
-    /// Of a stored record; one that an earlier version wrote in another form is left out.
+    /// `None` for a record that an earlier version wrote in another form.
     fn of(finding: &Finding) -> Option<Self> {
         let record: Record = serde_json::from_str(finding.record.as_str()).ok()?;
         let mut found: Vec<(u32, String)> = { record.items.into_iter() }
@@ -77,8 +76,7 @@ impl TopView {
     }
 }
 
-/// The pages that the newest rank check found first for the named keywords; those that it did not
-/// look for are left out.
+/// As the newest rank check found them; keywords that it did not look for are left out.
 ///
 /// # Panics
 /// Never: views have string keys and no failing serialisers.

@@ -16,14 +16,12 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
-/// Whether the first account is still to be created.
 pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let open = services.welcome_owner.is_open().await?;
     Ok(not_kept(Answer::value(&json!({ "open": open }))))
 }
 
-/// Creates the first account and signs its owner in.
 pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let new = read_body(&call.body, owner)?;

@@ -7,8 +7,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The compound score of a sentence; 0 when nothing in it is rated.
-#[must_use]
+/// 0 when no word is rated.
 pub fn compound(sentence: &str) -> f64 {
     let words: Vec<Word> = sentence.split_whitespace().map(Word::of).collect();
     let capitals = words.iter().filter(|it| it.is_upper).count();
@@ -161,7 +160,7 @@ const IDIOMS: [(&str, f64); 9] = [
     ("beating heart", 3.5),
 ];
 
-/// The rating of a saying around a word that has three before it.
+/// Idioms around a word that has three before it.
 fn idiom(words: &[Word], at: usize) -> Option<f64> {
     let phrase = |from: usize, to: usize| {
         let texts: Vec<&str> = words
@@ -185,7 +184,6 @@ fn idiom(words: &[Word], at: usize) -> Option<f64> {
     })
 }
 
-/// What degrees of two words before it add.
 fn long_boost(words: &[Word], at: usize) -> f64 {
     let pair = |from: usize| (words[from].lower.as_str(), words[from + 1].lower.as_str());
     let is_degree = |pair| matches!(pair, ("just", "enough") | ("kind" | "sort", "of"));

@@ -1,5 +1,3 @@
-//! Days, weeks and months, and which answers of each belong together.
-
 use crate::{ToSchema, findings::ai_visibility::PromptTally, provenance::Provenance};
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -21,8 +19,6 @@ pub enum TrendPeriod {
 }
 
 impl TrendPeriod {
-    /// The first day of the period of a day.
-    #[must_use]
     pub fn start(self, day: NaiveDate) -> NaiveDate {
         let back = match self {
             Self::Day => 0,
@@ -33,7 +29,6 @@ impl TrendPeriod {
             .unwrap_or(day)
     }
 
-    /// The first day of the next period.
     pub(super) fn next(self, start: NaiveDate) -> Option<NaiveDate> {
         match self {
             Self::Day => start.checked_add_days(Days::new(1)),
@@ -42,7 +37,6 @@ impl TrendPeriod {
         }
     }
 
-    /// The first day of so many periods before.
     pub(super) fn before(self, start: NaiveDate, periods: u32) -> Option<NaiveDate> {
         match self {
             Self::Day => start.checked_sub_days(Days::new(u64::from(periods))),
@@ -87,7 +81,6 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// A period with answers.
 #[derive(Debug)]
 pub(super) struct Bin<'a> {
     pub start: NaiveDate,

@@ -10,28 +10,22 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Which counts of a tally are compared.
 pub(super) type Of = fn(&PromptTally) -> Count;
 
-/// Both sides of a comparison.
 #[derive(Debug)]
 pub(super) struct Sides<'a> {
     pub now: Vec<&'a PromptTally>,
     pub before: Vec<&'a PromptTally>,
 }
 
-/// What came of comparing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Compared {
     pub change: Result<PanelChange, TrendReason>,
-    /// Prompts on both sides.
     pub shared: u64,
-    /// Prompts on either.
     pub either: u64,
 }
 
-/// Compares a rate. Fewer than half of the prompts on both sides, or fewer than five answers on one,
-/// tell nothing.
+/// Compares a rate. No verdict with fewer than half of the prompts on both sides or fewer than five answers on one.
 pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
     let (now, before) = (by_prompt(&sides.now, of), by_prompt(&sides.before, of));
     let shared: Vec<(Count, Count)> = { now.iter() }

@@ -5,8 +5,7 @@ use crate::findings::ai_visibility::PromptTally;
 use chrono::NaiveDate;
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// What has to be equal for counts to be added up; the keyword first, so that those of a keyword
-/// stand together.
+/// Counts of equal keys are added up; the keyword comes first, so that its tallies stand together.
 type Key = (
     Option<i64>,
     String,
@@ -17,7 +16,6 @@ type Key = (
     &'static str,
 );
 
-/// Adds up counts as they come.
 #[derive(Debug)]
 pub struct TallyFold {
     period: TrendPeriod,
@@ -26,9 +24,7 @@ pub struct TallyFold {
 }
 
 impl TallyFold {
-    /// For trends of that period. The domains that are cited are kept of days since then alone:
-    /// nothing compares earlier ones.
-    #[must_use]
+    /// Cited domains are kept from `domains_since` on: nothing compares earlier ones.
     pub const fn new(period: TrendPeriod, domains_since: NaiveDate) -> Self {
         Self {
             period,
@@ -37,7 +33,6 @@ impl TallyFold {
         }
     }
 
-    /// Adds one.
     pub fn add(&mut self, mut tally: PromptTally) {
         if tally.day < self.domains_since {
             tally.cited_domains.clear();
@@ -60,7 +55,6 @@ impl TallyFold {
     }
 
     /// All of them, those of a keyword together.
-    #[must_use]
     pub fn finish(self) -> Vec<PromptTally> {
         self.folded.into_values().collect()
     }

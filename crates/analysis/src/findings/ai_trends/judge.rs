@@ -1,5 +1,3 @@
-//! From tallies to a record.
-
 use super::{
     METHOD_VERSION, PERIODS_BEFORE,
     bins::{Bin, TrendPeriod, bins},
@@ -22,27 +20,22 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::BTreeMap;
 
-/// What a trend is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct TrendInput<'a> {
-    /// The project.
     pub project_id: i64,
     /// The keyword and its text; `None` for the whole project.
     pub keyword: Option<(i64, &'a str)>,
-    /// Who answered; tallies of others are left out.
+    /// Tallies of other engines are ignored.
     pub engine: &'a str,
-    /// How long the periods are.
     pub period: TrendPeriod,
     /// The tallies of the project, in any order. Branded prompts are left out.
     pub tallies: &'a [PromptTally],
-    /// When the trend is told; the period of that day is not full yet.
+    /// The period that contains this moment counts as incomplete.
     pub measured_at: DateTime<Utc>,
     /// Who fetched the answers, as a neutral label.
     pub provider: Option<&'a str>,
 }
 
-/// How visibility on an engine went, and whether it moved.
-#[must_use]
 pub fn trend(input: &TrendInput<'_>) -> AiTrendRecord {
     let own: Vec<&PromptTally> = { input.tallies.iter() }
         .filter(|it| it.engine == input.engine && !it.is_branded)
@@ -186,7 +179,6 @@ fn verdict(
     }
 }
 
-/// When what answers have in common changed.
 fn drifts(bins: &[Bin<'_>]) -> Vec<DriftFlag> {
     bins.windows(2)
         .flat_map(|pair| {

@@ -22,7 +22,6 @@ pub use record::{
 
 pub use summary::{AiTrendsSummary, EngineTrend};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "ai-trends/1";
 
 /// Fewer answers on one side are not compared.

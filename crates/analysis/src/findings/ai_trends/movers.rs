@@ -1,5 +1,3 @@
-//! Which keywords and which domains moved, of all that were looked at.
-
 use super::{
     FALSE_DISCOVERIES,
     compare::{Sides, compare},
@@ -11,11 +9,9 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is listed on each side.
 const LISTED: usize = 10;
 const LISTED_DOMAINS: usize = 20;
 
-/// Keywords that moved.
 #[derive(Debug, Default)]
 pub(super) struct Movers {
     pub gainers: Vec<KeywordMove>,

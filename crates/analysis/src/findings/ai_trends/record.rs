@@ -1,5 +1,3 @@
-//! What an `ai-trends` record says.
-
 use super::bins::TrendPeriod;
 use crate::{
     ToSchema,

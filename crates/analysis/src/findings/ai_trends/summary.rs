@@ -1,5 +1,3 @@
-//! Where visibility in AI answers is heading, in short.
-
 use super::{
     METHOD_VERSION,
     record::{AiTrendRecord, TrendDirection, TrendReason, TrendVerdict},
@@ -56,8 +54,6 @@ pub struct EngineTrend {
 }
 
 impl AiTrendsSummary {
-    /// Without any trend.
-    #[must_use]
     pub fn empty() -> Self {
         Self {
             method_version: METHOD_VERSION.to_owned(),
@@ -66,7 +62,7 @@ impl AiTrendsSummary {
         }
     }
 
-    /// Adds a trend: that of a project is told, that of a keyword counted.
+    /// Adds a trend: a project's is listed, a keyword's only counted.
     pub fn add(&mut self, record: &AiTrendRecord) {
         let Coverage {
             requested,

@@ -1,5 +1,4 @@
-//! The competitors in the answers. A brand that the prompt itself names is not counted in the answers
-//! to it: that it is named says nothing.
+//! The competitors in the answers. A brand that the prompt itself names is not counted in its answers.
 
 use super::{judge::Prompts, record::CompetitorRates};
 use crate::{
@@ -53,8 +52,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The mean over prompts of the share of answers for which something is so; those for which it
-/// cannot be told are left out.
+/// The mean over prompts of the share of answers for which `is` holds; `None` answers are left out.
 fn rate(prompts: &Prompts<'_>, is: impl Fn(&JudgedAnswer) -> Option<bool>) -> Option<f64> {
     let counts = counts(prompts, is);
     let rates: Vec<f64> = { counts.iter() }
@@ -63,7 +61,6 @@ fn rate(prompts: &Prompts<'_>, is: impl Fn(&JudgedAnswer) -> Option<bool>) -> Op
     mean(&rates)
 }
 
-/// Of each prompt, for how many answers something is so.
 pub(super) fn counts(
     prompts: &Prompts<'_>,
     is: impl Fn(&JudgedAnswer) -> Option<bool>,

@@ -1,5 +1,3 @@
-//! From answers to a record.
-
 use super::{
     AMBIGUOUS_MENTIONS, ANSWERS_CUT_SHORT, ANSWERS_EMPTY, ANSWERS_FAILED, ANSWERS_NOT_SHOWN,
     ANSWERS_REFUSED, FEW_ANSWERS, LEAST_ANSWERS, METHOD_VERSION, MODELS_MIXED, NO_CITATIONS,
@@ -31,35 +29,26 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisibilitySubject<'a> {
-    /// The project.
     pub project_id: i64,
     /// The keyword and its text; `None` for branded prompts.
     pub keyword: Option<(i64, &'a str)>,
     /// ISO 3166-1 alpha-2, lower case.
     pub country: Option<&'a str>,
-    /// A place inside the country.
     pub location: Option<&'a str>,
     /// ISO 639-1, lower case.
     pub language: &'a str,
 }
 
-/// What a record is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct VisibilityInput<'a> {
-    /// What it is about.
     pub subject: VisibilitySubject<'a>,
-    /// Who was asked.
     pub engine: &'a str,
-    /// Which prompts; answers to others are left out.
+    /// Answers to prompts of other panels are ignored.
     pub panel: PromptPanelKind,
-    /// The answers of that engine with what they say.
     pub answers: &'a [(AiAnswer, JudgedAnswer)],
-    /// The brands that they were judged by.
     pub book: &'a BrandBook,
-    /// When the run was.
     pub measured_at: DateTime<Utc>,
 }
 
@@ -68,8 +57,6 @@ pub(super) type Prompts<'a> = BTreeMap<&'a str, Vec<&'a JudgedAnswer>>;
 
 type Pair = (AiAnswer, JudgedAnswer);
 
-/// What answers of one engine say about one keyword, or about the project by name.
-#[must_use]
 pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
     let is_asked = |it: &&Pair| {
         it.0.engine == input.engine
@@ -442,7 +429,6 @@ fn envelope(
     }
 }
 
-/// A record that claims nothing.
 fn blank(input: &VisibilityInput<'_>, envelope: Envelope) -> AiVisibilityRecord {
     let subject = &input.subject;
     AiVisibilityRecord {

@@ -1,5 +1,3 @@
-//! The pages that answers cite: domains, kinds, own ones.
-
 use super::record::{CitedDomain, CitedDomainType, CitedOwnUrl, CitedPageTypeRow};
 use crate::{
     ai_answers::{
@@ -13,10 +11,8 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is listed of domains, and of own pages.
 const LISTED: usize = 50;
 
-/// What answers cite, added up.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     domains: BTreeMap<String, (u64, u64)>,
@@ -28,7 +24,6 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Adds the pages of one answer.
     pub fn add(&mut self, cited: &[CitedPage]) {
         let mut domains = BTreeSet::new();
         let mut kinds = BTreeSet::new();

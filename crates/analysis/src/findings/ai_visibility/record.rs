@@ -1,5 +1,3 @@
-//! What an `ai-visibility` record says.
-
 use crate::{
     ToSchema,
     findings::envelope::{Envelope, rounded},
@@ -146,8 +144,6 @@ pub struct AiVisibilityRecord {
 crate::json!(AiVisibilityRecord);
 
 impl AiVisibilityRecord {
-    /// Questions without an answer that counts.
-    #[must_use]
     pub const fn left_out_count(&self) -> u64 {
         self.refusal_count
             + self.empty_count
@@ -156,7 +152,7 @@ impl AiVisibilityRecord {
             + self.failed_count
     }
 
-    /// As much of it as sums of many records need: without single answers, domains and pages.
+    /// The parts that sums over many records need: without single answers, domains and pages.
     #[must_use]
     pub fn slim(mut self) -> Self {
         self.answers = Vec::new();

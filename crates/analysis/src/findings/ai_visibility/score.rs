@@ -4,19 +4,17 @@
 /// The rates that it is made of, 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScoreParts {
-    /// How often the project is named.
     pub mention_rate: f64,
-    /// Its position-adjusted share; `None` when nobody is named.
+    /// `None` when nobody is named.
     pub position_adjusted_share: Option<f64>,
-    /// How often it is cited; `None` when the engine has no sources.
+    /// `None` when the engine has no sources.
     pub citation_rate: Option<f64>,
-    /// How often it is recommended; `None` when that cannot be told.
+    /// `None` when that cannot be told.
     pub recommendation_rate: Option<f64>,
 }
 
 /// The score, 0 to 100. What is not known is left out and the rest scaled up; who is never named has
 /// no share, whoever else is named or not.
-#[must_use]
 pub fn ai_visibility_score(parts: &ScoreParts) -> f64 {
     let share = parts
         .position_adjusted_share

@@ -93,7 +93,6 @@ pub struct EngineVisibility {
 
 impl AiVisibilitySummary {
     /// Of all records of a run; branded prompts are not part of it.
-    #[must_use]
     pub fn of(records: &[AiVisibilityRecord], weights: &EngineWeights) -> Self {
         let mut by_engine: BTreeMap<&str, Vec<&AiVisibilityRecord>> = BTreeMap::new();
         let discovery = records

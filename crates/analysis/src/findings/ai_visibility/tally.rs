@@ -1,5 +1,3 @@
-//! What is kept of answers for trends: counts per prompt, engine, model and day.
-
 use crate::{
     ToSchema,
     ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, brands::OWN},
@@ -17,31 +15,23 @@ use std::collections::BTreeMap;
 pub struct PromptTally {
     /// The day, in UTC.
     pub day: NaiveDate,
-    /// Who was asked.
     pub engine: String,
     /// The model that answered; `None` when the engine does not tell.
     pub model: Option<String>,
-    /// The version of the prompts' templates.
     pub template_version: u32,
-    /// The rules by which names were found.
     pub detector_version: String,
-    /// Seen, or made up by the sandbox.
     pub provenance: Provenance,
-    /// The prompt.
     pub prompt_id: String,
     /// The keyword; `None` for branded prompts.
     pub keyword_id: Option<i64>,
-    /// Whether the prompt names the project.
     pub is_branded: bool,
-    /// Answers, and those that name the project.
     pub answers: u64,
-    /// Those that name the project.
     pub mentions: u64,
     /// Answers of engines with sources.
     pub sourced: u64,
     /// Those that cite an own page.
     pub citations: u64,
-    /// Answers in languages in which recommendations are told.
+    /// Answers in languages in which recommendations can be detected.
     pub judged: u64,
     /// Those that recommend the project.
     pub recommendations: u64,
@@ -51,11 +41,10 @@ pub struct PromptTally {
     pub shared: u64,
     /// The sum of the project's position-adjusted shares in them.
     pub share_sum: f64,
-    /// Answers whose sentiment is told.
+    /// Answers with a known sentiment.
     pub felt: u64,
     /// The sum of their scores.
     pub sentiment_sum: f64,
-    /// Questions without an answer.
     pub left_out: LeftOut,
     /// Answers by the domains that they cite.
     pub cited_domains: BTreeMap<String, u64>,
@@ -79,7 +68,6 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Counts one.
     pub fn add(&mut self, state: &JudgedState) {
         match state {
             JudgedState::Counted => {}
@@ -91,7 +79,6 @@ impl LeftOut {
         }
     }
 
-    /// Adds those of another day.
     pub const fn join(&mut self, other: &Self) {
         self.refused += other.refused;
         self.empty += other.empty;
@@ -100,8 +87,6 @@ impl LeftOut {
         self.failed += other.failed;
     }
 
-    /// All of them.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.refused + self.empty + self.not_shown + self.cut_short + self.failed
     }
@@ -111,7 +96,6 @@ impl LeftOut {
 const MOST_DOMAINS: usize = 200;
 
 impl PromptTally {
-    /// Without anything counted.
     fn of(answer: &AiAnswer, model: Option<String>) -> Self {
         Self {
             day: answer.answered_at.date_naive(),
@@ -206,8 +190,6 @@ impl PromptTally {
         }
     }
 
-    /// Mentions out of answers.
-    #[must_use]
     pub const fn mention_count(&self) -> Count {
         Count {
             hits: self.mentions,
@@ -216,7 +198,6 @@ impl PromptTally {
     }
 
     /// Citations out of answers with sources.
-    #[must_use]
     pub const fn citation_count(&self) -> Count {
         Count {
             hits: self.citations,

@@ -1,5 +1,4 @@
-//! What has to be known of all links before the first record is written: a card of each distinct
-//! target, and nothing of single links.
+//! A card of each distinct link target: what has to be known of all links before the first record is written.
 
 use super::{
     history::{PreviousBrokenLinks, TargetHistory},
@@ -36,9 +35,7 @@ pub struct LinkCards {
 /// A target: the URL with its fragment, or what is written in its place.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TargetCard {
-    /// Pages that link to it.
     pub(super) sources: u32,
-    /// The worst that was found.
     pub(super) worst: Option<Found>,
     /// It is on another host and failed in a way that may pass.
     may_pass: bool,
@@ -46,7 +43,6 @@ pub(super) struct TargetCard {
     told: Option<(u32, Verdict)>,
 }
 
-/// What a link to a target turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) outcome: Outcome,
@@ -56,8 +52,6 @@ pub(super) struct Found {
 }
 
 impl LinkCards {
-    /// Of a site of which no page was taken in yet, and what an earlier run knew of its targets.
-    #[must_use]
     pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
         let mut targets = Interned::default();
         let past = previous.into_targets().map(|(target, past)| {
@@ -103,7 +97,6 @@ impl LinkCards {
     }
 
     /// The place of a page among all pages by URL: the same in whatever order they were read.
-    #[must_use]
     pub fn place_of(&self, page: &PageContent) -> Option<usize> {
         self.index.place_of_page(&page.url)
     }
@@ -113,7 +106,6 @@ impl LinkCards {
         self.index.pages.get(self.place_of(page)?)?.names.clone()
     }
 
-    /// All targets that links lead to.
     pub(super) fn met(&self) -> impl Iterator<Item = (u32, &TargetCard)> {
         (0..).zip(&self.cards).filter(|it| it.1.sources > 0)
     }
@@ -124,12 +116,10 @@ impl LinkCards {
         card.copied().unwrap_or_default()
     }
 
-    /// What an earlier run knew of a target.
     pub(super) fn past_of(&self, target: &str) -> Option<&TargetHistory> {
         self.past.get(self.targets.known(target)? as usize)
     }
 
-    /// When its targets were checked, as far as that is known.
     pub(super) fn checked_at(&self, measured_at: DateTime<Utc>) -> DateTime<Utc> {
         self.complete_at.unwrap_or(measured_at)
     }
@@ -155,9 +145,7 @@ impl LinkCards {
         })
     }
 
-    /// What the next run needs to know: of targets that were checked now, and of those that were
-    /// not what was known before.
-    #[must_use]
+    /// What the next run needs to know: of targets that were checked now; of the others, what was known before.
     pub fn history(&self, at: DateTime<Utc>) -> PreviousBrokenLinks {
         let known = (0..).zip(&self.cards).filter_map(|(number, card)| {
             let past = self.past.get(number as usize).copied();

@@ -1,5 +1,3 @@
-//! Whether `mailto:` and `tel:` links can be used.
-
 /// Whether what follows `mailto:` names at least one address and only valid ones.
 pub(super) fn is_valid_mail(text: &str) -> bool {
     let (addresses, query) = text.split_once('?').unwrap_or((text, ""));

@@ -1,8 +1,5 @@
-//! Whether a fragment leads somewhere in a page.
-
 use crate::text::likeness::hash_of;
 
-/// What a fragment asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FragmentCheck {
     /// Nothing that could be missing: the top, a text search, a script's own route.

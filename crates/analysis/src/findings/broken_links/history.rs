@@ -1,22 +1,17 @@
-//! What earlier runs knew of link targets.
-
 use super::{record::BrokenLink, verdict::Verdict};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was known of one target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetHistory {
     /// Since when every check has found it listed; `None` when the last one found it fine.
     pub bad_since: Option<DateTime<Utc>>,
-    /// When it was last seen to work.
     pub last_ok_at: Option<DateTime<Utc>>,
 }
 
-/// What earlier runs knew, by target with fragment. Keep what [`super::LinkCards::history`] says and
-/// hand it to the next run.
+/// By target with fragment. Keep what [`super::LinkCards::history`] returns and hand it to the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PreviousBrokenLinks {
@@ -26,9 +21,7 @@ pub struct PreviousBrokenLinks {
 crate::json!(PreviousBrokenLinks);
 
 impl PreviousBrokenLinks {
-    /// What records alone tell: since when their targets are bad. When targets that are fine now
-    /// were last fine is not in them.
-    #[must_use]
+    /// What records alone tell: since when their targets are bad, not when targets that are fine now were last fine.
     pub fn from_records<'a>(records: impl IntoIterator<Item = &'a BrokenLink>) -> Self {
         let known = records.into_iter().map(|it| {
             let past = TargetHistory {
@@ -56,7 +49,6 @@ impl FromIterator<(String, TargetHistory)> for PreviousBrokenLinks {
 }
 
 impl TargetHistory {
-    /// The state after a run that found this.
     pub(super) fn followed_by(self, verdict: Verdict, at: DateTime<Utc>) -> Self {
         if verdict.is_listed() {
             Self {

@@ -1,5 +1,3 @@
-//! The verdict on one link.
-
 use super::{
     cards::is_agreed,
     contact::{is_valid_mail, is_valid_phone},
@@ -27,19 +25,16 @@ const ERROR_PAGE_WORDS: u32 = 150;
 /// How far apart two checks of another host have to be.
 pub(super) const CONFIRMED_AFTER: TimeDelta = TimeDelta::minutes(10);
 
-/// A judged link.
 pub(super) struct Judged<'a> {
     /// The target with its fragment, or as written.
     pub(super) target: String,
     pub(super) verdict: Verdict,
-    /// Whether nothing is known because nothing was asked.
     pub(super) unasked: bool,
     pub(super) is_internal: bool,
     pub(super) answer: Option<Answer<'a>>,
 }
 
 impl Judged<'_> {
-    /// What the verdict means for the target.
     pub(super) fn outcome(&self) -> Outcome {
         if self.unasked {
             Outcome::NotChecked
@@ -55,7 +50,6 @@ impl Judged<'_> {
         !self.is_internal && (self.verdict.may_pass() || of_a_server)
     }
 
-    /// Whether one look is enough.
     pub(super) fn confirmation(
         &self,
         past: Option<&TargetHistory>,
@@ -82,7 +76,6 @@ impl Judged<'_> {
     }
 }
 
-/// Judges one link of a page.
 pub(super) fn judge<'a>(page: &PageContent, link: &PageLink, index: &'a SiteIndex) -> Judged<'a> {
     match &link.target {
         LinkTarget::Web { url, fragment } => judge_web(page, link, url, fragment.as_deref(), index),

@@ -18,7 +18,6 @@ use std::collections::{HashMap, HashSet};
 /// The place of a page, and the hash of what of its name is alike.
 type Wanted = (usize, u64);
 
-/// What is wanted of pages, and what was found.
 #[derive(Debug, Default)]
 pub(super) struct MissingNames {
     pages: HashSet<usize>,
@@ -44,7 +43,6 @@ impl MissingNames {
         }
     }
 
-    /// Looks for what is wanted of a page.
     pub(super) fn look_for(&mut self, page: &PageContent, index: &SiteIndex) {
         for (wanted, name) in self.found_on(page, index) {
             self.names.insert(wanted, Some(name.into()));
@@ -65,7 +63,7 @@ impl MissingNames {
     }
 }
 
-/// The same in the second walk.
+/// [`MissingNames`] in the second walk.
 #[derive(Debug)]
 pub(super) struct FoundNames<'a> {
     before: &'a MissingNames,
@@ -81,7 +79,6 @@ impl<'a> FoundNames<'a> {
         }
     }
 
-    /// Looks for what is wanted of a page.
     pub(super) fn look_for(&mut self, page: &PageContent, index: &SiteIndex) {
         for (wanted, name) in self.before.found_on(page, index) {
             if self.before.names.get(&wanted).is_none_or(Option::is_none) {

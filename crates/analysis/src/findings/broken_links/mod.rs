@@ -35,22 +35,17 @@ pub use verdict::{Outcome, Verdict};
 
 use crate::observation::{page_content::PageContent, web_site::SiteObservation};
 
-/// The method that these records come from.
 pub const METHOD: &str = "broken-links/4";
 
-/// The findings of one crawl.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrokenLinks {
     /// By severity, source URL and position.
     pub records: Vec<BrokenLink>,
-    /// Counts.
     pub summary: BrokenLinksSummary,
-    /// What the next run needs to know of this one.
     pub history: PreviousBrokenLinks,
 }
 
 /// Finds the broken links of a site whose pages fit into memory, in any order.
-#[must_use]
 pub fn find(
     site: SiteObservation,
     pages: &[PageContent],

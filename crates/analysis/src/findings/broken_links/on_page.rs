@@ -8,9 +8,7 @@ use super::{
 use crate::observation::{page_content::PageContent, web_site::PageLink};
 use std::collections::BTreeMap;
 
-/// A target on a page, with how often it stands there.
 pub(super) struct OnPage<'a> {
-    /// The first link to it.
     pub(super) first: &'a PageLink,
     pub(super) occurrences: u32,
     pub(super) judged: Judged<'a>,

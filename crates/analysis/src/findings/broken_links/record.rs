@@ -1,5 +1,3 @@
-//! The record of one broken link.
-
 use super::{
     judge::Judged,
     verdict::{Outcome, Verdict},
@@ -28,8 +26,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -149,7 +145,6 @@ impl BrokenLink {
     }
 }
 
-/// How much a link matters.
 pub(super) fn severity(
     judged: &Judged<'_>,
     link: &PageLink,

@@ -1,5 +1,4 @@
-//! The second walk over the pages: the records of one page at a time, numbered so that all together
-//! are in order.
+//! The second walk over the pages: the records of one page at a time, numbered in their final order.
 
 use super::{
     METHOD,
@@ -27,7 +26,6 @@ const MOST_ADDRESS: usize = 4_096;
 /// Bits of the place of a page by URL.
 const PLACE_BITS: u32 = 28;
 
-/// Writes records.
 #[derive(Debug)]
 pub struct LinkRecords<'a> {
     cards: &'a LinkCards,
@@ -38,7 +36,6 @@ pub struct LinkRecords<'a> {
 
 impl<'a> LinkRecords<'a> {
     /// When all pages were taken in.
-    #[must_use]
     pub fn new(cards: &'a LinkCards, context: &'a FindingContext) -> Self {
         Self {
             cards,
@@ -50,7 +47,6 @@ impl<'a> LinkRecords<'a> {
 
     /// The records of a page, by their places among all records: by severity, URL of the page and
     /// position. Places are not dense; none is given twice.
-    #[must_use]
     pub fn of(&mut self, page: &PageContent) -> Vec<(usize, BrokenLink)> {
         self.names.look_for(page, &self.cards.index);
         let Some(place) = self.cards.index.place_of_page(&page.url) else {
@@ -67,8 +63,6 @@ impl<'a> LinkRecords<'a> {
         placed.collect()
     }
 
-    /// What all links come to.
-    #[must_use]
     pub fn summary(&self) -> BrokenLinksSummary {
         BrokenLinksSummary::of(self.cards, self.context.measured_at)
     }
@@ -118,7 +112,6 @@ impl<'a> LinkRecords<'a> {
     }
 }
 
-/// Where a record stands among all.
 const fn ordinal(severity: Severity, place: usize, number: usize) -> usize {
     let rank = match severity {
         Severity::Error => 0,

@@ -1,5 +1,3 @@
-//! What the crawl knows of a URL, found quickly.
-
 use super::fragment::FragmentCheck;
 use crate::observation::web_site::{
     CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
@@ -10,7 +8,6 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-/// Pages and checks by URL.
 #[derive(Debug)]
 pub(super) struct SiteIndex {
     pub(super) scope: SiteScope,
@@ -23,9 +20,7 @@ pub(super) struct SiteIndex {
     hasher: RandomState,
 }
 
-/// What is known of a target.
 pub(super) enum Known<'a> {
-    /// It answered or failed.
     Asked {
         answer: Answer<'a>,
         /// The page whose content it is, when that was read.
@@ -35,20 +30,16 @@ pub(super) enum Known<'a> {
     },
     /// robots.txt forbids asking.
     Blocked,
-    /// It was not asked for.
     Nothing,
 }
 
-/// What asking for a target brought.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer<'a> {
-    /// A page of the site.
     Page(&'a WebPage),
     /// Something else, or a page over redirects.
     Fetched(&'a Fetched),
 }
 
-/// The names of a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Names<'a> {
     /// Sorted hashes: the texts are in the journal.
@@ -166,7 +157,6 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Where the last request went.
     pub(super) fn landed(self) -> &'a str {
         match self {
             Self::Page(page) => &page.url,
@@ -198,7 +188,6 @@ impl<'a> Answer<'a> {
 }
 
 impl Names<'_> {
-    /// Whether what a fragment needs is among them.
     pub(super) fn satisfy(self, check: &FragmentCheck) -> bool {
         match self {
             Self::Hashes(names) => check.is_met_by_hashes(names),

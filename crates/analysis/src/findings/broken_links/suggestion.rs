@@ -1,5 +1,3 @@
-//! What to link to instead.
-
 use super::{
     judge::Judged,
     missing_names::FoundNames,
@@ -19,11 +17,9 @@ use url::Url;
 
 /// Below this, titles and link texts only resemble each other by chance.
 const LEAST_TITLE_LIKENESS: f64 = 0.6;
-/// Answers that are kept.
 const MOST_LATELY: usize = 4_096;
 
-/// Working pages by the words that lead to them. Hashes of words, so whoever is found by one is looked
-/// at again.
+/// Working pages, indexed by hashes of words: hashes collide, so matches have to be verified.
 #[derive(Debug)]
 pub(super) struct Suggestions {
     /// Hashes of the last path segments with the places of the pages, sorted.
@@ -57,7 +53,6 @@ impl Suggestions {
         }
     }
 
-    /// The best replacement, if any is worth naming.
     pub(super) fn for_link(
         &mut self,
         judged: &Judged<'_>,
@@ -150,7 +145,6 @@ impl Suggestions {
     }
 }
 
-/// What stands under a hash.
 fn with_hash(sorted: &[(u32, u32)], hash: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|it| it.0 < hash);
     let to = sorted.partition_point(|it| it.0 <= hash);

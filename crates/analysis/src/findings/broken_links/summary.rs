@@ -1,5 +1,3 @@
-//! Counts of a crawl's links.
-
 use super::{
     cards::LinkCards,
     verdict::{Outcome, Verdict},
@@ -49,7 +47,6 @@ pub struct BrokenLinksSummary {
 
 crate::json!(BrokenLinksSummary);
 
-/// A count as the records carry it.
 pub(super) fn count(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
 }

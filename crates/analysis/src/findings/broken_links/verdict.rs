@@ -87,8 +87,6 @@ pub enum Outcome {
 }
 
 impl Verdict {
-    /// What it means for the target.
-    #[must_use]
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::Ok | Self::MixedContent | Self::EmptyHref => Outcome::Ok,
@@ -119,13 +117,11 @@ impl Verdict {
     }
 
     /// Whether links with this verdict are listed rather than only counted.
-    #[must_use]
     pub const fn is_listed(self) -> bool {
         !matches!(self, Self::Ok | Self::RedirectOk | Self::BlockedByRobots)
     }
 
     /// Whether the verdict was reached over the network and may differ at another time.
-    #[must_use]
     pub const fn may_pass(self) -> bool {
         matches!(self.outcome(), Outcome::Broken)
             && !matches!(

@@ -1,5 +1,3 @@
-//! How bad it is, whether the site has settled it already, and what to do.
-
 use super::{Action, CannibalizationInput, PageFacts, Severity, Tie};
 use crate::url_rules::page_key;
 
@@ -7,7 +5,6 @@ use crate::url_rules::page_key;
 const CLEAR_WINNER: f64 = 0.8;
 
 impl Severity {
-    /// By the score.
     pub(super) fn of(score: f64) -> Self {
         if score >= 60.0 {
             Self::High
@@ -50,8 +47,7 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
     }
 }
 
-/// Whether the site says that all of them are one page, whichever of them that is, or that they are
-/// the other languages of each other.
+/// Whether the site says that all of them are one page, or that they are language versions of each other.
 pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&str]) -> Option<Tie> {
     if rivals.is_empty() {
         return None;

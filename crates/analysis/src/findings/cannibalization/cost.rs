@@ -8,7 +8,6 @@ use crate::ctr::{MAX_CTR, ctr};
 pub(super) struct Cost {
     /// 1 − held / potential, 0 to 1.
     pub cost: f64,
-    /// What is lost.
     pub lost: f64,
 }
 

@@ -2,7 +2,6 @@
 
 use super::groups::Sight;
 
-/// Changes of the best own page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Flips {
     /// Changes per pair of consecutive snapshots with an own page; 0 with fewer than two.

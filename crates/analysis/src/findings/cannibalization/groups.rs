@@ -38,12 +38,10 @@ const FACETS: [&str; 27] = [
 /// Parts of paths before a number of a page.
 const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", "p"];
 
-/// Where a page stood in a snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
     /// The number of the page.
     pub page: usize,
-    /// The host of its URL.
     pub host: String,
     pub position: u32,
     pub expected_ctr: Option<f64>,
@@ -57,7 +55,6 @@ pub(super) struct Sight {
     pub places: Vec<Place>,
 }
 
-/// The pages of a window and where they stood.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sights {
     /// Oldest first.

@@ -1,5 +1,3 @@
-//! From a window of snapshots to a record.
-
 use super::{
     CannibalizationInput, CannibalizationRecord, LEAST_SNAPSHOTS, METHOD_VERSION, REACH, Severity,
     Window,
@@ -22,11 +20,10 @@ const FLIP: f64 = 0.35;
 const SPLIT: f64 = 0.30;
 const OVERLAP: f64 = 0.15;
 const COST: f64 = 0.20;
-/// What two pages for different wants weigh.
+/// Weight of two pages that serve different intents.
 const DIFFERENT_INTENTS: f64 = 0.5;
 
 /// Judges one keyword; `None` unless two own pages reached the top 50 within the window.
-#[must_use]
 pub fn judge(input: &CannibalizationInput<'_>) -> Option<CannibalizationRecord> {
     let keyword = input.keyword;
     let holds_name = rankings::is_branded(&keyword.keyword, input.site);

@@ -1,5 +1,4 @@
-//! `cannibalization`: two or more own URLs that compete for one keyword, so that the engine alternates or
-//! splits between them.
+//! `cannibalization`: own URLs that compete for one keyword, so that the engine alternates or splits between them.
 
 use super::{
     envelope::{Envelope, rounded},
@@ -22,31 +21,24 @@ mod summary;
 pub use judge::judge;
 pub use summary::{CannibalizationSummary, CannibalizationTally};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "cannibalization/1";
 
-/// How many days back snapshots count.
 pub const WINDOW_DAYS: i64 = 28;
 /// Fewer snapshots tell nothing about flips and cost.
 const LEAST_SNAPSHOTS: usize = 5;
 /// Own URLs have to come this high to compete.
 const REACH: u32 = 50;
 
-/// What is judged: a keyword with what was seen of the project over the window.
 #[derive(Debug, Clone, Copy)]
 pub struct CannibalizationInput<'a> {
-    /// The keyword.
     pub keyword: &'a TrackedKeyword,
-    /// The engine.
     pub engine: &'a str,
     /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
-    /// Whether the pages were seen or made up.
     pub provenance: Provenance,
-    /// Which URLs are own; for keywords with its name.
+    /// Which URLs are own, and the name by which branded keywords are recognised.
     pub site: &'a SiteScope,
-    /// Successful measurements, in any order; those older than [`WINDOW_DAYS`] before the newest
-    /// one are left out.
+    /// Successful measurements, in any order; only those within [`WINDOW_DAYS`] of the newest one count.
     pub snapshots: &'a [OwnSnapshot],
     /// What is known of own pages, by [`crate::url_rules::page_key`].
     pub pages: &'a BTreeMap<String, PageFacts>,
@@ -58,19 +50,15 @@ pub struct CannibalizationInput<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSnapshot {
-    /// When.
     pub at: DateTime<Utc>,
-    /// How many organic results were seen.
     pub depth_checked: u32,
     /// Own organic results; sitelinks are none.
     pub places: Vec<OwnPlace>,
 }
 
-/// An own result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnPlace {
-    /// The URL.
     pub url: String,
     /// Rank among organic results.
     pub position: u32,
@@ -82,15 +70,12 @@ pub struct OwnPlace {
 /// What is known of an own page; everything may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageFacts {
-    /// Its title.
     pub title: Option<String>,
     /// What its readers want, by the words of its title ([`crate::search_intent::of`]).
     pub intent: Option<Intent>,
     /// Words of its main text.
     pub word_count: Option<u64>,
-    /// The page that its canonical link names.
     pub canonical: Option<String>,
-    /// The page to which it redirects.
     pub redirects_to: Option<String>,
     /// Its other languages.
     pub alternates: Vec<String>,

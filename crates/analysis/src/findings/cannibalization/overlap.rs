@@ -1,5 +1,3 @@
-//! How often several own pages are in sight at once, beside each other or apart.
-
 use super::groups::{Place, Sight};
 
 /// How far down pages are in sight.
@@ -29,8 +27,7 @@ pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
     }
 }
 
-/// How many places or groups of places there are, and whether one is a group: neighbours of one
-/// host among the first ten.
+/// How many places or groups there are, and whether one is a group: neighbours of one host in the first ten.
 fn clusters(sight: &Sight) -> (usize, bool) {
     let top: Vec<&Place> = sight
         .places

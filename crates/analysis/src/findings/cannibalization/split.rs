@@ -1,5 +1,3 @@
-//! How a keyword's clicks are split between own pages.
-
 use super::{CannibalizationInput, CompetingUrl, PageFacts, ShareBasis, groups::Sights};
 use crate::{
     ctr::ctr,
@@ -9,7 +7,6 @@ use crate::{
 /// Pages with a smaller share do not compete.
 const LEAST_SHARE: f64 = 0.05;
 
-/// The pages of a window with their shares.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Split {
     /// Largest share first, with the number of the page.
@@ -21,7 +18,6 @@ pub(super) struct Split {
     pub concentration: Option<Concentration>,
 }
 
-/// The split over a window.
 pub(super) fn split(input: &CannibalizationInput<'_>, sights: &Sights) -> Split {
     let mut urls: Vec<(usize, CompetingUrl)> = (0..sights.pages.len())
         .filter_map(|page| Some((page, standing(input, sights, page)?)))

@@ -1,5 +1,3 @@
-//! The cannibalisation of a project in short, added up one keyword at a time.
-
 use super::{CannibalizationRecord, METHOD_VERSION, Severity};
 use crate::{
     ToSchema,
@@ -34,7 +32,6 @@ pub struct CannibalizationSummary {
 
 crate::json!(CannibalizationSummary);
 
-/// Adds up keywords.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CannibalizationTally {
     judged: u64,
@@ -63,7 +60,6 @@ impl CannibalizationTally {
     }
 
     /// The summary of what was added, of `requested` keywords.
-    #[must_use]
     pub fn finish(self, requested: u64) -> CannibalizationSummary {
         let [harmless, low, medium, high] = self.by_severity;
         CannibalizationSummary {

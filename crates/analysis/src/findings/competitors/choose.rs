@@ -1,5 +1,3 @@
-//! Which domains become records, and in what order.
-
 use super::{ClassSource, CompetitorsContext, LEAST_OWN, head_to_head::Duels};
 use crate::{
     search_panel::{DomainId, OWN, Panel},
@@ -10,7 +8,6 @@ use crate::{
 const RIVALS: usize = 50;
 const PLATFORMS: usize = 10;
 
-/// A domain that becomes a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Chosen {
     pub domain: DomainId,
@@ -90,7 +87,6 @@ fn pick(
     chosen
 }
 
-/// Whether the owner wants to see it, however weak it is.
 pub(super) fn is_pinned(name: &str, context: &CompetitorsContext<'_>) -> bool {
     context.pinned.get(name).is_some_and(|it| it.is_tracked)
 }

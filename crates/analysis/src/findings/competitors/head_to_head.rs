@@ -3,7 +3,6 @@
 use super::TOP;
 use crate::search_panel::{OWN, Panel, PanelKeyword, Standing};
 
-/// A domain against the project.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Duel {
     /// Keywords for which it is in the top.
@@ -20,12 +19,10 @@ pub(super) struct Duel {
     pub shared_clicks: f64,
 }
 
-/// All duels of a panel.
 #[derive(Debug)]
 pub(super) struct Duels {
     /// By domain; the project's own is the first.
     pub of: Vec<Duel>,
-    /// Clicks of all domains together.
     pub clicks: f64,
 }
 

@@ -1,15 +1,11 @@
-//! The keywords that one of two has and the other lacks.
-
 use super::{AdvantageKeyword, GapKeyword, TOP};
 use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword, Standing};
 use std::collections::HashMap;
 
-/// How many keywords each list names.
 const LISTED: usize = 50;
-/// Whoever is above has a keyword.
+/// A domain at this position or above has the keyword.
 const HAS: u32 = 10;
 
-/// What a competitor has and the project lacks, and the other way round.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
     pub gaps: Vec<GapKeyword>,

@@ -15,7 +15,6 @@ mod summary;
 pub use record::competitors;
 pub use summary::CompetitorsSummary;
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "competitors/2";
 
 /// How far down a domain competes.
@@ -27,24 +26,19 @@ const LEAST_COMMON: u64 = 3;
 /// The share of the project's keywords that these are at least.
 const LEAST_TOPICALITY: f64 = 0.1;
 
-/// What competitors are computed for, beside the panel of pages.
 #[derive(Debug, Clone, Copy)]
 pub struct CompetitorsContext<'a> {
-    /// The project.
     pub project_id: i64,
     /// Registrable domains that the owner named.
     pub pinned: &'a BTreeMap<String, Pinned>,
     /// What home pages of domains say that they are, as types of schema.org.
     pub home_page_types: &'a BTreeMap<String, Vec<String>>,
-    /// What earlier records said, by domain.
     pub earlier: &'a BTreeMap<String, EarlierCompetitor>,
-    /// How answers of AI engines treat domains, when that was measured.
     pub ai: &'a BTreeMap<String, AiRates>,
     /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
 }
 
-/// What the owner says about a domain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pinned {
     /// What it is, against the list.
@@ -53,7 +47,6 @@ pub struct Pinned {
     pub is_tracked: bool,
 }
 
-/// What an earlier record said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierCompetitor {
     /// When the domain was first a record.
@@ -62,7 +55,6 @@ pub struct EarlierCompetitor {
     pub sov_30_days_ago: Option<f64>,
 }
 
-/// How answers of AI engines treat a domain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AiRates {
     /// Share of answers that name it.

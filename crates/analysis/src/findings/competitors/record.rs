@@ -1,5 +1,3 @@
-//! From a panel of pages to records of competitors.
-
 use super::{
     AveragePositions, CompetitorRecord, CompetitorSource, CompetitorsContext, LEAST_OWN,
     METHOD_VERSION,
@@ -14,9 +12,7 @@ use crate::{
     search_panel::{DomainId, Panel},
 };
 
-/// One record per competitor, strongest first; domains that the owner pinned and that are on no
-/// page come last.
-#[must_use]
+/// One record per competitor, strongest first; pinned domains that are on no page come last.
 pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<CompetitorRecord> {
     let duels = Duels::of(panel, panel.has_volumes());
     let chosen = choose::choose(panel, context, &duels);
@@ -87,7 +83,6 @@ fn unseen(
     }
 }
 
-/// What every record says of a domain with this duel.
 fn measured(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,

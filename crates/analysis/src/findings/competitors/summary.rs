@@ -1,5 +1,3 @@
-//! The competitors of a project in short.
-
 use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
 use crate::{
     ToSchema,
@@ -48,8 +46,6 @@ pub struct ClassCount {
 }
 
 impl CompetitorsSummary {
-    /// Of all records of a project and the panel they come from.
-    #[must_use]
     pub fn of(records: &[CompetitorRecord], panel: &Panel<'_>) -> Self {
         let mut ranked: Vec<&CompetitorRecord> = { records.iter() }
             .filter(|it| it.rank.is_some() && is_business_rival(it))
@@ -72,8 +68,7 @@ impl CompetitorsSummary {
     }
 }
 
-/// Whether it does business with what the project is found for: encyclopedias, forums, magazines and lists
-/// of others do not sell what it sells.
+/// Whether it sells in the project's market: encyclopedias, forums, magazines and lists do not.
 fn is_business_rival(record: &CompetitorRecord) -> bool {
     let is_business = matches!(record.class, SiteClass::Direct | SiteClass::Marketplace);
     let shares = record.topicality.is_some_and(|it| it >= LEAST_TOPICALITY);

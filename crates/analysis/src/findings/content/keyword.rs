@@ -1,4 +1,4 @@
-//! Where a page says what it is to be found with.
+//! Where on a page its keyword occurs.
 
 use crate::{
     ToSchema,
@@ -14,7 +14,7 @@ use url::Url;
 
 /// Words of the text that count as its beginning.
 const FIRST_WORDS: usize = 100;
-/// Titles are parted by these from the name of the site.
+/// Separators between a title and the name of the site.
 const SEPARATORS: [&str; 7] = [" | ", " – ", " — ", " - ", " :: ", " « ", ": "];
 
 /// Where the keyword stands.
@@ -42,7 +42,6 @@ pub struct KeywordCoverage {
 
 impl KeywordCoverage {
     /// 0 to 100, by the weights of analysis.md 2.16.
-    #[must_use]
     pub fn score(self) -> f64 {
         let weighted = [
             (self.title, 25.0),
@@ -83,9 +82,7 @@ pub struct KeywordFacts {
     pub term_coverage: Option<f64>,
 }
 
-/// What a page says of a keyword: of one of those that it is to be found with, or, where there are none,
-/// of one that its title tells.
-#[must_use]
+/// Where a page has `keyword`: one of `given`, or, where none is given, one taken from its title.
 pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> KeywordFacts {
     let language = page.text.language;
     let says = |text: &str| {
@@ -157,7 +154,6 @@ fn first_words(text: &str) -> String {
 /// The phrase that a page's title is most probably about: of its phrases of one to three words that
 /// neither begin nor end with a short word, the one that the text, the headings and the address say
 /// most, longer ones first. `None` without a title that the text knows.
-#[must_use]
 pub fn probable_keyword(page: &PageContent) -> Option<String> {
     const LONGEST: usize = 3;
     const MOST_WORDS: usize = 15;

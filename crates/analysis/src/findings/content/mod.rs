@@ -27,7 +27,6 @@ pub use score::{Parts, WEIGHTS, content_score};
 pub use site_facts::{SiteFacts, SiteIndex};
 pub use summary::{CodeCount, ContentSummary, SitemapLine, UnreadPage};
 
-/// The method that these records come from.
 pub const METHOD: &str = "content/2";
 
 #[cfg(test)]

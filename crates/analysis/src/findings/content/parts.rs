@@ -1,5 +1,3 @@
-//! Parts of a record.
-
 use crate::{
     ToSchema,
     findings::envelope::rounded,
@@ -31,8 +29,6 @@ pub struct LanguageFacts {
 }
 
 impl LanguageFacts {
-    /// Of a page.
-    #[must_use]
     pub fn of(page: &PageContent) -> Self {
         let detected = page.text.detected.as_ref();
         Self {
@@ -61,8 +57,6 @@ pub struct CharsetFacts {
 }
 
 impl CharsetFacts {
-    /// Of a page.
-    #[must_use]
     pub fn of(page: &PageContent) -> Self {
         Self {
             name: page.document.charset.clone(),
@@ -90,8 +84,6 @@ pub struct SnippetText {
 }
 
 impl SnippetText {
-    /// A text and where it is shown.
-    #[must_use]
     pub fn of(text: Option<&str>, place: Place, duplicate_of: Vec<String>) -> Self {
         let width = text.map(|it| place.width(it));
         Self {
@@ -114,8 +106,6 @@ pub struct HeadingFact {
     pub text: Option<String>,
 }
 
-/// The first headings of a page.
-#[must_use]
 pub fn headings(page: &PageContent) -> Vec<HeadingFact> {
     let first = page.headings.iter().take(MOST_HEADINGS);
     first
@@ -165,7 +155,6 @@ pub struct OtherScore {
 
 impl ReadabilityFacts {
     /// Of a page's main text.
-    #[must_use]
     pub fn of(page: &PageContent) -> Self {
         let Some(read) = readability(&page.text.counts, page.text.language) else {
             return Self::default();
@@ -262,8 +251,6 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Of a page.
-    #[must_use]
     pub fn of(page: &PageContent) -> Self {
         let (published, modified) = (page.metadata.published(), page.metadata.modified());
         let latest = [modified, published]
@@ -278,7 +265,6 @@ impl Freshness {
     }
 }
 
-/// A count as it is kept.
 pub fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,3 @@
-//! The record of a page.
-
 use super::{
     METHOD,
     keyword::{KeywordFacts, keyword_facts, probable_keyword},
@@ -33,14 +31,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// What records have to say beside the page.
 #[derive(Debug, Clone, Copy)]
 pub struct ContentContext<'a> {
-    /// What all records say.
     pub finding: FindingContext,
-    /// What kind of page it is.
     pub kind: PageKind,
-    /// The site's bounds.
     pub scope: &'a SiteScope,
     /// What people are to find the page with, the most important first.
     pub keywords: &'a [String],
@@ -114,7 +108,6 @@ pub struct ContentRecord {
 crate::json!(ContentRecord);
 
 /// The record of a page. `issues` are all of the page's, those that the site tells included.
-#[must_use]
 pub fn content_record(
     page: &PageContent,
     facts: SiteFacts,

@@ -126,7 +126,6 @@ pub struct RenderedFacts {
 
 impl RenderedFacts {
     /// Of a page; `None` where no browser was asked to show it.
-    #[must_use]
     pub fn of(page: &PageContent) -> Option<Self> {
         Some(match page.rendered.as_ref()? {
             Rendered::Shown(shown) => Self::shown(page, shown),

@@ -1,5 +1,3 @@
-//! The content score: our own sum of what a page can be given.
-
 use super::keyword::KeywordFacts;
 use crate::{
     findings::issues::{Issue, IssueCode},
@@ -26,19 +24,16 @@ pub struct Parts {
     pub substance: Option<f64>,
     /// How unlike the indexable page that is most like it.
     pub uniqueness: Option<f64>,
-    /// How it reads, for what it is.
+    /// How it reads, judged by its kind of page.
     pub readability: Option<f64>,
     /// Title and description.
     pub snippet: Option<f64>,
     /// Headings.
     pub structure: Option<f64>,
-    /// Where the keyword stands.
     pub keyword: Option<f64>,
 }
 
 impl Parts {
-    /// The parts of a page.
-    #[must_use]
     pub fn of(
         page: &PageContent,
         kind: PageKind,
@@ -72,7 +67,6 @@ impl Parts {
 }
 
 /// 0 to 100: the mean of the known parts by their weights.
-#[must_use]
 pub fn content_score(parts: &Parts) -> Option<f64> {
     let known = parts.all().into_iter().zip(WEIGHTS);
     let known = known.filter_map(|(part, weight)| Some((part?, weight)));
@@ -103,8 +97,7 @@ fn fit(band: Band, kind: PageKind) -> f64 {
     }
 }
 
-/// Two thirds for the title, one for the description, each half for being there and half for its
-/// length.
+/// Two thirds for the title, one for the description: each half for presence, half for length.
 fn snippet(page: &PageContent, has: &impl Fn(IssueCode) -> bool) -> f64 {
     let fits = |short, long| if has(short) || has(long) { 0.5 } else { 1.0 };
     let title = page

@@ -1,5 +1,3 @@
-//! What the site tells of one of its pages.
-
 use super::parts::{NearestPage, Uniqueness, small};
 use crate::{
     findings::issues::{Issue, IssueCode, SiteIssues},
@@ -14,27 +12,20 @@ const MOST_URLS: usize = 20;
 /// What the site tells of one page; `Default` for a page that stands alone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SiteFacts {
-    /// Links to it.
     pub inlinks: InLinks,
-    /// No page links to it.
     pub is_orphan: bool,
     /// The weight that the site's links give it, as a multiple of an even share.
     pub internal_score: Option<f64>,
-    /// Other pages with its title.
     pub title_duplicates: Vec<String>,
-    /// Other pages with its description.
     pub description_duplicates: Vec<String>,
-    /// How alike others are.
     pub uniqueness: Uniqueness,
     /// Likeness to the indexable page that is most like it; `None` where none is alike.
     pub nearest_indexable: Option<f64>,
     /// Images larger than 500 kB.
     pub oversized_images: u32,
-    /// The issues that the site tells of it.
     pub issues: Vec<Issue>,
 }
 
-/// Answers for every page of a site.
 pub struct SiteIndex<'a> {
     site: &'a SiteGraph,
     links: &'a LinkFacts,
@@ -71,8 +62,6 @@ impl<K: Copy + Ord> Groups<K> {
 }
 
 impl<'a> SiteIndex<'a> {
-    /// Prepares the answers.
-    #[must_use]
     pub fn new(
         site: &'a SiteGraph,
         links: &'a LinkFacts,
@@ -97,7 +86,6 @@ impl<'a> SiteIndex<'a> {
     }
 
     /// How many other pages have exactly its main text.
-    #[must_use]
     pub fn pages_with_same_text(&self, page: usize) -> u32 {
         let digest = self.site.cards.get(page).and_then(|it| it.digest);
         let same = self.digests.with(digest).len();
@@ -105,7 +93,6 @@ impl<'a> SiteIndex<'a> {
     }
 
     /// What the site tells of a page, by its number.
-    #[must_use]
     pub fn of(&self, page: usize) -> SiteFacts {
         let Some(card) = self.site.cards.get(page) else {
             return SiteFacts::default();

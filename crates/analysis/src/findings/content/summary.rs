@@ -1,5 +1,3 @@
-//! Counts of a site's pages and their issues.
-
 use super::{record::ContentRecord, rendered::RenderState};
 use crate::{
     ToSchema,
@@ -58,8 +56,6 @@ pub struct SitemapLine {
 }
 
 impl SitemapLine {
-    /// Of a sitemap at an address.
-    #[must_use]
     pub fn of(url: &str, card: &SitemapCard) -> Self {
         Self {
             url: url.to_owned(),
@@ -153,7 +149,6 @@ pub struct ContentSummary {
 crate::json!(ContentSummary);
 
 impl ContentSummary {
-    /// Adds a page.
     pub fn add(&mut self, record: &ContentRecord) {
         self.pages += 1;
         self.indexable_pages += u32::from(record.indexable);
@@ -210,7 +205,6 @@ impl ContentSummary {
         }
     }
 
-    /// Adds an address whose page could not be read.
     pub fn add_unread(&mut self, page: UnreadPage) {
         self.unread_pages += 1;
         let at = self.unread_examples.partition_point(|it| it.url < page.url);
@@ -219,7 +213,6 @@ impl ContentSummary {
     }
 
     /// The issues: the worst first, and of those the most frequent.
-    #[must_use]
     pub fn worst_first(&self) -> Vec<(IssueCode, &CodeCount)> {
         let mut issues: Vec<_> = self
             .issues

@@ -1,5 +1,4 @@
-//! The main text as it is compared: without noise, and without blocks that change with nearly
-//! every visit.
+//! The main text as it is compared: without noise and without blocks that change with nearly every visit.
 
 use super::history::{MOST_SLOTS, PageHistory, Slot};
 use crate::{
@@ -13,14 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Blocks above which a page's volatile blocks are not learned.
 const MOST_BLOCKS: usize = 5_000;
 
-/// The blocks of a page's main text without noise.
 #[derive(Clone)]
 pub struct CleanText {
     blocks: Vec<String>,
 }
 
 impl CleanText {
-    /// Cleans the main text of a page.
     pub fn of(page: &PageContent) -> Self {
         let blocks = page.text.main.blocks.iter();
         Self {
@@ -28,7 +25,6 @@ impl CleanText {
         }
     }
 
-    /// A hash of the whole.
     pub fn hash(&self) -> u64 {
         let mut digest = Sha256::new();
         for block in &self.blocks {
@@ -46,7 +42,6 @@ impl CleanText {
         kept.join("\n")
     }
 
-    /// Whether it has a word.
     pub fn has_words(&self) -> bool {
         self.blocks.iter().any(|it| !shingles(it).is_empty())
     }
@@ -58,7 +53,6 @@ fn first_eight(digest: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// What became of blocks that change often.
 #[derive(Default)]
 pub struct Learned {
     /// Blocks that changed lately, by their place in the later page.

@@ -1,5 +1,3 @@
-//! Comparing two versions of a page.
-
 use super::{
     Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
     PageState, READ_OTHERWISE, TEXT_COLLAPSED,
@@ -28,9 +26,7 @@ const COLLAPSED: f64 = 0.1;
 /// Other pages with the same text from which on that text is no page's own.
 const LEAST_PAGES: u32 = 2;
 
-/// Compares a page with what it was. A later page whose answer is no success is none:
-/// [`super::not_read`].
-#[must_use]
+/// Compares a page with what it was. A later answer that is no success counts as no page, as in [`super::not_read`].
 pub fn compare(
     before: &PageState<'_>,
     after: &PageState<'_>,
@@ -106,12 +102,10 @@ pub fn compare(
 }
 
 /// Which blocks are left out is learned; what is compared of a page when none is.
-#[must_use]
 pub fn compared_text(page: &PageContent) -> String {
     CleanText::of(page).without(&BTreeSet::new())
 }
 
-/// A record that claims nothing.
 pub(super) fn blank(
     before: &PageState<'_>,
     to_at: DateTime<Utc>,
@@ -209,7 +203,6 @@ fn language_changed(before: &PageContent, after: &PageContent) -> bool {
     matches!((sure(before), sure(after)), (Some(was), Some(is)) if was != is)
 }
 
-/// The main texts compared.
 struct Text {
     /// The earlier one's, where it was not known, and the later one's; none while a text is as it was.
     hashes: Vec<u64>,

@@ -1,5 +1,4 @@
-//! Facts of a page in the form in which they are compared: without noise, and without what makes no
-//! difference. Members of lists are told as they are.
+//! Facts of a page as they are compared: without noise and insignificant differences.
 
 use crate::{
     observation::{
@@ -91,7 +90,6 @@ pub fn canonical(page: &PageContent) -> Vec<String> {
     others.into_iter().map(str::to_owned).collect()
 }
 
-/// Languages with their pages.
 pub fn hreflangs(page: &PageContent) -> Members {
     let all = page.hreflangs.iter();
     all.map(|it| {
@@ -121,7 +119,6 @@ pub fn outline(page: &PageContent) -> Members {
         .collect()
 }
 
-/// Types with their properties and values.
 pub fn structured_data(page: &PageContent) -> Members {
     let items = &page.structured_data.items;
     let mut all = Members::new();

@@ -1,5 +1,3 @@
-//! The facts of a page that are compared, and how far each moved.
-
 use super::{
     PageState,
     facts::{self, Members},
@@ -97,7 +95,6 @@ pub fn changed(
     found.0
 }
 
-/// Builds the list.
 struct Changes(Vec<FieldChange>);
 
 impl Changes {
@@ -186,7 +183,6 @@ impl Changes {
         self.category(ChangedField::Lang, &lang(before), &lang(after));
     }
 
-    /// What is told for information.
     fn figures(&mut self, before: &PageState<'_>, after: &PageState<'_>) {
         let (was, is) = (before.page, after.page);
         let words = |it: &PageContent| u64::try_from(it.text.counts.words).ok();
@@ -207,7 +203,6 @@ impl Changes {
     }
 }
 
-/// One change.
 pub fn change(
     name: ChangedField,
     magnitude: f64,

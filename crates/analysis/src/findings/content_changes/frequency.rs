@@ -1,12 +1,9 @@
-//! How often a page changes.
-
 use super::record::ChangeFrequency;
 use chrono::TimeDelta;
 
 const DAYS: f64 = 30.0;
-/// How long a page has to be watched before its changes are told for a month: each day of a week once,
-/// since many sites are edited by the week. Ours; the estimator says nothing about it, and two visits
-/// that are minutes apart would tell of thousands of changes a month.
+/// How long a page has to be watched before its changes per month are told: each weekday once, since many sites
+/// are edited by the week. Ours: two visits minutes apart would give thousands of changes a month.
 const LEAST_SPAN: TimeDelta = TimeDelta::days(7);
 const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
 
@@ -14,15 +11,12 @@ const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
 /// λ = −ln((n − X + 0.5)/(n + 0.5)), the estimator of Cho and Garcia-Molina ("Estimating frequency
 /// of change", 2003, section 4.2) for a Poisson process that is looked at regularly. The naive X/n
 /// misses changes that happened between the same two visits. `None` without an interval.
-#[must_use]
 pub fn rate_per_interval(intervals: u32, changed: u32) -> Option<f64> {
     let (all, changed) = (f64::from(intervals), f64::from(changed.min(intervals)));
     // ln(1) must not become −0.
     (intervals > 0).then(|| -((all - changed + 0.5) / (all + 0.5)).ln() + 0.0)
 }
 
-/// The frequency of a page that was visited so often over such a time.
-#[must_use]
 pub fn frequency(intervals: u32, changed: u32, span: TimeDelta) -> ChangeFrequency {
     let rate = rate_per_interval(intervals, changed);
     #[expect(clippy::cast_precision_loss, reason = "centuries are below 2^52 ms")]

@@ -1,5 +1,3 @@
-//! What is remembered of a page between visits, beside the page itself as it was last read.
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +14,11 @@ pub(super) const MOST_SLOTS: usize = 1_000;
 pub struct PageHistory {
     /// When the page was first read.
     pub since: DateTime<Utc>,
-    /// When it was last read.
     pub last_at: DateTime<Utc>,
     /// How often it was compared with the visit before.
     pub comparisons: u32,
     /// How many of these showed a change.
     pub changes: u32,
-    /// When the first change was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_change_at: Option<DateTime<Utc>>,
     /// Hashes of the last texts, without noise, the oldest first; a text that stays has one, and the
@@ -40,7 +36,6 @@ pub struct PageHistory {
     pub missing: Option<Missing>,
 }
 
-/// Why a page that was there cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Missing {
@@ -48,13 +43,11 @@ pub enum Missing {
     Status(u16),
     /// No answer.
     Failure,
-    /// An answer that cannot be decoded.
     Undecodable,
     /// robots.txt does not allow it any more.
     Blocked,
     /// An answer of this media type, which is no page's.
     Type(String),
-    /// It leads to this address.
     Moved(String),
 }
 
@@ -74,7 +67,6 @@ impl Missing {
     }
 }
 
-/// A block that changes: its place, and in which visits since its first change it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u16, u8)", into = "(u32, u16, u8)")]
 pub struct Slot {
@@ -103,7 +95,6 @@ impl From<Slot> for (u32, u16, u8) {
 }
 
 impl Slot {
-    /// A block that changed for the first time.
     pub(super) const fn new(block: u32) -> Self {
         Self {
             block,
@@ -112,7 +103,6 @@ impl Slot {
         }
     }
 
-    /// The block one visit later.
     pub(super) const fn then(self, block: u32, changed: bool) -> Self {
         Self {
             block,
@@ -123,15 +113,12 @@ impl Slot {
 
     /// Whether it changed in at least 80 % of the last visits, of which there are at least 5
     /// (analysis.md 2.9; our judgement). Counted from its first change on.
-    #[must_use]
     pub fn is_volatile(self) -> bool {
         self.seen >= 5 && self.window.count_ones() * 5 >= u32::from(self.seen) * 4
     }
 }
 
 impl PageHistory {
-    /// Where the page leads now instead of being one.
-    #[must_use]
     pub fn moved_to(&self) -> Option<&str> {
         match &self.missing {
             Some(Missing::Moved(url)) => Some(url),
@@ -139,8 +126,6 @@ impl PageHistory {
         }
     }
 
-    /// The history of a page that was read for the first time.
-    #[must_use]
     pub const fn begun(at: DateTime<Utc>) -> Self {
         Self {
             since: at,
@@ -179,7 +164,6 @@ impl PageHistory {
         self.slots.clear();
     }
 
-    /// Notes that the page was compared with what it was.
     pub(super) fn note_comparison(&mut self, at: DateTime<Utc>, changed: bool) {
         self.last_at = self.last_at.max(at);
         self.comparisons = self.comparisons.saturating_add(1);

@@ -28,7 +28,6 @@ pub use unread::{Unread, not_read};
 use crate::observation::{page_content::PageContent, web_site::SiteScope};
 use serde::{Deserialize, Serialize};
 
-/// The method that these records come from.
 pub const METHOD: &str = "content-changes/2";
 
 /// The visit brought no page, and nothing is claimed of it: one failure is not enough, and where there
@@ -49,15 +48,11 @@ pub const READ_OTHERWISE: &str = "readOtherwise";
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
 /// The text is in another language, as sites do for visitors from elsewhere.
 pub const LANGUAGE_CHANGED: &str = "languageChanged";
-/// Two versions of the page alternate.
 pub const FLAPPING: &str = "flapping";
 
-/// A page at a visit.
 #[derive(Debug, Clone, Copy)]
 pub struct PageState<'a> {
-    /// What was read.
     pub page: &'a PageContent,
-    /// What the rest of the site says of it.
     pub site: SiteFacts,
 }
 
@@ -71,27 +66,18 @@ pub struct SiteFacts {
     pub pages_with_same_text: Option<u32>,
 }
 
-/// What the records have to say beside the pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeContext {
-    /// The project.
     pub project_id: i64,
-    /// Which links are internal.
     pub scope: SiteScope,
-    /// Why the page was visited.
     pub source: ChangeSource,
-    /// Whose page it is.
     pub owner: PageOwner,
 }
 
-/// What follows from a visit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// What changed.
     pub record: ChangeRecord,
-    /// What to remember of the page.
     pub history: PageHistory,
-    /// Which page to compare with next time.
     pub baseline: Baseline,
 }
 

@@ -1,5 +1,3 @@
-//! The record of one page between two visits.
-
 use super::significance::{ChangeClass, ChangedField};
 use crate::{
     ToSchema,

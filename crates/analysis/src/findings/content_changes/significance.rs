@@ -1,5 +1,3 @@
-//! How much a change matters: one number from what changed and how far, and a name for it.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +64,6 @@ pub enum ChangedField {
 impl ChangedField {
     /// Whether two versions of the reader may read it differently from the same page. A field that a new
     /// `EXTRACTION` of the crate `crawler` reads differently belongs here.
-    #[must_use]
     pub const fn is_judged_by_the_reader(self) -> bool {
         matches!(
             self,
@@ -74,11 +71,9 @@ impl ChangedField {
         )
     }
 
-    /// How much the field weighs, 0 to 1 (analysis.md 2.9; a judgement of ours, nobody has published
-    /// any). Those of `ContentType` and `FinalUrl`, like the status, and of `Lang`, like
-    /// headers, are not in that document. What weighs 0 is told and makes no change: it follows from something else, or
-    /// differs with every visit.
-    #[must_use]
+    /// Weight of the field, 0 to 1 (analysis.md 2.9; our judgement, nobody has published any). Not in that
+    /// document: `ContentType` and `FinalUrl`, which weigh like the status, and `Lang`, which weighs like headers.
+    /// A field of weight 0 makes no change: it follows from something else, or differs with every visit.
     pub const fn weight(self) -> f64 {
         match self {
             Self::StatusCode
@@ -146,8 +141,6 @@ pub enum ChangeClass {
 }
 
 impl ChangeClass {
-    /// The class of a significance.
-    #[must_use]
     pub fn of(significance: f64) -> Self {
         match significance {
             it if it <= 0.0 => Self::None,

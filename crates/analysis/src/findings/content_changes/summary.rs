@@ -1,5 +1,3 @@
-//! Counts of the changes of a site between two visits.
-
 use super::{
     record::ChangeRecord,
     significance::{ChangeClass, ChangedField},
@@ -8,7 +6,6 @@ use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Pages that are named.
 const MOST_PAGES: usize = 20;
 
 /// What changed on a site.
@@ -48,7 +45,6 @@ pub struct ChangedPage {
 }
 
 impl ContentChangesSummary {
-    /// Counts a page.
     pub fn add(&mut self, record: &ChangeRecord) {
         self.pages += 1;
         let Some(class) = record.change_class else {

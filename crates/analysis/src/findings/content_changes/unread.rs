@@ -1,5 +1,3 @@
-//! Visits that bring no page.
-
 use super::{
     BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
     compare::blank,
@@ -17,22 +15,18 @@ use chrono::{DateTime, Utc};
 /// Failed visits in a row from which on the page is gone. One is never a change.
 const LEAST_FAILURES: u32 = 2;
 
-/// Why a visit brought no page.
 #[derive(Debug, Clone, Copy)]
 pub enum Unread<'a> {
     /// No answer, or one that is no page.
     Failed(&'a Fetched),
     /// A success that says it is no HTML, such as a file.
     AnotherType(&'a Fetched),
-    /// It leads to another page now.
     Redirected(&'a Fetched),
     /// robots.txt does not allow reading it, seen at that time.
     Blocked(DateTime<Utc>),
 }
 
 impl Unread<'_> {
-    /// When that was seen.
-    #[must_use]
     pub const fn at(&self) -> DateTime<Utc> {
         match self {
             Self::Failed(fetched) | Self::AnotherType(fetched) | Self::Redirected(fetched) => {
@@ -47,7 +41,6 @@ impl Unread<'_> {
 /// a row is a change of the status, and so is another status after that. That robots.txt blocks the
 /// page, that it is of another type or leads to another one, is a change at once. After that, a page that answers as it did
 /// is unchanged; one that still gives no answer, or may still not be read, is not known.
-#[must_use]
 pub fn not_read(
     before: &PageState<'_>,
     why: Unread<'_>,
@@ -201,13 +194,11 @@ pub(super) fn add_return(
     }
 }
 
-/// That search engines may list a page, or may not any more.
 fn listing(was: bool, is: bool) -> FieldChange {
     let flag = |it| Some(FieldValue::Flag(it));
     change(ChangedField::Indexable, 1.0, flag(was), flag(is))
 }
 
-/// That a page which was gone can be read again.
 pub(super) fn restored(history: &PageHistory, fetched: &Fetched) -> Option<FieldChange> {
     let was = history.missing.as_ref()?;
     Some(match was {

@@ -1,5 +1,3 @@
-//! Means of what the pages of a site gave.
-
 use super::{
     outcome::Outcome,
     record::{EeatRecord, Ymyl, YmylTopic},
@@ -29,7 +27,6 @@ struct Sums {
 }
 
 impl PageAverages {
-    /// Adds the record of a page.
     pub fn add(&mut self, record: &EeatRecord) {
         self.pages += 1;
         self.ymyl_known += u32::from(record.ymyl.is_ymyl.is_some());
@@ -53,14 +50,11 @@ impl PageAverages {
         }
     }
 
-    /// How many pages were added.
-    #[must_use]
     pub const fn pages(&self) -> u32 {
         self.pages
     }
 
     /// The mean score of the pages; `None` without any.
-    #[must_use]
     pub fn mean_score(&self) -> Option<f64> {
         (self.score.1 > 0).then(|| self.score.0 / f64::from(self.score.1))
     }

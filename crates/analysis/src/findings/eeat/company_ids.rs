@@ -13,7 +13,6 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// A register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CompanyIdKind {
@@ -99,7 +98,6 @@ static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
 const MOST_IDS: usize = 10;
 
 /// The company numbers of a text whose check digits are right, each as `kind:number`.
-#[must_use]
 pub fn company_ids(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (kind, pattern) in WRITTEN.iter() {
@@ -121,7 +119,6 @@ fn compact(number: &str) -> String {
 
 impl CompanyIdKind {
     /// The name, as it is serialised.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::CzIco => "czIco",
@@ -141,7 +138,6 @@ impl CompanyIdKind {
     }
 
     /// Whether a number without separators and country has the right form and check digit.
-    #[must_use]
     pub fn is_valid(self, number: &str) -> bool {
         if number.is_empty() || number.bytes().all(|it| it == b'0') {
             return false;

@@ -1,5 +1,3 @@
-//! Signals together, as scores.
-
 use super::{
     EeatInput, FindingContext, METHOD, PageAverages, SiteSignals,
     outcome::Outcome,
@@ -21,8 +19,6 @@ const TRUST_OF_YMYL: f64 = 50.0;
 /// The most such a page can have without author or contact.
 const CAP: f64 = 49.0;
 
-/// Judges a page, its site included.
-#[must_use]
 pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord {
     let page = input.page;
     let ymyl = known_ymyl(page);
@@ -77,7 +73,6 @@ pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord
 }
 
 /// Judges a site: its own signals, and the means of what its pages gave.
-#[must_use]
 pub fn judge_site(
     site: &SiteSignals,
     pages: &PageAverages,

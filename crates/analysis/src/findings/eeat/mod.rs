@@ -35,20 +35,14 @@ pub use summary::EeatSummary;
 
 use crate::observation::page_content::PageContent;
 
-/// The method that these records come from.
 pub const METHOD: &str = "eeat/2";
 
-/// What is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct EeatInput<'a> {
-    /// The page.
     pub page: &'a PageContent,
-    /// What it is for.
     pub page_type: PageType,
-    /// What the site says of itself.
     pub site: &'a SiteSignals,
-    /// Mentions and citations of the site by others, as somebody counted them; `None` when nobody
-    /// did.
+    /// Mentions and citations of the site by others; `None` when nobody counted them.
     pub third_party_mentions: Option<u32>,
 }
 

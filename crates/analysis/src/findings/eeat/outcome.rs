@@ -1,5 +1,3 @@
-//! What was found for one signal.
-
 use super::record::SignalEvidence;
 use crate::text::words::shortened;
 
@@ -12,14 +10,11 @@ pub const PHRASE: f64 = 0.7;
 /// How sure a guess by names of hosts and paths is.
 pub const GUESS: f64 = 0.5;
 
-/// What was found for one signal.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// 0 to 1; `None` where the signal does not apply.
     pub value: Option<f64>,
-    /// What shows it.
     pub evidence: Vec<SignalEvidence>,
-    /// How sure it is.
     pub confidence: f64,
 }
 
@@ -33,7 +28,6 @@ impl Outcome {
         }
     }
 
-    /// A value so sure.
     pub const fn new(value: f64, confidence: f64) -> Self {
         Self {
             value: Some(value),
@@ -42,7 +36,6 @@ impl Outcome {
         }
     }
 
-    /// The same with evidence.
     pub fn shown_by(mut self, evidence: impl IntoIterator<Item = SignalEvidence>) -> Self {
         self.evidence.extend(evidence);
         self.evidence.truncate(3);
@@ -50,7 +43,6 @@ impl Outcome {
     }
 }
 
-/// Evidence by an address and a text.
 pub fn at(url: &str, text: impl AsRef<str>) -> SignalEvidence {
     let text = shortened(text.as_ref(), CHARACTERS);
     SignalEvidence {

@@ -1,5 +1,3 @@
-//! Signals that a page gives by itself.
-
 mod authors;
 mod links;
 
@@ -57,8 +55,7 @@ pub fn outcome(
     })
 }
 
-/// Dates that readers see and dates that machines read, where there are both; time zones may make a
-/// day of difference.
+/// Compares visible with machine-readable dates, where both exist; time zones may differ by a day.
 fn dates(page: &PageContent) -> Outcome {
     let dates = &page.metadata.dates;
     let visible = dates

@@ -27,7 +27,6 @@ const CREDENTIAL_PROPERTIES: [&str; 5] = [
     "hasCredential",
 ];
 
-/// How an author is described by markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AuthorMarkup {
     /// Not at all, or as plain text.
@@ -41,14 +40,12 @@ pub enum AuthorMarkup {
 /// Items that are looked at as authors or organisations.
 const MOST_ITEMS: usize = 100;
 
-/// The things of a page, and their ids.
 pub struct Things<'a> {
     data: &'a PageStructuredData,
     ids: BTreeMap<&'a str, &'a Item>,
 }
 
 impl<'a> Things<'a> {
-    /// The things of a page.
     pub fn of(data: &'a PageStructuredData) -> Self {
         let mut ids = BTreeMap::new();
         for item in data.items.iter().filter(|it| !it.properties.is_empty()) {
@@ -59,7 +56,6 @@ impl<'a> Things<'a> {
         Self { data, ids }
     }
 
-    /// The item that a value leads to.
     fn target(&self, value: &Value) -> Option<&'a Item> {
         match value {
             Value::Item(number) => self.data.item(*number),
@@ -171,7 +167,6 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
         .collect()
 }
 
-/// Whether authors are an organisation only.
 pub fn is_written_by_organization(data: &PageStructuredData) -> bool {
     let mut any = false;
     for item in Things::of(data).authors() {

@@ -1,20 +1,14 @@
-//! Phrases of first-hand experience, of testing, of review, of paid links and of training, by language.
-
 use crate::text::language::Language;
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// What a language says.
 pub struct Phrases {
     /// Somebody did something themselves.
     pub first_person: Regex,
-    /// How something was tested.
     pub test_method: Regex,
     /// Somebody with knowledge looked through it.
     pub reviewed: Regex,
-    /// Links are paid.
     pub disclosure: Regex,
-    /// An own study.
     pub own_data: Regex,
 }
 

@@ -1,5 +1,3 @@
-//! The record of a page or a site.
-
 use super::signal::{Pillar, SignalCode, SignalScope};
 use crate::ToSchema;
 use crate::findings::{

@@ -1,5 +1,3 @@
-//! The signals, their pillars and weights.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +18,6 @@ pub enum Pillar {
 }
 
 impl Pillar {
-    /// All of them.
     pub const ALL: [Self; 4] = [
         Self::Experience,
         Self::Expertise,
@@ -130,8 +127,6 @@ impl SignalCode {
         Self::AuthorTopicPages,
     ];
 
-    /// The pillar that it belongs to.
-    #[must_use]
     pub const fn pillar(self) -> Pillar {
         match self {
             Self::Https
@@ -165,7 +160,6 @@ impl SignalCode {
 
     /// The weight, of 40 for trust and 20 for each other pillar (analysis.md 2.15). Our judgement:
     /// Google publishes what raters look for and no weights.
-    #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
             Self::ContactPage | Self::Byline => 6.0,
@@ -195,8 +189,6 @@ impl SignalCode {
         }
     }
 
-    /// Whether it is a fact of the site or of the page.
-    #[must_use]
     pub const fn scope(self) -> SignalScope {
         match self {
             Self::Https

@@ -1,5 +1,4 @@
-//! What is gathered of a site while its pages pass by: little for each page, so that 100,000 of them
-//! need a few megabytes.
+//! What is gathered of a site while its pages pass by: for 100,000 pages a few megabytes.
 
 mod gather;
 
@@ -9,12 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
-/// Facts of a site.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSignals {
     pub(super) scope: SiteScope,
-    /// Where reading began.
+    /// The URL at which reading began.
     pub(super) start: Option<String>,
     pub(super) pages: u32,
     /// Pages in languages whose names of standard pages are listed, or in no known language.
@@ -42,15 +40,12 @@ pub struct SiteSignals {
     topic_links: BTreeMap<u64, u16>,
 }
 
-/// A standard page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// Where it is.
     pub url: String,
     /// What the link to it says, where it was found by one.
     pub text: Option<String>,
-    /// The link's selector.
     pub selector: Option<String>,
     /// Clicks from the start.
     pub depth: u32,
@@ -59,8 +54,6 @@ pub struct Found {
 }
 
 impl SiteSignals {
-    /// A site of which nothing was read.
-    #[must_use]
     pub const fn new(scope: SiteScope) -> Self {
         Self {
             scope,
@@ -87,7 +80,6 @@ impl SiteSignals {
     }
 
     /// Pages of the same topic that link to a page.
-    #[must_use]
     pub fn topic_links_to(&self, url: &str) -> u32 {
         self.topic_links
             .get(&hash(url))
@@ -97,7 +89,6 @@ impl SiteSignals {
     }
 
     /// Pages that an author has in the section of a page.
-    #[must_use]
     pub fn pages_of_author(&self, name: &str, url: &str) -> u32 {
         let name = crate::keyword_text::normalised(name);
         let key = author_key(&name, &section(url));
@@ -105,25 +96,19 @@ impl SiteSignals {
     }
 
     /// Words of a page that was read; `None` of one that was not.
-    #[must_use]
     pub fn words_of(&self, url: &str) -> Option<u32> {
         self.words.get(&hash(url)).map(|it| u32::from(*it))
     }
 
-    /// Whether one person writes it all.
-    #[must_use]
     pub fn has_one_author(&self) -> bool {
         self.author_names.len() == 1
     }
 
-    /// Pages that were read.
-    #[must_use]
     pub const fn pages(&self) -> u32 {
         self.pages
     }
 
     /// What the score for generative engines asks of a site; all unknown before a page was read.
-    #[must_use]
     pub fn identity(&self) -> SiteIdentity {
         if self.pages == 0 {
             return SiteIdentity::default();

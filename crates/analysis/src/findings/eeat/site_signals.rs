@@ -1,5 +1,3 @@
-//! Signals that the site gives, and those of a page that only the rest of the site can tell.
-
 use super::{
     SiteSignals, StandardPage,
     outcome::{GUESS, Outcome, PHRASE, SURE, at},

@@ -5,23 +5,16 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::LazyLock};
 use url::Url;
 
-/// A page that readers look for to trust a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StandardPage {
-    /// How to reach them.
     Contact,
-    /// Who they are.
     About,
-    /// What happens to data.
     Privacy,
     /// Terms, imprint.
     Legal,
-    /// Giving back what was bought.
     Returns,
-    /// Delivery.
     Shipping,
-    /// Ways to pay.
     Payment,
     /// How texts are made and mended.
     Editorial,
@@ -40,8 +33,6 @@ static PHRASES: LazyLock<BTreeMap<&str, StandardPage>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The page that a link's text names.
-#[must_use]
 pub fn named_by_text(text: &str) -> Option<StandardPage> {
     let folded = without_diacritics(&text.to_lowercase());
     let all: Vec<&str> = words(&folded).take(MOST_WORDS + MORE_WORDS + 1).collect();
@@ -49,7 +40,6 @@ pub fn named_by_text(text: &str) -> Option<StandardPage> {
 }
 
 /// The page that an address names by its last part.
-#[must_use]
 pub fn named_by_url(url: &str) -> Option<StandardPage> {
     let url = Url::parse(url).ok()?;
     let last = url.path_segments()?.rfind(|it| !it.is_empty())?;
@@ -84,7 +74,6 @@ fn named(all: &[&str]) -> Option<StandardPage> {
     None
 }
 
-/// The languages of the lists.
 pub const LISTED: [&str; 10] = ["en", "de", "es", "fr", "it", "nl", "cs", "sk", "pl", "hu"];
 
 /// In lower case without diacritics, in the languages of [`LISTED`].
@@ -124,7 +113,6 @@ const LISTS: [(StandardPage, &str); 8] = [
 ];
 
 /// Pages that explain payment where they explain shipping.
-#[must_use]
 pub fn explains_both(text: &str) -> bool {
     let folded = without_diacritics(&text.to_lowercase());
     let all: Vec<&str> = words(&folded).collect();

@@ -1,5 +1,3 @@
-//! What the pages of a site and the site itself come to.
-
 use super::{
     averages::PageAverages,
     record::{EeatRecord, PillarScores, Ymyl},
@@ -31,8 +29,6 @@ pub struct EeatSummary {
 crate::json!(EeatSummary);
 
 impl EeatSummary {
-    /// Of the record of the site, and of its pages.
-    #[must_use]
     pub fn of(site: &EeatRecord, pages: &PageAverages) -> Self {
         Self {
             pages: pages.pages(),

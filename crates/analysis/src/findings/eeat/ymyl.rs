@@ -15,7 +15,6 @@ use std::{
 const LEAST_RATE: f64 = 8.0;
 /// Different words of a topic that a page needs.
 const LEAST_DIFFERENT: usize = 3;
-/// Words that are looked at.
 const MOST_WORDS: usize = 20_000;
 
 /// Types of schema.org that are about it, whatever the words.
@@ -67,7 +66,6 @@ const TYPES: [(YmylTopic, &[&str]); 4] = [
     ),
 ];
 
-/// What a page is about.
 pub fn ymyl(page: &PageContent) -> Ymyl {
     let mut found: BTreeMap<YmylTopic, Vec<String>> = BTreeMap::new();
     let types: BTreeSet<&str> = page

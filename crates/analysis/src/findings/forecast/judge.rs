@@ -1,5 +1,3 @@
-//! From the measurements of a series to its record.
-
 use super::{
     CUT_AT_GAP, HORIZON_SHORTENED, LEVEL_SHIFT, METHOD_VERSION, NAIVE_IS_BETTER, NO_BACK_TEST,
     NORMAL_INTERVALS,
@@ -25,7 +23,6 @@ use crate::{
     result_type::ResultType,
 };
 
-/// Where the measurements come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySource<'a> {
     /// What they are: what rests on simulated measurements is simulated itself.
@@ -34,18 +31,15 @@ pub struct HistorySource<'a> {
     pub provider: Option<&'a str>,
 }
 
-/// What a forecast is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct ForecastInput<'a> {
     /// The project, and when the forecast is made.
     pub context: FindingContext,
     /// The keyword with the engine, for series of a keyword.
     pub keyword: Option<(&'a TrackedKeyword, &'a str)>,
-    /// What is forecast.
     pub quantity: Quantity,
     /// The measurements, in any order. Series of different method versions are not joined.
     pub observations: &'a [Observation],
-    /// Where they come from.
     pub source: HistorySource<'a>,
     /// How many days ahead.
     pub days: u32,
@@ -53,8 +47,6 @@ pub struct ForecastInput<'a> {
     pub thresholds: &'a [f64],
 }
 
-/// Forecasts a series, or says why not.
-#[must_use]
 pub fn forecast(input: &ForecastInput<'_>) -> ForecastRecord {
     let blank = blank(input);
     let scale = input.quantity.scale();
@@ -76,7 +68,6 @@ pub fn forecast(input: &ForecastInput<'_>) -> ForecastRecord {
     }
 }
 
-/// A record that claims nothing.
 fn blank(input: &ForecastInput<'_>) -> ForecastRecord {
     let (target, unit) = input.quantity.target();
     let mut envelope =

@@ -18,7 +18,6 @@ pub use record::{
 };
 pub use summary::{ForecastSummary, ForecastTally};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "forecast/1";
 
 /// The last value is published, because the combination was farther off in the back-test.

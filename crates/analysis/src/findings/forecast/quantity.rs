@@ -1,24 +1,17 @@
-//! What can be forecast: its scale, its unit, and what is hoped for.
-
 use super::record::{ForecastTarget, ForecastUnit};
 use crate::forecast::{project::Projection, transform::Scale};
 
-/// What is forecast, with what its scale has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// The position of a keyword, looked for down to a depth.
     Position {
-        /// How many organic results were looked at.
         depth: u32,
     },
-    /// The visibility index over so many keywords.
     VisibilityIndex {
         /// How many keywords each value sums up.
         keywords: u32,
     },
     /// Expected clicks per month.
     EstimatedTraffic,
-    /// The share of so many answers that name the project.
     MentionRate {
         /// How many answers each value sums up.
         answers: u32,

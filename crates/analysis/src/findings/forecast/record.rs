@@ -1,5 +1,3 @@
-//! What a `forecast` record says.
-
 use crate::ToSchema;
 use crate::findings::{
     envelope::{Envelope, rounded},
@@ -254,7 +252,6 @@ pub enum RefusalReason {
 
 impl RefusalReason {
     /// The code among the warnings.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::NoHistory => "noHistory",

@@ -1,5 +1,3 @@
-//! The forecasts of a project together, added up one record at a time.
-
 use super::{
     METHOD_VERSION,
     record::{ForecastMethod, ForecastQuality, ForecastRecord, RefusalReason},
@@ -69,7 +67,6 @@ impl Default for ForecastTally {
 }
 
 impl ForecastTally {
-    /// Adds a series' record.
     pub fn add(&mut self, record: &ForecastRecord) {
         let sum = &mut self.sum;
         let by_method = record.method.map(|method| match method {
@@ -97,7 +94,6 @@ impl ForecastTally {
     }
 
     /// The summary of what was added, of `requested` series.
-    #[must_use]
     pub fn finish(mut self, requested: u64) -> ForecastSummary {
         self.sum.coverage = Coverage::of(requested, self.forecast, 0);
         self.sum

@@ -1,5 +1,3 @@
-//! From the words of the mathematics to those of records.
-
 use super::record::{BackTestScores, ForecastFrequency, ForecastMethod, ForecastPoint};
 use crate::forecast::{
     back_test::Scores,

@@ -15,12 +15,10 @@ pub enum AgentPurpose {
     Training,
 }
 
-/// A crawler that a site may let in or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AiAgent {
     /// The product token that robots.txt names.
     pub name: &'static str,
-    /// What it reads for.
     pub purpose: AgentPurpose,
 }
 
@@ -60,7 +58,6 @@ const SEARCH_ENGINES: [&str; 2] = ["Googlebot", "Bingbot"];
 pub struct AgentVerdict {
     /// The crawler's name, as in [`AI_AGENTS`].
     pub name: String,
-    /// Whether it may read the page.
     pub allowed: bool,
     /// The rule that decides, as written; `None` where none does.
     pub rule: Option<String>,
@@ -80,7 +77,6 @@ pub struct AgentAccess {
     pub rule: Option<String>,
 }
 
-/// What is known of every crawler.
 pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
     let row = |agent: &AiAgent| {
         let verdict = verdicts
@@ -96,9 +92,7 @@ pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
     AI_AGENTS.iter().map(row).collect()
 }
 
-/// Whether a crawler finds pages for answers of an AI engine; the two search engines, which do more
-/// than that, are told apart.
-#[must_use]
+/// Whether a crawler finds pages for answers of an AI engine; the two general search engines are kept apart.
 pub fn searches_for_answers(name: &str) -> bool {
     let agent = AI_AGENTS.iter().find(|it| it.name == name);
     let searches = agent.is_some_and(|it| it.purpose == AgentPurpose::Search);

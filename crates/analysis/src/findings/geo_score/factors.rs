@@ -1,21 +1,14 @@
-//! Helpers that the factors share.
-
-/// What was found for one factor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
     /// 0 to 1; `None` where it cannot be told.
     pub value: Option<f64>,
-    /// What was counted.
     pub figure: Option<f64>,
     /// What gives the full value.
     pub target: Option<f64>,
-    /// What shows it.
     pub evidence: Vec<String>,
 }
 
-/// Pieces of evidence that are shown.
 const MOST_EVIDENCE: usize = 5;
-/// Characters of a piece.
 const EVIDENCE_CHARACTERS: usize = 160;
 
 impl Measured {
@@ -31,8 +24,7 @@ impl Measured {
         }
     }
 
-    /// Parts with their weights, which sum to 1; what is not known is left out and the others'
-    /// weights scaled up.
+    /// Parts with their weights, which sum to 1; unknown parts are left out and the other weights scaled up.
     pub fn of_parts(parts: &[Part]) -> Self {
         Self {
             value: weighted_mean(parts.iter().map(|it| (it.weight, it.value))),
@@ -43,7 +35,6 @@ impl Measured {
     }
 }
 
-/// A part of a factor.
 #[derive(Debug, Clone)]
 pub struct Part {
     weight: f64,
@@ -80,7 +71,6 @@ pub fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// A count as a number.
 #[expect(clippy::cast_precision_loss, reason = "counts of one page")]
 pub fn number(count: usize) -> f64 {
     count as f64
@@ -98,7 +88,6 @@ pub fn weighted_mean(parts: impl IntoIterator<Item = (f64, Option<f64>)>) -> Opt
     (weights > 0.0).then(|| sum / weights)
 }
 
-/// Evidence as it is shown.
 pub fn shown(evidence: Vec<String>) -> Vec<String> {
     let first = evidence.into_iter().take(MOST_EVIDENCE);
     first

@@ -1,5 +1,3 @@
-//! What keeps engines from a page.
-
 use super::{
     agents::{AgentAccess, AgentPurpose, is_search_engine},
     factors::shown,
@@ -19,7 +17,6 @@ pub fn gates(page: &PageContent, agents: &[AgentAccess], rendered_words: Option<
     found.into_iter().flatten().collect()
 }
 
-/// What a score is multiplied by.
 pub fn multiplier(gates: &[Gate]) -> f64 {
     gates.iter().map(|it| it.multiplier).product()
 }

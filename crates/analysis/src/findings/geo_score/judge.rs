@@ -1,5 +1,3 @@
-//! The score of a page.
-
 use super::{
     FindingContext, GeoInput, METHOD,
     agents::table,
@@ -16,11 +14,8 @@ use crate::{findings::envelope::Envelope, provenance::RecordStatus, result_type:
 const STUFFED: f64 = 8.0;
 /// From which on a factor is a pillar that holds.
 const HOLDS: f64 = 0.7;
-/// Actions that are told.
 const MOST_ACTIONS: usize = 5;
 
-/// Judges a page.
-#[must_use]
 pub fn judge(input: &GeoInput<'_>, context: &FindingContext) -> GeoRecord {
     let page = input.page;
     let agents = table(input.agents);

@@ -33,13 +33,10 @@ pub use summary::{FactorCoverage, GeoSummary};
 use super::{llms_txt::LlmsTxt, schema::SchemaRecord};
 use crate::observation::page_content::PageContent;
 
-/// The method that these records come from.
 pub const METHOD: &str = "geo-score/2";
 
-/// What is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct GeoInput<'a> {
-    /// The page.
     pub page: &'a PageContent,
     /// What robots.txt says to the crawlers of [`AI_AGENTS`]; those that are not here are not known.
     pub agents: &'a [AgentVerdict],
@@ -58,9 +55,7 @@ pub struct GeoInput<'a> {
 /// What a site says of those behind it; `None` is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteIdentity {
-    /// Whether there is a page about them that readers can reach.
     pub about_reachable: Option<bool>,
-    /// Whether there is a page for contact that readers can reach.
     pub contact_reachable: Option<bool>,
     /// Whether some page describes an organisation in structured data.
     pub organization: Option<bool>,

@@ -102,7 +102,6 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
     found
 }
 
-/// Whether readers see a date.
 const fn is_visible(date: &DateFact) -> bool {
     matches!(
         date.source,

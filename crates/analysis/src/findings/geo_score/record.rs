@@ -1,5 +1,3 @@
-//! The record of one page.
-
 use super::agents::AgentAccess;
 use crate::ToSchema;
 use crate::findings::{
@@ -71,8 +69,6 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// The letter of a score.
-    #[must_use]
     pub fn of(score: f64) -> Self {
         match score {
             it if it >= 85.0 => Self::A,
@@ -117,7 +113,6 @@ pub enum GateCode {
 
 impl GateCode {
     /// What the score is multiplied by (analysis.md 2.14; our judgement).
-    #[must_use]
     pub const fn multiplier(self) -> f64 {
         match self {
             Self::NotIndexable | Self::SearchEnginesBlocked => 0.0,
@@ -179,7 +174,6 @@ pub enum FactorCode {
 }
 
 impl FactorCode {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Access,
         Self::Statistics,
@@ -195,7 +189,6 @@ impl FactorCode {
     ];
 
     /// The weight (analysis.md 2.14): our judgement, in the order of the evidence there.
-    #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
             Self::Statistics => 13.0,
@@ -210,8 +203,6 @@ impl FactorCode {
         }
     }
 
-    /// What to do about it.
-    #[must_use]
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Access => {

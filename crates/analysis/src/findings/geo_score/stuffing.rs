@@ -1,5 +1,3 @@
-//! Phrases that are there too often.
-
 use super::record::Stuffing;
 use crate::{
     keyword_text::normalised,

@@ -1,5 +1,3 @@
-//! The score of a site.
-
 use super::record::{FactorCode, GateCode, GeoRecord, Grade};
 use crate::{
     ToSchema,

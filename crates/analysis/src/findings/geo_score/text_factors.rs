@@ -38,7 +38,6 @@ const ANSWER_WORDS: std::ops::RangeInclusive<usize> = 5..=60;
 static DOI: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"\b10\.\d{4,9}/[^\s"<>]+[^\s"<>.,;)]"#).ok());
 
-/// Numeric facts.
 pub fn statistics(page: &PageContent) -> Measured {
     let blocks = page.text.main.blocks.iter();
     let read = blocks.filter(|it| it.kind != BlockKind::Preformatted);
@@ -96,7 +95,6 @@ fn domain(url: &str) -> Option<String> {
     Some(registrable_domain(url.host_str()?))
 }
 
-/// Attributed quotations.
 pub fn quoted(page: &PageContent) -> Measured {
     let found = quotations::quotations(page);
     let count = found.len();

@@ -4,15 +4,12 @@ use crate::text::language::Language;
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// What a language says.
 pub struct Tells {
     /// What stands between a subject and what it is.
     definition: Regex,
     /// Words that no definition begins with.
     pronouns: Vec<&'static str>,
-    /// A comparison.
     pub comparison: Regex,
-    /// Somebody says something.
     pub reporting: Regex,
 }
 

@@ -1,17 +1,12 @@
-//! The catalogue: what each code means, how much it matters, and what to do.
-
 use super::code::{IssueCode, IssueGroup};
 use crate::findings::broken_links::Severity;
 use serde::Serialize;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// What a code means.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CodeInfo {
-    /// The code.
     pub code: IssueCode,
-    /// What it is about.
     pub group: IssueGroup,
     /// How much it matters, unless the finding says otherwise.
     pub severity: Severity,
@@ -21,9 +16,7 @@ pub struct CodeInfo {
     pub threshold: &'static str,
     /// Whose rule it is.
     pub source: &'static str,
-    /// What is wrong, in a sentence.
     pub title: &'static str,
-    /// What to do.
     pub what_to_do: &'static str,
     /// The number of the constant in `SEOnaut` 2025-09-13.
     pub seonaut: Option<u8>,
@@ -45,7 +38,7 @@ static CATALOGUE: LazyLock<BTreeMap<IssueCode, CodeInfo>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What stands for a code without a row, which a test knows that there is none of.
+/// Stands in for a code without a row; a test checks that there is none.
 static NOTHING: CodeInfo = CodeInfo {
     code: IssueCode::Http4xx,
     group: IssueGroup::Availability,
@@ -60,8 +53,6 @@ static NOTHING: CodeInfo = CodeInfo {
     lighthouse: None,
 };
 
-/// What a code means.
-#[must_use]
 pub fn info(code: IssueCode) -> &'static CodeInfo {
     CATALOGUE.get(&code).unwrap_or(&NOTHING)
 }

@@ -1,5 +1,3 @@
-//! Codes of issues and their groups.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -208,8 +206,6 @@ codes! {
 }
 
 impl IssueCode {
-    /// The code of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.as_str() == name)
     }
@@ -237,8 +233,6 @@ impl IssueGroup {
         Self::Ai,
     ];
 
-    /// The group as it is written.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Availability => "availability",

@@ -1,5 +1,3 @@
-//! An issue, and the list that finders add to.
-
 use super::{catalogue::info, code::IssueCode};
 use crate::{ToSchema, findings::broken_links::Severity, text::words::shortened};
 use serde::{Deserialize, Serialize};
@@ -30,7 +28,6 @@ pub struct Found {
     issues: Vec<Issue>,
 }
 
-/// The first examples of an issue.
 #[derive(Default)]
 struct Named(Vec<String>);
 
@@ -53,7 +50,6 @@ impl Found {
         self.add_with(code, info(code).severity, 1, detail.into());
     }
 
-    /// Adds an issue where something holds.
     pub fn add_if(&mut self, holds: bool, code: IssueCode) {
         if holds {
             self.add(code, None);
@@ -111,7 +107,6 @@ impl Found {
     }
 
     /// The issues, in the order of the catalogue.
-    #[must_use]
     pub fn finished(mut self) -> Vec<Issue> {
         self.issues
             .sort_by(|one, other| (one.code, &one.detail).cmp(&(other.code, &other.detail)));

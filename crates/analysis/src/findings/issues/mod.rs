@@ -22,5 +22,4 @@ pub use site::{
 
 pub use crate::findings::broken_links::Severity;
 
-/// The method that these findings come from.
 pub const METHOD: &str = "content/2";

@@ -1,8 +1,5 @@
-//! What became of a rank since the last successful measurement.
-
 use super::{ChangeKind, EnteredFrom, RankPoint, RankState};
 
-/// The comparison of two measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Change {
     pub places: Option<i64>,

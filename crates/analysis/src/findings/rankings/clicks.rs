@@ -1,9 +1,6 @@
-//! Clicks to be expected from a place on a page.
-
 use super::{ChangeKind, change::Change};
 use crate::ctr::{MAX_CTR, PageClicks, Placement};
 
-/// What the places of a project on a page are worth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Clicks {
     pub expected_ctr: Option<f64>,

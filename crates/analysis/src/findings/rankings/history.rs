@@ -37,7 +37,6 @@ pub enum RankState {
 
 impl RankState {
     /// The name in records.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ranked => "ranked",
@@ -46,8 +45,6 @@ impl RankState {
         }
     }
 
-    /// The state of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Ranked, Self::NotRanked, Self::Error]
             .into_iter()
@@ -55,7 +52,6 @@ impl RankState {
     }
 }
 
-/// What is known from before.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PastRanks<'a> {
     /// Earlier measurements, newest first; 37 days and 28 measurements are enough.
@@ -66,18 +62,14 @@ pub struct PastRanks<'a> {
     pub worst: Option<u32>,
 }
 
-/// A position and when it was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// The position.
     pub position: u32,
     /// When it was first reached.
     pub at: DateTime<Utc>,
 }
 
 impl RankPoint {
-    /// The compact form of a record.
-    #[must_use]
     pub fn of(record: &RankingRecord) -> Self {
         Self {
             measured_at: record.envelope.measured_at,
@@ -126,8 +118,7 @@ pub struct ChangeOver {
     pub change_kind: ChangeKind,
 }
 
-/// The change since the newest successful measurement that is at least `days` calendar days old and
-/// at most `slack` more.
+/// The change since the newest successful measurement between `days` and `days + slack` calendar days old.
 pub(super) fn change_over(
     now: &RankPoint,
     past: &[RankPoint],
@@ -161,7 +152,6 @@ pub(super) struct Trend {
     pub volatility28: Option<f64>,
 }
 
-/// The averages that stand in the record of `now`.
 pub(super) fn trend(now: &RankPoint, past: &[RankPoint]) -> Trend {
     let all = || std::iter::once(now).chain(past);
     Trend {

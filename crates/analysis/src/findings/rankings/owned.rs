@@ -20,8 +20,7 @@ pub struct AiOverviewStanding {
     pub own_citation_index: Option<u32>,
 }
 
-/// The features of a page and those of them that lead to the project; `None` of a supplier that
-/// tells about none.
+/// The features of a page, and those that lead to the project; `None` when the supplier tells about none.
 pub(super) fn features(
     page: &SearchPage,
     site: &SiteScope,
@@ -42,7 +41,6 @@ pub(super) fn features(
     Some((found.keys().copied().collect(), owned.collect()))
 }
 
-/// How the project stands in the AI overview.
 pub(super) fn overview(page: &SearchPage, site: &SiteScope) -> Option<AiOverviewStanding> {
     page.ai_overview.as_ref().map(|overview| {
         let own = (1..)
@@ -59,7 +57,6 @@ pub(super) fn overview(page: &SearchPage, site: &SiteScope) -> Option<AiOverview
 
 /// Whether a keyword holds the name of the site: the label of its domain, of four letters or more,
 /// as a word or as some words joined.
-#[must_use]
 pub fn is_branded(keyword: &str, site: &SiteScope) -> bool {
     let root = site.root();
     let label = crate::url_rules::registrable_domain(root)

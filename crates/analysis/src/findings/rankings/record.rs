@@ -1,5 +1,3 @@
-//! From a measurement to a ranking record.
-
 use super::{
     Bucket, METHOD_VERSION, Mark, OwnUrl, PastRanks, RankInput, RankPoint, RankingRecord,
     change::{self, Change},
@@ -21,8 +19,6 @@ use crate::{
 /// Fewer organic results than this make a snapshot `partial`.
 const FEW_RESULTS: u32 = 5;
 
-/// Computes the rank of a project for one keyword.
-#[must_use]
 pub fn rank(input: &RankInput<'_>) -> RankingRecord {
     let envelope = input
         .measurement

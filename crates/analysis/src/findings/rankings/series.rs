@@ -1,22 +1,17 @@
-//! What a project came to, day by day.
-
 use super::Weighting;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a project came to, day by day. Days of another source, another definition or other weights
-/// are another series.
+/// A project's figures day by day. Days of another source, definition or weighting are another series.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ProjectSeries(pub BTreeMap<NaiveDate, DayFigures>);
 
 crate::json!(ProjectSeries);
 
-/// What a project came to on a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DayFigures {
-    /// What is compared with what.
     pub kind: SeriesKind,
     /// How many keywords were measured.
     pub keywords: u32,
@@ -26,8 +21,7 @@ pub struct DayFigures {
     pub traffic: Option<f64>,
     /// How many keywords the traffic sums up: those with a search volume.
     pub traffic_keywords: u64,
-    /// Whether it is expected by the project's own click curve: another measure than by the published
-    /// one. Visibility never is.
+    /// Whether `traffic` follows the project's own click curve, not the published one; visibility never does.
     #[serde(default)]
     pub own_curve: bool,
 }
@@ -36,13 +30,9 @@ pub struct DayFigures {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeriesKind {
-    /// The engine.
     pub engine: String,
-    /// Whether its pages were made up.
     pub simulated: bool,
-    /// The definition.
     pub method: String,
-    /// The weights of keywords.
     pub weighting: Weighting,
 }
 

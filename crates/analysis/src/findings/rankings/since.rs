@@ -1,5 +1,4 @@
-//! What changed between two measurements of a project's keywords: winners, losers, who entered and who
-//! left.
+//! What changed between two measurements of a project's keywords: winners, losers, entries and exits.
 
 use super::{ChangeKind, RankPoint, RankState, change};
 use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
@@ -13,13 +12,10 @@ const KEPT: usize = 50;
 /// A keyword at one of the two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// The keyword.
     pub keyword_id: i64,
-    /// Its text.
     pub keyword: String,
     /// Searches per month, when known.
     pub search_volume: Option<u64>,
-    /// What was measured.
     pub point: RankPoint,
 }
 
@@ -95,7 +91,6 @@ pub struct Moved {
 
 /// Compares two measurements of the same market. A keyword that appears twice counts with its last
 /// entry; what failed is as if it had not been measured.
-#[must_use]
 pub fn changes_between(before: &[Standing], now: &[Standing]) -> RankChanges {
     let (before, now) = (measured(before), measured(now));
     let mut changes = RankChanges::default();

@@ -1,5 +1,3 @@
-//! The project's summary of its ranks, added up one record at a time.
-
 use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange};
 use crate::{
     ToSchema,
@@ -167,7 +165,6 @@ pub struct RankingsTally {
 }
 
 impl RankingsTally {
-    /// Adds a keyword's record.
     pub fn add(&mut self, record: &RankingRecord) {
         if record.envelope.status == RecordStatus::Error {
             self.failed += 1;
@@ -200,7 +197,6 @@ impl RankingsTally {
     }
 
     /// The summary of what was added, of `requested` keywords.
-    #[must_use]
     pub fn finish(self, requested: u64) -> RankingsSummary {
         let weighting = self.weighting();
         let movers = match weighting {

@@ -1,5 +1,3 @@
-//! How visibility changed since an earlier moment, over the keywords that were measured at both.
-
 use super::{ChangeKind, RankPoint, RankState, Standing, Weighting, change};
 use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
@@ -48,8 +46,7 @@ struct Ends {
 }
 
 impl VisibilityComparison {
-    /// Adds a keyword that was measured now, with the earlier measurement if there is one. A failed
-    /// measurement counts as none.
+    /// Adds a keyword measured now, with its earlier measurement, if any; a failed one counts as none.
     pub fn add(&mut self, now: &Standing, before: Option<&RankPoint>) {
         if now.point.state == RankState::Error {
             return;
@@ -80,7 +77,6 @@ impl VisibilityComparison {
     }
 
     /// The change; `None` where no keyword can be compared.
-    #[must_use]
     pub fn finish(&self) -> Option<VisibilityChange> {
         let since = self.since?;
         let (weighting, ends, weights) = if self.without_volume == 0 && self.volume > 0.0 {

@@ -1,5 +1,3 @@
-//! Dates on which offers and jobs end.
-
 use crate::{
     ToSchema,
     observation::structured_data::{PageStructuredData, SCHEMA_ORG, Value},

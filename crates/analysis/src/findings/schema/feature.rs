@@ -1,5 +1,3 @@
-//! What Google makes of structured data.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +56,6 @@ pub enum Feature {
 impl Feature {
     /// When Google ended it, if it did (analysis.md 2.13: FAQ for all sites on 7 May 2026, how-to in
     /// September 2023, the search box in November 2024, most others in June and July 2025).
-    #[must_use]
     pub const fn retired(self) -> Option<&'static str> {
         match self {
             Self::HowTo => Some("2023-09"),

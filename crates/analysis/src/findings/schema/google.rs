@@ -1,5 +1,3 @@
-//! Which features of Google an entity is eligible for, and what it lacks.
-
 use super::{
     feature::Feature,
     graph::Graph,
@@ -18,15 +16,12 @@ use std::{cell::Cell, collections::BTreeSet};
 
 /// What one rule says of an entity.
 pub struct Outcome {
-    /// The feature.
     pub feature: Feature,
-    /// What is missing and required.
     pub missing_required: Vec<String>,
-    /// What is missing and recommended.
     pub missing_recommended: Vec<String>,
     /// How many recommendations there are.
     pub recommended: usize,
-    /// The same as issues, and what else the rule says.
+    /// What is missing, as issues, and what else the rule says.
     pub issues: Vec<Issue>,
     /// Whether it is a rule for what the entity is, not for what it has.
     pub is_main: bool,
@@ -34,13 +29,9 @@ pub struct Outcome {
     pub is_withheld: bool,
 }
 
-/// What is known of the page when features are judged.
 pub struct Page<'a> {
-    /// Its items.
     pub graph: &'a Graph<'a>,
-    /// The nodes that are entities.
     pub entities: &'a BTreeSet<u32>,
-    /// Its address.
     pub url: &'a str,
     /// How many more nodes inside of entities may be looked at.
     pub visits: Cell<usize>,
@@ -69,7 +60,6 @@ impl Outcome {
         }
     }
 
-    /// Whether Google would show it.
     pub fn eligibility(&self) -> Eligibility {
         if self.feature.retired().is_some() {
             Eligibility::Retired
@@ -119,7 +109,6 @@ impl Outcome {
         self.add(code, path, message, severity);
     }
 
-    /// Something else is wrong.
     pub fn add(&mut self, code: IssueCode, path: String, message: String, severity: Severity) {
         self.issues.push(Issue {
             level: Level::Google,
@@ -194,7 +183,6 @@ fn takes_dates_only(name: &str) -> bool {
     })
 }
 
-/// What a rule or a part asks for.
 struct Asked {
     required: &'static [&'static str],
     one_of: &'static [&'static [&'static str]],

@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Items with one id at the most that count as one node.
 const MOST_MERGED: usize = 50;
-/// What a node's name is cut to.
 const MOST_NAME: usize = 200;
 
-/// The graph of a page.
 pub struct Graph<'a> {
     data: &'a PageStructuredData,
     /// By item, the node that it is part of: the first item of its syntax with its id.
@@ -23,7 +21,6 @@ pub struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph of a page's items.
     pub fn of(data: &'a PageStructuredData) -> Self {
         let mut graph = Self {
             data,
@@ -66,7 +63,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The page's data.
     pub const fn data(&self) -> &'a PageStructuredData {
         self.data
     }
@@ -80,7 +76,6 @@ impl<'a> Graph<'a> {
             .filter(|it| self.types(*it).next().is_some())
     }
 
-    /// The node that an item is part of.
     pub fn node_of(&self, item: u32) -> u32 {
         self.nodes.get(item as usize).copied().unwrap_or(item)
     }
@@ -94,7 +89,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The first item of a node.
     pub fn first(&self, node: u32) -> &'a Item {
         &self.data.items[node as usize]
     }
@@ -106,7 +100,6 @@ impl<'a> Graph<'a> {
         numbers.map(|it| &self.data.items[it as usize])
     }
 
-    /// A node's properties.
     pub fn properties(&self, node: u32) -> impl Iterator<Item = &'a Property> {
         self.items(node).flat_map(|it| &it.properties)
     }
@@ -130,7 +123,6 @@ impl<'a> Graph<'a> {
         all.map(String::as_str)
     }
 
-    /// A node's types of schema.org.
     pub fn schema_types(&self, node: u32) -> impl Iterator<Item = &'a str> {
         self.items(node).flat_map(Item::schema_types)
     }
@@ -140,13 +132,11 @@ impl<'a> Graph<'a> {
         self.schema_types(node).any(|it| is_a(it, ancestor))
     }
 
-    /// Whether a node is the value of one of these properties.
     pub fn is_held_in(&self, node: u32, properties: &[&str]) -> bool {
         let holders = self.held_in.get(&node);
         holders.is_some_and(|it| it.iter().any(|(name, _)| properties.contains(name)))
     }
 
-    /// The properties and nodes that hold a node.
     pub fn holders(&self, node: u32) -> impl Iterator<Item = (&'a str, u32)> {
         self.held_in.get(&node).into_iter().flatten().copied()
     }
@@ -156,7 +146,6 @@ impl<'a> Graph<'a> {
         self.items(node).any(|it| it.parent.is_none())
     }
 
-    /// What a node is called.
     pub fn name(&self, node: u32) -> Option<String> {
         let names = ["name", "headline", "title"];
         let name = names.iter().find_map(|it| self.text(node, it))?;

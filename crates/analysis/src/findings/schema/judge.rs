@@ -1,5 +1,3 @@
-//! Judging a page.
-
 mod entity;
 
 use super::{
@@ -34,25 +32,19 @@ const MOST_VISITS: usize = 300_000;
 /// Longer texts are not compared with.
 const MOST_TEXT: usize = 2 << 20;
 
-/// A page.
 #[derive(Debug, Clone, Copy)]
 pub struct PageInput<'a> {
-    /// Its address.
     pub url: &'a str,
-    /// What it holds.
     pub data: &'a PageStructuredData,
     /// The text that its readers see; `None` if that is not known, and then nothing is compared.
     pub visible_text: Option<&'a str>,
     /// The days of its `time` elements, whose text may say "yesterday", or count years in another calendar.
     pub days: &'a [NaiveDate],
-    /// What it is made for, if that is known.
     pub template: Option<PageTemplate>,
     /// Whether it has structured data only after its scripts have run.
     pub rendered_only: bool,
 }
 
-/// Judges the structured data of a page.
-#[must_use]
 pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecord {
     let graph = Graph::of(page.data);
     let (kept, copies) = duplicates::without_copies(&graph, &entities(&graph));

@@ -33,7 +33,6 @@ pub use record::{Eligibility, Entity, FormatCounts, Issue, IssueCode, Level, Sch
 pub use summary::{SchemaSummary, SchemaTally};
 pub use template::PageTemplate;
 
-/// The method that these records come from.
 pub const METHOD: &str = "schema/2";
 
 #[cfg(test)]

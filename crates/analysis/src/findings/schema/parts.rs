@@ -1,5 +1,4 @@
-//! What Google requires and recommends of things inside of things: an offer in a product, an answer in
-//! a question (appendix A of the specification).
+//! What Google requires and recommends of nested items, as an offer in a product (appendix A of the specification).
 
 use super::feature::Feature;
 

@@ -74,9 +74,7 @@ fn has_value(graph: &Graph<'_>, node: u32, name: &str) -> bool {
     graph.values(node, name).next().is_some() || name == "url" && has_address
 }
 
-/// A node or item inside of an entity, and the way to it.
 pub struct Visit {
-    /// Its number.
     pub number: u32,
     /// The property that it is the value of; none for the entity itself.
     pub property: Option<String>,

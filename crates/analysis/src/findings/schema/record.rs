@@ -1,5 +1,3 @@
-//! What is said of one page.
-
 use super::{expiries::Expiry, feature::Feature};
 use crate::{
     ToSchema,

@@ -6,25 +6,19 @@
 
 use super::feature::Feature;
 
-/// When a rule holds.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
-    /// For every item of its types.
     Always,
-    /// For those that have one of these properties.
     HasAny(&'static [&'static str]),
     /// For those that say that this is false.
     IsFalse(&'static str),
 }
 
-/// What a feature asks of an item.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The feature.
     pub feature: Feature,
     /// Types that it is for, with all below them unless those have rules of their own.
     pub types: &'static [&'static str],
-    /// When it holds.
     pub when: When,
     /// Without these it is not shown.
     pub required: &'static [&'static str],

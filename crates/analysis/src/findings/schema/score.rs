@@ -1,15 +1,10 @@
-//! One number for a page.
-
 /// What the score is made of; what is not known is `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// Entities.
     pub entities: usize,
-    /// Entities with errors.
     pub with_errors: usize,
     /// Mean share of what is recommended and there, over the entities that something is recommended for.
     pub completeness: Option<f64>,
-    /// Whether a type fits the page's template.
     pub fits: Option<bool>,
 }
 

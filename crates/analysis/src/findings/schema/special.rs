@@ -1,5 +1,3 @@
-//! What a table cannot say of Google's features.
-
 mod lists;
 mod shop;
 
@@ -14,7 +12,6 @@ use super::{
 use crate::findings::broken_links::Severity;
 use url::Url;
 
-/// Whether a rule is for this entity and this page at all.
 pub fn applies(page: &Page<'_>, node: u32, feature: Feature) -> bool {
     let graph = page.graph;
     match feature {

@@ -1,5 +1,3 @@
-//! Counts of a site's structured data.
-
 use super::{
     feature::Feature,
     record::{Eligibility, FormatCounts, IssueCode, SchemaRecord},
@@ -56,7 +54,6 @@ pub struct SchemaSummary {
 
 crate::json!(SchemaSummary);
 
-/// Counts while a site's pages are judged one by one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaTally {
     sum: SchemaSummary,
@@ -78,8 +75,6 @@ impl SchemaTally {
         }
     }
 
-    /// What it comes to.
-    #[must_use]
     pub fn summary(self) -> SchemaSummary {
         let share = |part: f64, whole: u32| (whole > 0).then(|| part / f64::from(whole));
         SchemaSummary {
@@ -125,7 +120,6 @@ impl SchemaSummary {
     }
 }
 
-/// Whether an entity has no errors.
 fn has_valid_entity(record: &SchemaRecord) -> bool {
     let has_errors = |it: &super::Entity| it.issues.iter().any(|it| it.severity == Severity::Error);
     record.entities.iter().any(|it| !has_errors(it))

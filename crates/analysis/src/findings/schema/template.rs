@@ -1,5 +1,3 @@
-//! What kind of page it is, and which things such a page describes.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +27,6 @@ pub enum PageTemplate {
 
 impl PageTemplate {
     /// The types of schema.org of which one is expected.
-    #[must_use]
     pub const fn expected(self) -> &'static [&'static str] {
         match self {
             Self::Home => &["WebSite", "Organization"],

@@ -30,7 +30,6 @@ const AMOUNT: [&str; 7] = [
     "bestRating",
 ];
 
-/// Adds what is wrong with an item by itself.
 pub fn check(item: &Item, items: &[Item], visit: &Visit, issues: &mut Vec<Issue>) {
     let types: Vec<&str> = item.schema_types().collect();
     let mut known: Vec<&str> = Vec::new();

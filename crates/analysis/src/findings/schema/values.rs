@@ -20,20 +20,16 @@ static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     all
 });
 
-/// Whether it is a currency of ISO 4217.
 pub fn is_currency(text: &str) -> bool {
     SORTED.binary_search(&text).is_ok()
 }
 
-/// What a text says as a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Written {
     /// A number with a point, or none.
     Plain(f64),
-    /// A number that machines cannot read: as people write it, with a currency, a comma, groups of digits,
-    /// or too large for any.
+    /// A number that machines cannot read: with a currency, a comma or digit groups, or too large.
     Locale,
-    /// No number.
     Not,
 }
 

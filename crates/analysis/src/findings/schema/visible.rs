@@ -1,5 +1,4 @@
-//! Whether readers of the page see what its structured data says. Google's policy: no markup of what
-//! is hidden.
+//! Whether readers see what structured data says. Google's policy: no markup of hidden content.
 
 mod page_text;
 

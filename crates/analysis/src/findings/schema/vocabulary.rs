@@ -10,32 +10,25 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::read(TABL
 /// More supertypes than any type has; what keeps a search from running in circles.
 const MOST_SUPERTYPES: usize = 64;
 
-/// A type.
 #[derive(Debug, Default)]
 pub struct Type {
     /// The types directly above it.
     pub supertypes: Vec<&'static str>,
-    /// What to write instead.
     pub superseded_by: Vec<&'static str>,
 }
 
-/// A property.
 #[derive(Debug, Default)]
 pub struct PropertyTerm {
     /// The types that have it.
     pub domains: Vec<&'static str>,
     /// The types of its values.
     pub ranges: Vec<&'static str>,
-    /// What to write instead.
     pub superseded_by: Vec<&'static str>,
 }
 
-/// A member of an enumeration.
 #[derive(Debug, Default)]
 pub struct Member {
-    /// The enumerations that it belongs to.
     pub enumerations: Vec<&'static str>,
-    /// What to write instead.
     pub superseded_by: Vec<&'static str>,
 }
 
@@ -44,7 +37,7 @@ struct Vocabulary {
     types: HashMap<&'static str, Type>,
     properties: HashMap<&'static str, PropertyTerm>,
     members: HashMap<&'static str, Member>,
-    /// Names by their lower-case form, for those that are written wrong.
+    /// Names by their lower-case form, to find misspelt ones.
     spellings: HashMap<String, &'static str>,
 }
 
@@ -98,14 +91,11 @@ fn spelling(property: bool, name: &str) -> String {
     kind.to_owned() + &name.to_ascii_lowercase()
 }
 
-/// A type by its name.
-#[must_use]
 pub fn type_named(name: &str) -> Option<&'static Type> {
     VOCABULARY.types.get(name)
 }
 
 /// A property by its name; `-input` and `-output`, which actions add, are no part of it.
-#[must_use]
 pub fn property_named(name: &str) -> Option<&'static PropertyTerm> {
     let plain = name
         .strip_suffix("-input")
@@ -114,26 +104,21 @@ pub fn property_named(name: &str) -> Option<&'static PropertyTerm> {
     VOCABULARY.properties.get(plain)
 }
 
-/// A member of an enumeration by its name.
-#[must_use]
 pub fn member_named(name: &str) -> Option<&'static Member> {
     VOCABULARY.members.get(name)
 }
 
 /// A type or member that differs from the name in case alone.
-#[must_use]
 pub fn type_spelled(name: &str) -> Option<&'static str> {
     VOCABULARY.spellings.get(&spelling(false, name)).copied()
 }
 
 /// A property that differs from the name in case alone.
-#[must_use]
 pub fn property_spelled(name: &str) -> Option<&'static str> {
     VOCABULARY.spellings.get(&spelling(true, name)).copied()
 }
 
 /// Whether a type is another, or below it.
-#[must_use]
 pub fn is_a(name: &str, ancestor: &str) -> bool {
     let mut open = vec![name];
     let mut seen = 0;
@@ -153,7 +138,6 @@ pub fn is_a(name: &str, ancestor: &str) -> bool {
 }
 
 /// Whether a property of schema.org takes addresses and no other text (`url`, `image`, `sameAs`).
-#[must_use]
 pub fn takes_addresses_only(property: &str) -> bool {
     property_named(property).is_some_and(|it| {
         it.ranges.contains(&"URL")

@@ -112,7 +112,6 @@ impl DifficultyComponents {
     }
 }
 
-/// What the page tells about the difficulty of the keyword.
 pub(super) fn of(
     keyword: &str,
     page: &SearchPage,

@@ -90,7 +90,6 @@ const ARTICLE: [&str; 12] = [
     "guide", "clanky", "artikel",
 ];
 
-/// The kind of page that a result leads to.
 pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
     if is_home_page(&result.url) {
         return PageType::Home;
@@ -126,7 +125,6 @@ pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
 }
 
 /// The kind of page that an address leads to, of a page that nothing else is known of.
-#[must_use]
 pub fn page_type_of_address(url: &str, domain: &str) -> PageType {
     let result = OrganicResult {
         url: url.to_owned(),

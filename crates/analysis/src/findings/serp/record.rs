@@ -1,5 +1,3 @@
-//! From a measurement to a snapshot record.
-
 use super::{
     Citation, ItemType, METHOD_VERSION, OrganicItem, PreviousSerp, SerpAiOverview, SerpFeature,
     SerpInput, SerpItem, SerpRecord, difficulty, page_type, stability,
@@ -20,8 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fewer organic results than this make a snapshot `partial`.
 const FEW_RESULTS: u32 = 5;
 
-/// Computes the snapshot record of one keyword.
-#[must_use]
 pub fn snapshot(input: &SerpInput<'_>) -> SerpRecord {
     let envelope = input
         .measurement
@@ -34,7 +30,6 @@ pub fn snapshot(input: &SerpInput<'_>) -> SerpRecord {
     }
 }
 
-/// A record that claims nothing about the page.
 fn blank(input: &SerpInput<'_>, envelope: Envelope) -> SerpRecord {
     let at = input.measurement.at();
     SerpRecord {

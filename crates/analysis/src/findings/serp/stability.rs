@@ -1,5 +1,3 @@
-//! How much a results page changed since the last snapshot.
-
 use super::{ItemType, SerpRecord};
 use crate::{
     ToSchema,
@@ -17,15 +15,12 @@ const COMPARED: usize = 20;
 /// The weight that each next place keeps.
 const PERSISTENCE: f64 = 0.9;
 
-/// What a later snapshot needs to know about this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviousSerp {
     /// The first 20 organic URLs, best first, without scheme and `www.`.
     pub urls: Vec<String>,
-    /// The features of the page.
     pub features: Vec<Feature>,
-    /// How much its supplier tells about features.
     pub feature_coverage: FeatureCoverage,
 }
 
@@ -58,8 +53,6 @@ pub struct Stability {
 }
 
 impl PreviousSerp {
-    /// The compact form of a page.
-    #[must_use]
     pub fn of_page(page: &SearchPage) -> Self {
         Self::new(
             page.organic().map(|(_, result)| result.url.as_str()),
@@ -69,7 +62,6 @@ impl PreviousSerp {
     }
 
     /// The compact form of a record; `None` when its measurement failed.
-    #[must_use]
     pub fn of(record: &SerpRecord) -> Option<Self> {
         let organic = record
             .items
@@ -99,7 +91,6 @@ impl PreviousSerp {
     }
 }
 
-/// Compares two snapshots.
 pub(super) fn compare(now: &PreviousSerp, before: &PreviousSerp) -> Stability {
     let same_coverage = now.feature_coverage == before.feature_coverage
         && now.feature_coverage != FeatureCoverage::Absent;

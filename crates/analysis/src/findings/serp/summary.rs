@@ -1,5 +1,3 @@
-//! The project's summary of its results pages, added up one record at a time.
-
 use super::{METHOD_VERSION, PageType, PageTypeCount, SerpRecord};
 use crate::{
     ToSchema,
@@ -102,7 +100,6 @@ pub struct SerpTally {
     questions: BTreeSet<u64>,
 }
 
-/// A sum and how many numbers it holds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     total: f64,
@@ -125,7 +122,6 @@ impl Sum {
 }
 
 impl SerpTally {
-    /// Adds a keyword's record.
     pub fn add(&mut self, record: &SerpRecord) {
         if record.envelope.status == RecordStatus::Error {
             self.failed += 1;
@@ -152,7 +148,6 @@ impl SerpTally {
     }
 
     /// The summary of what was added, of `requested` keywords.
-    #[must_use]
     pub fn finish(self, requested: u64) -> SerpSummary {
         let mut features: Vec<FeatureCount> = self
             .features
@@ -215,7 +210,7 @@ fn count(counts: &mut BTreeMap<String, u64>, domains: &[String]) {
     }
 }
 
-/// Stands for a question; two of them in a project hardly ever share one.
+/// A hash of a question; collisions within a project are very unlikely.
 fn fingerprint(question: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     keyword_text::normalised(question).hash(&mut hasher);

@@ -1,5 +1,3 @@
-//! What pages gave some time ago, so that shares of the same keywords can be compared.
-
 use super::scopes::Members;
 use crate::search_panel::{OWN, Panel, PanelKeyword};
 use chrono::{DateTime, Utc};
@@ -20,7 +18,6 @@ pub struct EarlierPages {
     pages: Vec<(i64, u32, u32)>,
 }
 
-/// A share that was compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Compared {
     pub change: f64,
@@ -38,8 +35,6 @@ struct Clicks {
 const MILLION: f64 = 1e6;
 
 impl EarlierPages {
-    /// What the pages of a panel give.
-    #[must_use]
     pub fn of(panel: &Panel<'_>) -> Self {
         let mut pages: Vec<(i64, u32, u32)> = { panel.keywords().iter() }
             .map(|keyword| {
@@ -71,8 +66,7 @@ impl EarlierPages {
         })
     }
 
-    /// How the own share changed over the members that have a page at both ends, each with the same
-    /// weight at both.
+    /// How the own share changed over members with a page at both ends, weighed the same at both.
     pub(super) fn compare(
         &self,
         panel: &Panel<'_>,

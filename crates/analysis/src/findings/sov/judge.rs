@@ -1,5 +1,3 @@
-//! From a panel of pages to shares of voice.
-
 use super::{
     DomainShare, EarlierPages, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
     scopes::{self, Members},
@@ -19,7 +17,6 @@ const LISTED: usize = 50;
 const TOLERATED_GAP: f64 = 0.1;
 
 /// One record for the project and one for each tag, intent and page group.
-#[must_use]
 pub fn shares(panel: &Panel<'_>, context: &SovContext<'_>) -> Vec<SovRecord> {
     let weighting = if panel.has_volumes() {
         Weighting::Volume
@@ -36,7 +33,6 @@ pub fn shares(panel: &Panel<'_>, context: &SovContext<'_>) -> Vec<SovRecord> {
         .collect()
 }
 
-/// What each domain has over the keywords of a scope.
 #[derive(Debug)]
 struct Sums {
     domains: Vec<DomainSum>,

@@ -19,16 +19,13 @@ pub use earlier::EarlierPages;
 pub use judge::shares;
 pub use summary::SovSummary;
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "sov/2";
 
 /// The definitions under which `sov` itself is the same figure; they differ in what changes compare.
 pub const SAME_SHARE: [&str; 2] = ["sov/1", METHOD_VERSION];
 
-/// What shares of voice are computed for, beside the panel of pages.
 #[derive(Debug, Clone, Copy)]
 pub struct SovContext<'a> {
-    /// The project.
     pub project_id: i64,
     /// Registrable domains that the owner follows; the own one need not be among them.
     pub tracked: &'a BTreeSet<String>,

@@ -1,10 +1,7 @@
-//! The parts of a project for which shares are told, and the keywords in each.
-
 use super::SovScope;
 use crate::search_panel::{Panel, PanelTopic};
 use std::collections::BTreeMap;
 
-/// Which keywords of a panel are in a scope.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// Places among the keywords that have a page.

@@ -1,5 +1,3 @@
-//! The shares of a project in short.
-
 use super::{METHOD_VERSION, SovRecord, SovScope};
 use crate::ToSchema;
 use crate::findings::{
@@ -62,7 +60,6 @@ crate::json!(SovSummary);
 
 impl SovSummary {
     /// Of all records of a project; `None` when the one of the whole project is not among them.
-    #[must_use]
     pub fn of(records: &[SovRecord]) -> Option<Self> {
         let whole = records.iter().find(|it| it.scope == SovScope::Project)?;
         Some(Self {

@@ -1,4 +1,4 @@
-//! Then what was found on the site and beside others.
+//! Second step: takes in what was found on the site and beside competitors.
 
 use super::{
     draft::{Clicks, Draft},
@@ -51,7 +51,6 @@ pub struct Findings<'a> {
     pub(super) answers: Vec<AiAnswers>,
 }
 
-/// What is kept of a page that people find.
 #[derive(Debug, Clone)]
 pub(super) struct PageState {
     pub record: RecordRef,
@@ -84,7 +83,6 @@ impl<'a> Findings<'a> {
         self.searches.watch.completed(result_type, at);
     }
 
-    /// A page.
     pub fn add_content(&mut self, record: &ContentRecord) {
         let Some(url) = self.saw(&record.envelope, &[]) else {
             return;
@@ -102,7 +100,6 @@ impl<'a> Findings<'a> {
         traffic::add(self, record, &url);
     }
 
-    /// A link.
     pub fn add_broken_link(&mut self, record: &BrokenLink) {
         if self
             .saw(&record.envelope, &[("targetUrl", &record.target_url)])
@@ -112,14 +109,12 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// A page's structured data.
     pub fn add_schema(&mut self, record: &SchemaRecord) {
         if let Some(url) = self.saw(&record.envelope, &[]) {
             markup::add(self, record, &url);
         }
     }
 
-    /// A page's speed.
     pub fn add_vitals(&mut self, record: &VitalsRecord) {
         let names = speed::names(record);
         let with = [("formFactor", names.0), ("source", names.1)];
@@ -128,14 +123,12 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// How AI engines can read a page.
     pub fn add_geo_score(&mut self, record: &GeoRecord) {
         if let Some(url) = self.saw(&record.envelope, &[]) {
             access::add_geo(self, record, &url);
         }
     }
 
-    /// Who stands behind a page, or the site.
     pub fn add_eeat(&mut self, record: &EeatRecord) {
         let with = [("scope", access::scope_name(record.scope))];
         if let Some(url) = self.saw(&record.envelope, &with) {
@@ -143,7 +136,6 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// What changed on a page.
     pub fn add_content_change(&mut self, record: &ChangeRecord) {
         let Some(url) = self.saw(&record.envelope, &[]) else {
             return;
@@ -158,17 +150,14 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Own pages that compete.
     pub fn add_cannibalization(&mut self, record: &CannibalizationRecord) {
         cannibals::add(self, record);
     }
 
-    /// A competitor.
     pub fn add_competitor(&mut self, record: &CompetitorRecord) {
         gaps::add(self, record);
     }
 
-    /// What AI answers say.
     pub fn add_ai_answers(&mut self, answers: &AiAnswers) {
         ai::add(self, answers);
     }
@@ -191,7 +180,6 @@ impl<'a> Findings<'a> {
         envelope.url.clone()
     }
 
-    /// Adds a page to a suggestion about many.
     pub(super) fn add_case(&mut self, fault: Fault<'_>) -> Option<&mut Draft> {
         let rule = rule::rule(fault.rule, fault.variant)?;
         let clicks = self.clicks_of(fault.url);
@@ -243,7 +231,6 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// A page's part in a suggestion about many.
 pub(super) struct Fault<'t> {
     pub rule: &'t str,
     pub variant: &'t str,

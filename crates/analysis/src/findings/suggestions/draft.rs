@@ -52,11 +52,9 @@ pub(super) struct Cases {
     /// Hashes of all addresses.
     seen: HashSet<u64>,
     clicks: Clicks,
-    /// Whether clicks of some page are known.
     has_clicks: bool,
 }
 
-/// What speaks for it on a page.
 #[derive(Debug, Clone, Default)]
 struct Case {
     evidence: BTreeMap<String, Evidence>,
@@ -168,7 +166,6 @@ pub(super) struct Draft {
     pub id: String,
     /// What to do, where that is not the rule's title and what it is about.
     pub title: Option<String>,
-    /// What it is about, beside the rule.
     pub url: Option<String>,
     pub keyword_id: Option<i64>,
     /// The keyword that it is about above all, in words.
@@ -292,8 +289,7 @@ impl Draft {
         }
     }
 
-    /// The clicks of its pages, or the share of the site's indexable pages that they are, times 100,
-    /// whichever is more.
+    /// The larger of the clicks of its pages and 100 times their share of the site's indexable pages.
     #[expect(clippy::cast_precision_loss, reason = "counts of pages")]
     pub fn reach_pages(&mut self, indexable: u64) {
         let share = if indexable > 0 {

@@ -83,10 +83,8 @@ pub enum Verdict {
     TooEarly,
 }
 
-/// What was measured at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
-    /// When.
     pub at: DateTime<Utc>,
     /// The figure: a position (one below the depth where it was not found), clicks of a day, a time.
     pub value: f64,
@@ -95,15 +93,11 @@ pub struct Observation {
 /// Successes among trials at a time: clicks among impressions of a day, answers that name the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trials {
-    /// When.
     pub at: DateTime<Utc>,
-    /// Successes.
     pub successes: u64,
-    /// Trials.
     pub trials: u64,
 }
 
-/// What shows the effect.
 #[derive(Debug, Clone, Copy)]
 pub enum EffectSeries<'a> {
     /// Figures, for [`EffectMetric::Position`], [`EffectMetric::Clicks`], [`EffectMetric::Vitals`].
@@ -112,7 +106,7 @@ pub enum EffectSeries<'a> {
     Rates(&'a [Trials]),
 }
 
-/// Two weeks' means, or two rates, with what is between.
+/// Both sides (value, count, weeks), with the interval of the difference.
 struct Compared {
     sides: [(Option<f64>, u64, usize); 2],
     interval: Option<Interval>,
@@ -120,8 +114,6 @@ struct Compared {
 }
 
 impl SuggestionRecord {
-    /// What shows whether it helped.
-    #[must_use]
     pub fn effect_metric(&self) -> EffectMetric {
         let variant = self.variant.as_deref().unwrap_or_default();
         rule(&self.rule_id, variant).map_or(EffectMetric::None, |it| it.effect)
@@ -132,7 +124,6 @@ impl SuggestionRecord {
     ///
     /// Figures are compared by the means of their weeks, since days depend on each other, with Welch's
     /// t; counts by Newcombe's interval.
-    #[must_use]
     pub fn effect(&self, series: &EffectSeries<'_>, now: DateTime<Utc>) -> Option<Effect> {
         let fixed_at = self.fixed_at.filter(|_| self.state == State::Fixed)?;
         let metric = self.effect_metric();

@@ -110,8 +110,6 @@ impl From<chrono::NaiveDate> for Figure {
 }
 
 impl RecordRef {
-    /// The record with this envelope.
-    #[must_use]
     pub fn of(envelope: &Envelope) -> Self {
         Self {
             keyword_id: envelope.keyword_id,
@@ -139,8 +137,6 @@ impl RecordRef {
 }
 
 impl Evidence {
-    /// A figure of a record of this type.
-    #[must_use]
     pub fn of(
         result_type: ResultType,
         record_ref: RecordRef,
@@ -157,14 +153,12 @@ impl Evidence {
         }
     }
 
-    /// What stands there.
     #[must_use]
     pub fn observed(mut self, value: impl Into<Figure>) -> Self {
         self.observed = Some(value.into());
         self
     }
 
-    /// What it was compared with.
     #[must_use]
     pub fn threshold(mut self, value: impl Into<Figure>) -> Self {
         self.threshold = Some(value.into());
@@ -172,9 +166,7 @@ impl Evidence {
     }
 }
 
-/// Whether this record, as it is published, is the one that the evidence names and says what the
-/// evidence says.
-#[must_use]
+/// Whether this published record is the one that the evidence names, and says what the evidence says.
 pub fn resolves(evidence: &Evidence, record: &Value) -> bool {
     let found = &evidence.record_ref;
     let says = |field: &str, wanted: &Value| record.get(field) == Some(wanted);

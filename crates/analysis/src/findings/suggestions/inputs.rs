@@ -14,10 +14,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What suggestions need to know beside findings.
 #[derive(Debug, Clone, Copy)]
 pub struct SuggestionContext<'a> {
-    /// The project.
     pub project_id: i64,
     /// When suggestions are made.
     pub at: DateTime<Utc>,
@@ -61,15 +59,12 @@ pub struct ConsoleRow {
 
 impl ConsoleRow {
     /// Clicks or impressions of the period as of a month of 30 days.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn per_month(&self, count: u64) -> f64 {
         let days = (self.to - self.from).num_days() + 1;
         count as f64 * 30.0 / days.max(1) as f64
     }
 
-    /// How evidence names it.
-    #[must_use]
     pub fn record_ref(&self) -> RecordRef {
         RecordRef {
             keyword_id: self.keyword_id,
@@ -87,9 +82,7 @@ impl ConsoleRow {
 /// Clicks of a page on one day, imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayClicks {
-    /// The day.
     pub day: NaiveDate,
-    /// How often the page was clicked.
     pub clicks: u64,
 }
 
@@ -123,7 +116,6 @@ pub struct AiAnswers {
 
 impl AiAnswers {
     /// What a record says of a keyword; `None` of answers to prompts that name the project.
-    #[must_use]
     pub fn of(record: &AiVisibilityRecord) -> Option<Self> {
         if record.panel == PromptPanelKind::Branded {
             return None;

@@ -1,5 +1,3 @@
-//! What became of suggestions: open, ignored, fixed, back again.
-
 use super::{
     SuggestionContext,
     evidence::EvidenceSource,
@@ -99,8 +97,7 @@ fn found_again(before: Option<&SuggestionRecord>, context: &SuggestionContext<'_
     }
 }
 
-/// Whether what shows a suggestion changes from day to day by itself: places, rivals and answers do, pages
-/// of the site do not.
+/// Whether what shows a suggestion varies by itself from day to day: places, rivals and answers do, pages do not.
 fn wavers(record: &SuggestionRecord) -> bool {
     record.evidence.iter().any(|it| {
         let EvidenceSource::Result(found) = it.result_type else {

@@ -34,7 +34,6 @@ pub use score::{priority, scale, value};
 pub use searches::Searches;
 pub use summary::{EffectCounts, SuggestionLine, SuggestionsSummary};
 
-/// The definition that the records follow.
 pub const METHOD_VERSION: &str = "suggestions/2";
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];
 impl Findings<'_> {
     /// The project's suggestions: what is to be done, what was fixed, what the owner does not want;
     /// in this order, inside of each by priority. Nothing depends on the order of what came in.
-    #[must_use]
     pub fn suggestions(mut self) -> Vec<SuggestionRecord> {
         let (drafts, absorbed) = distinct(generate::drafts(&mut self));
         let (kept, mut superseded) = without_contradictions(drafts);
@@ -100,8 +99,7 @@ fn by_value(one: &Draft, other: &Draft) -> Ordering {
         .then_with(|| one.id.cmp(&other.id))
 }
 
-/// Of two suggestions of which one takes a page away that the other improves, the one that weighs
-/// less is left out.
+/// Of two suggestions of which one takes away the page that the other improves, the lighter one is left out.
 fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded>)>, Vec<String>) {
     drafts.sort_by(by_value);
     let mut kept: Vec<(Draft, Vec<Superseded>)> = Vec::new();
@@ -192,8 +190,7 @@ fn record(
     }
 }
 
-/// Sets priorities and the order: open ones first, then ignored, then fixed ones; by priority,
-/// severity, rule, page, id.
+/// Sets priorities and the order: open, ignored, fixed; then by priority, severity, rule, page, id.
 fn weigh(records: &mut [SuggestionRecord], other_values: &[f64]) {
     let open = records.iter().filter(|it| it.is_open());
     let mut values: Vec<f64> = open.map(SuggestionRecord::value).collect();

@@ -1,5 +1,3 @@
-//! The record of a suggestion.
-
 use super::{
     effect::Effect,
     evidence::Evidence,
@@ -85,13 +83,11 @@ crate::json!(SuggestionRecord);
 
 impl SuggestionRecord {
     /// reach · impact · confidence ÷ effort.
-    #[must_use]
     pub fn value(&self) -> f64 {
         super::score::value(self.reach, self.impact, self.confidence, self.effort)
     }
 
     /// Whether it is to be done: open, or back.
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self.state, State::Open | State::Regressed)
     }

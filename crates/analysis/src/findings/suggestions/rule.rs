@@ -1,5 +1,3 @@
-//! The rules: one table of what each is about and how it weighs.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -7,13 +5,10 @@ use std::sync::LazyLock;
 /// A rule, or one case of a rule with several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// The rule.
     pub id: &'static str,
     /// The case; empty where there is one.
     pub variant: &'static str,
-    /// What it is about.
     pub category: Category,
-    /// How bad it is.
     pub severity: Severity,
     /// 3 massive, 2 high, 1 medium, 0.5 low, 0.25 minimal.
     pub impact: f64,
@@ -23,16 +18,12 @@ pub struct Rule {
     pub effort_one: f64,
     /// What several pages take.
     pub effort_many: f64,
-    /// Whether it is about what readers find on the page, which is of no use where search engines
-    /// may not list it.
+    /// Whether it is about a page's content, which does not matter where search engines may not list the page.
     pub is_content: bool,
-    /// What shows whether it helped.
     pub effect: EffectMetric,
     /// Where impact and the rest are from.
     pub source: &'static str,
-    /// What to do, in a few words.
     pub title: &'static str,
-    /// Where to read on.
     pub docs: Vec<&'static str>,
 }
 
@@ -97,14 +88,11 @@ const TABLE: &str = include_str!("rules.tsv");
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| TABLE.lines().filter_map(row).collect());
 
-/// All rules with their cases.
-#[must_use]
 pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
 /// A case of a rule; `None` of what the table does not have.
-#[must_use]
 pub fn rule(id: &str, variant: &str) -> Option<&'static Rule> {
     RULES.iter().find(|it| it.id == id && it.variant == variant)
 }
@@ -128,7 +116,6 @@ fn row(line: &'static str) -> Option<Rule> {
     })
 }
 
-/// The value that is written so.
 fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(name.into()).ok()
 }

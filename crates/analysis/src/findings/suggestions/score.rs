@@ -6,7 +6,6 @@ use crate::statistics::describe::median;
 const LEAST_SCALE: f64 = 1.0;
 
 /// reach · impact · confidence ÷ effort; 0 without an effort, which no rule has.
-#[must_use]
 pub fn value(reach: f64, impact: f64, confidence: f64, effort: f64) -> f64 {
     if effort <= 0.0 {
         return 0.0;
@@ -15,13 +14,11 @@ pub fn value(reach: f64, impact: f64, confidence: f64, effort: f64) -> f64 {
 }
 
 /// τ: the median value of the account's open suggestions, at least 1.
-#[must_use]
 pub fn scale(values: &[f64]) -> f64 {
     median(values).map_or(LEAST_SCALE, |it| it.max(LEAST_SCALE))
 }
 
 /// 100·(1 − exp(−value/τ)): 0 to 100, 63 for the median.
-#[must_use]
 pub fn priority(value: f64, scale: f64) -> f64 {
     -100.0 * (-value / scale.max(LEAST_SCALE)).exp_m1()
 }

@@ -1,4 +1,4 @@
-//! First what people search for, and which pages they land on: everything else is weighed by it.
+//! First step: takes in what people search for and which pages they land on; everything else is weighed by it.
 
 use super::{
     collect::Findings,
@@ -48,7 +48,6 @@ pub struct Searches<'a> {
     pub(super) is_simulated: bool,
 }
 
-/// What is kept of a ranking.
 #[derive(Debug, Clone)]
 pub(super) struct Keyword {
     pub record: RecordRef,
@@ -58,14 +57,13 @@ pub(super) struct Keyword {
     pub url: Option<String>,
     pub volume: Option<u64>,
     pub expected_ctr: Option<f64>,
-    /// The curve by which that is expected.
+    /// The curve behind `expected_ctr`.
     pub ctr_model: String,
     pub potential: Option<f64>,
     pub target: Option<u32>,
     pub target_gain: Option<f64>,
 }
 
-/// A page that people find.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Landing {
     pub url: String,
@@ -80,8 +78,7 @@ pub(super) struct Landing {
 }
 
 impl Landing {
-    /// Clicks per month: those counted over all searches, then those of the searches that are told,
-    /// then expected ones.
+    /// Clicks per month: those counted over all searches, else those of known searches, else expected ones.
     pub fn clicks(&self) -> Option<Clicks> {
         self.counted.or(self.imported).or(self.estimated)
     }
@@ -96,8 +93,6 @@ impl Landing {
 }
 
 impl<'a> Searches<'a> {
-    /// Before the first record.
-    #[must_use]
     pub fn new(context: SuggestionContext<'a>) -> Self {
         Self {
             context,
@@ -164,7 +159,6 @@ impl<'a> Searches<'a> {
             .extend(fall.map(|fall| ((keyword_id, engine.to_owned()), fall)));
     }
 
-    /// A page and a search in Search Console.
     pub fn add_console_row(&mut self, row: &ConsoleRow) {
         self.watch.saw(ConsoleRow::SOURCE, &row.record_ref());
         if row.impressions < LEAST_IMPRESSIONS {
@@ -212,8 +206,7 @@ impl<'a> Searches<'a> {
         self.watch.completed(result_type, at);
     }
 
-    /// Everything about searches is in.
-    #[must_use]
+    /// To be called when everything about searches was added.
     pub fn done(mut self) -> Findings<'a> {
         // Without a history nobody can say that a page loses no more.
         for it in self.context.previous {

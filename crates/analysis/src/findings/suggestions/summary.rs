@@ -1,5 +1,3 @@
-//! A project's suggestions in short.
-
 use super::{
     METHOD_VERSION,
     effect::Verdict,
@@ -75,7 +73,6 @@ pub struct SuggestionLine {
 
 impl SuggestionsSummary {
     /// Of a project's suggestions, in their order.
-    #[must_use]
     pub fn of(records: &[SuggestionRecord]) -> Self {
         let count = |state| records.iter().filter(|it| it.state == state).count() as u64;
         let open = || records.iter().filter(|it| it.is_open());

@@ -8,7 +8,6 @@ use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Remembers of earlier suggestions what shows them, and when that was measured last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
     /// Suggestions that are not done with, and their keywords.
@@ -31,12 +30,10 @@ impl Watch {
         watch
     }
 
-    /// Whether a suggestion of that id was there and is not done with.
     pub fn is_pending(&self, id: &str) -> bool {
         self.pending.contains_key(id)
     }
 
-    /// The keywords of that suggestion.
     pub fn keywords_of(&self, id: &str) -> Option<&BTreeSet<i64>> {
         self.pending.get(id)
     }

@@ -5,9 +5,7 @@
 /// A stretch of time, ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Its beginning.
     pub from: f64,
-    /// Its end.
     pub to: f64,
 }
 
@@ -29,7 +27,6 @@ const REQUESTS_IN_QUIET: u32 = 2;
 /// What a page load did, in ms after the navigation began.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activity<'a> {
-    /// First Contentful Paint.
     pub fcp: f64,
     /// When the document's parser and its deferred scripts were done.
     pub dom_content_loaded: f64,
@@ -44,7 +41,6 @@ pub struct Activity<'a> {
 /// When the page became interactive: the beginning of the first 5 s without long tasks that overlap
 /// 5 s with at most two requests under way, at the earliest the first paint. `None` when
 /// watching ended before everything was quiet for so long.
-#[must_use]
 pub fn time_to_interactive(load: &Activity<'_>) -> Option<f64> {
     let is_long_enough = |it: &Span| it.to > load.fcp + QUIET && it.length() >= QUIET;
     let cpu = quiet_cpu(load);
@@ -111,7 +107,6 @@ fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
 
 /// The sum, over the parts of tasks between the first paint and the time to interactive, of what each
 /// takes beyond 50 ms. Tasks are clipped first: nobody waits before there is something to see.
-#[must_use]
 pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
     if tti <= fcp {
         return 0.0;

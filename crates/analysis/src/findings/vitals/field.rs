@@ -1,5 +1,3 @@
-//! From field data to a record.
-
 use super::{
     Subject,
     percentile::{is_distribution, p75_of_histogram},
@@ -18,8 +16,6 @@ pub const ORIGIN_FALLBACK: &str = "originFallback";
 /// LCP or CLS is missing, so that nothing is assessed.
 const NOT_ASSESSED: &str = "notAssessed";
 
-/// Records what a source knows about a page.
-#[must_use]
 pub fn field_record(
     subject: &Subject<'_>,
     sample: &FieldSample,
@@ -70,8 +66,7 @@ fn metric_record(metric: VitalsMetric, known: &FieldMetric, sample: &FieldSample
     }
 }
 
-/// Shares of visits that were good, between, and poor; `None` unless the thresholds are bounds of
-/// bins (those of CrUX are).
+/// Shares of good, middling and poor visits; `None` unless the thresholds are bounds of bins (those of CrUX are).
 fn shares(histogram: &[HistogramBin], thresholds: Thresholds) -> Option<[f64; 3]> {
     let is_bound = |bound: f64| {
         histogram

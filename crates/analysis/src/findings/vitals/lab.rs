@@ -1,5 +1,3 @@
-//! From page loads, or from files alone, to a record.
-
 use super::{
     Subject,
     opportunity::{LoadFacts, opportunities, resource_summary},
@@ -17,18 +15,14 @@ use crate::{
 /// No browser loaded the page: only what its files say is known, and no paint is claimed.
 pub const NO_BROWSER: &str = "noBrowser";
 
-/// Some of the loads that were asked for failed.
 pub const FEWER_RUNS: &str = "fewerRuns";
 
 /// A metric is missing, so that there is no score.
 const NOT_SCORED: &str = "notScored";
 
-/// The page was found elsewhere.
 const REDIRECTED: &str = "redirected";
 
-/// Records what the loads of a page brought: the figures of the median load by score, and the spread
-/// of all.
-#[must_use]
+/// The figures of the median load by score, and the spread of all loads.
 pub fn lab_record(
     subject: &Subject<'_>,
     measured: &LabMeasurement,
@@ -60,7 +54,6 @@ pub fn lab_record(
 }
 
 /// Records what the files of a page say. Of the metrics only the time to the first byte is known.
-#[must_use]
 pub fn static_record(subject: &Subject<'_>, facts: &StaticFacts) -> VitalsRecord {
     let mut record = subject.blank(facts.form_factor, VitalsSource::Lab);
     record.envelope.status = RecordStatus::Partial;

@@ -18,25 +18,21 @@ const GAP: f64 = 1_000.0;
 /// And it is never longer, ms.
 const LONGEST: f64 = 5_000.0;
 
-/// Elements that are named.
 const MOST_SOURCES: usize = 10;
 
 /// The score of the largest window. Windows end after a gap of more than 1 s and after 5 s. Shifts
 /// come in order; without any the page did not move: 0.
-#[must_use]
 pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
     let largest = largest_window(shifts);
     // A float sum of nothing is −0.
     shifts[largest].iter().fold(0.0, |sum, it| sum + it.score)
 }
 
-/// Whether more time lies between two moments; browsers count whole microseconds, which
-/// milliseconds only come close to.
+/// Whether more than `limit` ms lie between two moments, in whole microseconds as browsers count them.
 fn is_longer(from: f64, to: f64, limit: f64) -> bool {
     ((to - from) * 1_000.0).round() > limit * 1_000.0
 }
 
-/// Where the largest window stands.
 fn largest_window(shifts: &[Shift]) -> Range<usize> {
     let (mut largest, mut most) = (0..0, 0.0);
     let (mut from, mut sum) = (0, 0.0);
@@ -55,10 +51,8 @@ fn largest_window(shifts: &[Shift]) -> Range<usize> {
     largest
 }
 
-/// An element's part in a shift.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShiftPart {
-    /// A selector that leads to it, where there is one.
     pub selector: Option<String>,
     /// The area that it left or took, CSS pixels².
     pub area: f64,
@@ -66,7 +60,6 @@ pub struct ShiftPart {
 
 /// The elements that moved in the largest window, by descending part: each shift's score is divided
 /// among its elements by the area that they left or took.
-#[must_use]
 pub fn sources(shifts: &[(Shift, Vec<ShiftPart>)]) -> Vec<ClsSource> {
     let plain: Vec<Shift> = shifts.iter().map(|it| it.0).collect();
     let mut sources: Vec<ClsSource> = Vec::new();

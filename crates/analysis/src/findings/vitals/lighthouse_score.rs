@@ -22,7 +22,6 @@ const fn points(p10: f64, median: f64) -> ControlPoints {
 
 impl ControlPoints {
     /// First Contentful Paint, ms. Everything but a desktop is scored as a phone.
-    #[must_use]
     pub const fn fcp(form_factor: FormFactor) -> Self {
         match form_factor {
             FormFactor::Desktop => points(934.0, 1_600.0),
@@ -31,7 +30,6 @@ impl ControlPoints {
     }
 
     /// Speed Index, ms.
-    #[must_use]
     pub const fn si(form_factor: FormFactor) -> Self {
         match form_factor {
             FormFactor::Desktop => points(1_311.0, 2_300.0),
@@ -40,7 +38,6 @@ impl ControlPoints {
     }
 
     /// Largest Contentful Paint, ms.
-    #[must_use]
     pub const fn lcp(form_factor: FormFactor) -> Self {
         match form_factor {
             FormFactor::Desktop => points(1_200.0, 2_400.0),
@@ -49,7 +46,6 @@ impl ControlPoints {
     }
 
     /// Total Blocking Time, ms.
-    #[must_use]
     pub const fn tbt(form_factor: FormFactor) -> Self {
         match form_factor {
             FormFactor::Desktop => points(150.0, 350.0),
@@ -57,20 +53,16 @@ impl ControlPoints {
         }
     }
 
-    /// Cumulative Layout Shift.
-    #[must_use]
     pub const fn cls() -> Self {
         points(0.1, 0.25)
     }
 
     /// Interaction to Next Paint, ms; Lighthouse scores it in timespans alone.
-    #[must_use]
     pub const fn inp() -> Self {
         points(200.0, 500.0)
     }
 
     /// Time to Interactive, ms; informative, without weight.
-    #[must_use]
     pub const fn tti(form_factor: FormFactor) -> Self {
         match form_factor {
             FormFactor::Desktop => points(2_468.0, 4_500.0),
@@ -79,7 +71,6 @@ impl ControlPoints {
     }
 
     /// Good from the score .9 on, poor below .5.
-    #[must_use]
     pub const fn as_thresholds(self) -> Thresholds {
         Thresholds {
             good: self.p10,
@@ -91,7 +82,6 @@ impl ControlPoints {
     ///
     /// `x = ln(v/median) · erfc⁻¹(1/5) / −ln(p10/median)`, `score = (1 − erf x) / 2`, held to
     /// `[.9, 1]` up to p10, to `[.5, .9)` up to the median and to `[0, .5)` above.
-    #[must_use]
     pub fn score(self, value: f64) -> Option<f64> {
         if value.is_nan() {
             return None;
@@ -152,8 +142,6 @@ pub struct MetricScores {
     pub si: Option<f64>,
 }
 
-/// The scores of a page load's metrics.
-#[must_use]
 pub fn metric_scores(metrics: &LabMetrics, form_factor: FormFactor) -> MetricScores {
     let scored = |value: Option<f64>, curve: ControlPoints| curve.score(value?).map(two_decimals);
     MetricScores {
@@ -167,7 +155,6 @@ pub fn metric_scores(metrics: &LabMetrics, form_factor: FormFactor) -> MetricSco
 
 /// The whole score, 0 to 1 with two decimals: the weighted mean of the rounded metric scores,
 /// rounded again. A metric without a score leaves the whole without one.
-#[must_use]
 pub fn performance_score(scores: &MetricScores) -> Option<f64> {
     let weighted = [
         (scores.fcp?, 10.0),

@@ -35,26 +35,21 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// The method that these records come from.
 pub const METHOD: &str = "vitals/1";
 
 /// The source answered that it knows nothing of the page, nor of its origin.
 pub const NO_FIELD_DATA: &str = "noFieldData";
 
-/// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject<'a> {
-    /// The project.
     pub project_id: i64,
     /// The page that was asked for.
     pub url: &'a str,
-    /// When.
     pub measured_at: DateTime<Utc>,
 }
 
 impl Subject<'_> {
     /// The record of a page that too few visitors see for anyone to publish figures.
-    #[must_use]
     pub fn without_field_data(&self, form_factor: FormFactor, provider: &str) -> VitalsRecord {
         let mut record = self.blank(form_factor, VitalsSource::Field);
         record.envelope.status = RecordStatus::InsufficientData;
@@ -65,7 +60,6 @@ impl Subject<'_> {
     }
 
     /// The record of a measurement that failed; it claims nothing about the page.
-    #[must_use]
     pub fn failed(
         &self,
         form_factor: FormFactor,
@@ -78,7 +72,6 @@ impl Subject<'_> {
         record
     }
 
-    /// A record that claims nothing.
     fn blank(&self, form_factor: FormFactor, source: VitalsSource) -> VitalsRecord {
         VitalsRecord {
             envelope: Envelope {

@@ -19,16 +19,12 @@ pub struct ResourceTotal {
     pub transfer_bytes: Option<u64>,
 }
 
-/// What the judgement rests on.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadFacts<'a> {
-    /// How long the server took for the page, ms.
     pub server_response_ms: Option<f64>,
-    /// What redirects took, ms.
     pub redirects_ms: Option<f64>,
     /// Images without width and height.
     pub unsized_images: Option<u32>,
-    /// Everything that was loaded.
     pub resources: &'a [ResourceFact],
 }
 
@@ -45,7 +41,6 @@ const LEAST_COMPRESSION: u64 = 1_400;
 const WEEK: u64 = 7 * 24 * 60 * 60;
 
 /// What to mend, by id.
-#[must_use]
 pub fn opportunities(load: &LoadFacts<'_>) -> Vec<Opportunity> {
     let found = [
         render_blocking(load.resources),
@@ -117,8 +112,6 @@ fn cache(resources: &[ResourceFact]) -> Option<Opportunity> {
     (again > 0).then(|| opportunity("uses-long-cache-ttl", None, Some(again)))
 }
 
-/// Files by kind.
-#[must_use]
 pub fn resource_summary(resources: &[ResourceFact]) -> BTreeMap<ResourceKind, ResourceTotal> {
     let mut summary: BTreeMap<ResourceKind, ResourceTotal> = BTreeMap::new();
     for file in resources {

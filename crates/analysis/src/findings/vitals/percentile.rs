@@ -1,5 +1,3 @@
-//! The 75th percentile, from a histogram or from visits.
-
 use crate::observation::vitals::HistogramBin;
 
 /// So far the densities of a whole histogram may be from 1.
@@ -10,7 +8,6 @@ pub const LEAST_SAMPLES: usize = 20;
 
 /// Whether the bins are a distribution: ascending, without gaps, only the last without an end,
 /// densities that add up to 1 ± .005.
-#[must_use]
 pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
     let Some((last, before)) = histogram.split_last() else {
         return false;
@@ -33,7 +30,6 @@ pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
 /// The 75th percentile of a distribution, by linear interpolation inside of its bin. `None` when
 /// the bins are none, or when it lies in the last bin and that has no end: then all that is known
 /// is that it is more than the bin's start.
-#[must_use]
 pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
     if !is_distribution(histogram) {
         return None;
@@ -53,7 +49,6 @@ pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
 
 /// The 75th percentile of single visits by nearest rank: the smallest value that at least three
 /// quarters do not exceed. `None` for fewer than 20, or when one is no number.
-#[must_use]
 pub fn p75_of_samples(samples: &[f64]) -> Option<f64> {
     if samples.len() < LEAST_SAMPLES || samples.iter().any(|it| !it.is_finite()) {
         return None;

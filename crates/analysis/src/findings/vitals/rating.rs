@@ -1,5 +1,3 @@
-//! Good, poor, or between: the thresholds, and what passes the assessment.
-
 use super::lighthouse_score::ControlPoints;
 use crate::{
     ToSchema,
@@ -47,15 +45,11 @@ pub enum Unit {
 /// The bounds of a metric: good up to the first, poor above the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Good up to here.
     pub good: f64,
-    /// Poor above.
     pub poor: f64,
 }
 
 impl Thresholds {
-    /// The rating of a value.
-    #[must_use]
     pub fn rate(self, value: f64) -> Rating {
         if value <= self.good {
             Rating::Good
@@ -68,8 +62,6 @@ impl Thresholds {
 }
 
 impl VitalsMetric {
-    /// The unit.
-    #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
             Self::Cls => Unit::Unitless,
@@ -81,7 +73,6 @@ impl VitalsMetric {
     /// `web-vitals` 6.2.3 and the same for every device. Blocking time and speed index have no
     /// published ones: Lighthouse calls a score from .9 good and below .5 poor, and these are the
     /// values with those scores.
-    #[must_use]
     pub const fn thresholds(self, form_factor: FormFactor) -> Thresholds {
         match self {
             Self::Lcp => Thresholds {
@@ -113,7 +104,6 @@ impl VitalsMetric {
 /// The Core Web Vitals assessment of three 75th percentiles (web.dev, "Defining the Core Web Vitals
 /// metrics thresholds"; CrUX): all good passes. A page without enough interactions has no INP, and
 /// LCP and CLS decide; without LCP or CLS nothing is said.
-#[must_use]
 pub fn assess(lcp: Option<f64>, inp: Option<f64>, cls: Option<f64>) -> Option<Assessment> {
     let is_good = |metric: VitalsMetric, value: f64| {
         metric.thresholds(FormFactor::All).rate(value) == Rating::Good

@@ -1,5 +1,3 @@
-//! The record of one page, form factor and source.
-
 use super::{
     opportunity::ResourceTotal,
     rating::{Assessment, Rating, Unit},
@@ -147,8 +145,6 @@ pub struct VitalsRecord {
 crate::json!(VitalsRecord, Vec<VitalsRecord>);
 
 impl MetricRecords {
-    /// The record of a metric.
-    #[must_use]
     pub const fn of(&self, metric: VitalsMetric) -> Option<&MetricRecord> {
         match metric {
             VitalsMetric::Lcp => self.lcp.as_ref(),
@@ -161,7 +157,6 @@ impl MetricRecords {
         }
     }
 
-    /// One record per metric.
     pub(super) fn from_each(mut each: impl FnMut(VitalsMetric) -> Option<MetricRecord>) -> Self {
         Self {
             lcp: each(VitalsMetric::Lcp),
@@ -177,15 +172,12 @@ impl MetricRecords {
 
 impl MetricRecord {
     /// The one figure that it says.
-    #[must_use]
     pub fn figure(&self) -> Option<f64> {
         self.p75.or(self.value)
     }
 }
 
 impl Spread {
-    /// The range of a metric.
-    #[must_use]
     pub const fn of(&self, metric: VitalsMetric) -> Option<f64> {
         match metric {
             VitalsMetric::Lcp => self.lcp,

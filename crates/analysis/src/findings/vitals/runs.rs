@@ -10,7 +10,6 @@ use crate::{
 };
 
 /// The whole score of one load, 0 to 1.
-#[must_use]
 pub fn score_of(run: &LabRun, form_factor: FormFactor) -> Option<f64> {
     performance_score(&metric_scores(&run.metrics, form_factor))
 }
@@ -18,7 +17,6 @@ pub fn score_of(run: &LabRun, form_factor: FormFactor) -> Option<f64> {
 /// The load in the middle by score; among equal scores the slower one by LCP comes first, and of an
 /// even number the worse of the middle two is taken. Loads without a score only speak when none
 /// has one.
-#[must_use]
 pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
     let mut ranked: Vec<(Option<f64>, &LabRun)> = runs
         .iter()
@@ -38,7 +36,6 @@ pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
 
 /// The interquartile range of the score and of each metric over the loads that have it; `None` for
 /// fewer than two. Quartiles are interpolated linearly (Hyndman and Fan 1996, type 7).
-#[must_use]
 pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     let of = |read: &dyn Fn(&LabMetrics) -> Option<f64>| {
         let values: Vec<f64> = runs.iter().filter_map(|it| read(&it.metrics)).collect();

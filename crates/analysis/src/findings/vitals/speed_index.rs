@@ -17,12 +17,10 @@ pub const WHITE: u8 = 249;
 pub struct Frame {
     /// When it was shown, ms after the navigation began.
     pub at: f64,
-    /// What it shows.
     pub colours: Box<Histogram>,
 }
 
 /// Counts the colours of a picture; `pixels` are red, green, blue, one byte each.
-#[must_use]
 pub fn colours(pixels: &[u8]) -> Box<Histogram> {
     let mut counts = Box::new([[0; 256]; 3]);
     for pixel in pixels
@@ -38,7 +36,6 @@ pub fn colours(pixels: &[u8]) -> Box<Histogram> {
 
 /// The speed index of a page load, ms. Frames come in order, the last one shows the finished page.
 /// `None` without frames, or when nothing but white was ever seen.
-#[must_use]
 pub fn speed_index(frames: &[Frame]) -> Option<f64> {
     let target = &frames.last()?.colours;
     if target.iter().flatten().all(|it| *it == 0) {

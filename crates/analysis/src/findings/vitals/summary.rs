@@ -1,5 +1,3 @@
-//! Counts of a project's records.
-
 use super::{
     rating::{Assessment, Rating},
     record::{VitalsRecord, VitalsSource},
@@ -14,7 +12,6 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many slow pages are named.
 const SLOWEST: usize = 5;
 
 /// Records by rating.
@@ -87,7 +84,6 @@ crate::json!(VitalsSummary);
 
 impl VitalsSummary {
     /// Sums up records; `requested` of them were asked for.
-    #[must_use]
     pub fn of(records: &[VitalsRecord], requested: u64) -> Self {
         let count = |status: RecordStatus| {
             let matching = records.iter().filter(|it| it.envelope.status == status);

@@ -1,5 +1,3 @@
-//! What changed since the record before.
-
 use super::record::VitalsRecord;
 use crate::{ToSchema, findings::envelope::rounded, observation::vitals::VitalsMetric};
 use chrono::{DateTime, Utc};
@@ -66,7 +64,6 @@ const LEAST_POINTS: f64 = 3.0;
 
 impl VitalsTrend {
     /// The changes between two records; `None` when they do not compare.
-    #[must_use]
     pub fn between(now: &VitalsRecord, before: Option<&VitalsRecord>) -> Option<Self> {
         let before = before.filter(|it| compares(now, it))?;
         let of = |metric| change_of(metric, now, before);

@@ -1,5 +1,3 @@
-//! Exponential smoothing with a damped trend.
-
 use crate::forecast::{
     count,
     minimise::{SIMPLEX_PROBES, Search, in_box},
@@ -15,8 +13,8 @@ const TREND_SHARE: (f64, f64) = (1e-4, 0.9999);
 /// Parameters that are estimated: α, β, φ, the initial level and the initial trend.
 const PARAMETERS: usize = 5;
 
-/// Where to look first: α, β/α and φ, the edges among them. With a small β the likelihood has a
-/// valley for trends that die soon and another for trends that last.
+/// Start points for α, β/α and φ, edges included. With a small β the likelihood has two valleys:
+/// trends that die soon and trends that last.
 const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
     [0.03, 0.2, 0.45, 0.75, ALPHA.1],
     [TREND_SHARE.0, 0.1, 0.4, TREND_SHARE.1],
@@ -32,23 +30,21 @@ const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
 /// best values in closed form and only three numbers are searched for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Damped {
-    /// Weight of the newest error in the level.
+    /// Smoothing of the level.
     pub alpha: f64,
-    /// Weight of the newest error in the trend; at most α.
+    /// Smoothing of the trend; at most α.
     pub beta: f64,
-    /// What is left of the trend a step later.
+    /// Damping per step.
     pub phi: f64,
-    /// The last level.
     pub level: f64,
-    /// The last trend, per step.
+    /// Per step.
     pub trend: f64,
     /// Sum of squared one-step errors.
     pub squared_errors: f64,
     length: usize,
 }
 
-/// Sums of products of the errors with initial level and trend 0 (e), and of what a unit of
-/// initial level (u) or trend (v) changes in them.
+/// Sums of products of errors with a zero start (e) and of the effects of a unit of level (u) and trend (v).
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     ee: f64,
@@ -60,8 +56,7 @@ struct Sums {
 }
 
 impl Damped {
-    /// Of a series of at least six values; `near` is a fit of nearly the same series.
-    #[must_use]
+    /// At least six values; `near` is a fit of nearly the same series.
     pub fn fit(series: &[f64], near: Option<&Self>) -> Option<Self> {
         if series.len() <= PARAMETERS {
             return None;
@@ -121,8 +116,6 @@ impl Damped {
         }
     }
 
-    /// The next values.
-    #[must_use]
     pub fn forecast(&self, horizon: usize) -> Vec<f64> {
         let mut reach = 0.0;
         let mut power = 1.0;
@@ -135,9 +128,7 @@ impl Damped {
             .collect()
     }
 
-    /// Standard deviations of the errors of the next values, by normal theory: σ²·(1 + Σ cⱼ²) with
-    /// cⱼ = α + β·(φ + … + φʲ) (Hyndman and others 2008, table 6.2).
-    #[must_use]
+    /// By normal theory: σ²·(1 + Σ cⱼ²), cⱼ = α + β·(φ + … + φʲ) (Hyndman and others 2008, table 6.2).
     pub fn deviations(&self, horizon: usize) -> Vec<f64> {
         let variance = self.squared_errors / count(self.length.saturating_sub(PARAMETERS).max(1));
         let (mut sum, mut reach, mut power) = (1.0, 0.0, 1.0);
@@ -153,7 +144,7 @@ impl Damped {
     }
 }
 
-/// The best point of the grid with a trend that dies soon, and the best with one that lasts.
+/// The best grid points with a short-lived and with a lasting trend.
 fn starts(series: &[f64]) -> [[f64; 3]; 2] {
     let (alphas, shares, phis) = GRID;
     let mut best = phis.map(|phi| (f64::INFINITY, [alphas[0], shares[0], phi]));
@@ -176,7 +167,7 @@ fn errors(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [f64; SIMPLEX_
     sums(series, points).map(|it| it.least())
 }
 
-/// One pass over the series for four points (α, β/α, φ) at once.
+/// One pass for four points (α, β/α, φ) at once.
 fn sums(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [Sums; SIMPLEX_PROBES] {
     const LANES: usize = SIMPLEX_PROBES;
     let alpha: [f64; LANES] = array::from_fn(|k| points[k][0]);
@@ -223,7 +214,7 @@ fn sums(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [Sums; SIMPLEX_P
 }
 
 impl Sums {
-    /// The initial level and trend with the least squared errors.
+    /// By least squares.
     fn best_start(&self) -> (f64, f64) {
         let spread = self.uu * self.vv - self.uv * self.uv;
         // The two cannot be told apart where all is forgotten at once.
@@ -236,7 +227,6 @@ impl Sums {
         }
     }
 
-    /// The sum of squared errors with that start.
     fn least(&self) -> f64 {
         let (level, trend) = self.best_start();
         (self.ee - level * self.eu - trend * self.ev).max(0.0)

@@ -1,7 +1,5 @@
-//! Methods that continue a series, each on its own.
-//!
-//! All take a series without gaps in any unit, oldest value first, and answer with the next values
-//! in that unit. They know no seasons: what repeats is taken out before and put back after.
+//! Each method takes a series without gaps, oldest first, and forecasts in its unit.
+//! Methods ignore seasons, which are removed before and restored after.
 
 mod damped;
 mod naive;

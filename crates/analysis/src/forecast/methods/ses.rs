@@ -1,25 +1,21 @@
-//! Simple exponential smoothing.
-
 use crate::forecast::minimise::{LINE_PROBES, along_line};
 
-/// The range in which α is looked for, that of `statsforecast`.
+/// Range of α in `statsforecast`.
 const ALPHA: (f64, f64) = (0.01, 0.99);
 
-/// Simple exponential smoothing with the α that has the least squared one-step errors.
+/// α minimises the squared one-step errors (`statsforecast`: `SimpleExponentialSmoothingOptimized`; Brown 1959).
 ///
-/// ℓ₁ = y₁, ℓₜ = ℓₜ₋₁ + α·(yₜ − ℓₜ₋₁); every forecast is the last level. Brown 1959; in
-/// `statsforecast` it is `SimpleExponentialSmoothingOptimized`.
+/// ℓ₁ = y₁, ℓₜ = ℓₜ₋₁ + α·(yₜ − ℓₜ₋₁); every forecast is the last level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ses {
-    /// Weight of the newest value.
+    /// Weight of the newest value, 0 to 1.
     pub alpha: f64,
-    /// The last level, in the unit of the series.
+    /// In the unit of the series.
     pub level: f64,
 }
 
 impl Ses {
-    /// Of a series; `None` of an empty one.
-    #[must_use]
+    /// `None` of an empty series.
     pub fn fit(series: &[f64]) -> Option<Self> {
         let (&first, rest) = series.split_first()?;
         let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| {

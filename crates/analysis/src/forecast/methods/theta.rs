@@ -1,19 +1,16 @@
-//! The Theta method and its optimised and dynamic variants.
-
 use crate::forecast::{
     count,
     minimise::{LINE_PROBES, along_line},
 };
 use std::array;
 
-/// The range in which α is looked for, that of `statsforecast` and of the R package `forecTheta`.
+/// Range of α in `statsforecast` and the R package `forecTheta`.
 const ALPHA: (f64, f64) = (0.1, 0.99);
-/// Errors of the first values are not counted: they tell of the initial level alone.
+/// First errors that do not count: they depend on the initial level only.
 const BURN_IN: usize = 3;
-/// Powers of 1 − α below this are taken as 0; numbers near the smallest possible are slow.
+/// Smaller powers of 1 − α are taken as 0: subnormal numbers are slow.
 const NEGLIGIBLE: f64 = 1e-100;
 
-/// Which Theta model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThetaKind {
     /// θ = 2, one line through the whole series: Assimakopoulos and Nikolopoulos 2000.
@@ -36,7 +33,7 @@ pub enum ThetaKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theta {
     kind: ThetaKind,
-    /// The first value: everything is reckoned from it, so that large numbers lose no digits.
+    /// The first value is subtracted, so that large numbers lose no digits.
     origin: f64,
     /// Weight of the newest value.
     pub alpha: f64,
@@ -57,7 +54,7 @@ struct Line {
     b: f64,
 }
 
-/// Σ of products that give the best initial level L and pull c, and what is left of Σ e².
+/// Sums of products for the best initial level L and pull c, and the rest of Σ e².
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     rr: f64,
@@ -69,8 +66,7 @@ struct Sums {
 }
 
 impl Theta {
-    /// Of a series of at least four values.
-    #[must_use]
+    /// At least four values.
     pub fn fit(series: &[f64], kind: ThetaKind) -> Option<Self> {
         if series.len() <= BURN_IN {
             return None;
@@ -99,8 +95,6 @@ impl Theta {
         })
     }
 
-    /// The next values.
-    #[must_use]
     pub fn forecast(&self, horizon: usize) -> Vec<f64> {
         let rest = 1.0 - self.alpha;
         let (mut level, mut mean, mut line) = (self.level, self.mean, self.line);
@@ -131,7 +125,7 @@ impl ThetaKind {
     }
 }
 
-/// The line that each value is forecast with; the last one is for the values to come.
+/// One line for each value, and one for the future.
 fn lines(series: &[f64], kind: ThetaKind) -> Vec<Line> {
     if !kind.is_dynamic() {
         return vec![Line::through(series); series.len()];
@@ -163,7 +157,7 @@ impl Line {
         }
     }
 
-    /// Least squares with one more value, the one with the index `i`; `mean` is that of those before.
+    /// Updated by the value at index `i`; `mean` is that of those before.
     fn with(self, value: f64, mean: f64, i: usize) -> Self {
         let n = count(i);
         let b = ((n - 1.0) * self.b + 6.0 * (value - mean) / (n + 1.0)) / (n + 2.0);
@@ -175,8 +169,7 @@ impl Line {
     }
 }
 
-/// For each α the sums over the series: r is the error without initial level and pull, w what the
-/// initial level adds to a forecast, d what the pull adds.
+/// Per α: r is the error with zero level and pull, w the effect of the initial level, d that of the pull.
 fn sums(series: &[f64], lines: &[Line], alphas: &[f64; LINE_PROBES]) -> [Sums; LINE_PROBES] {
     let rest = alphas.map(|alpha| 1.0 - alpha);
     let inverse = alphas.map(|alpha| 1.0 / alpha);
@@ -212,7 +205,7 @@ fn sums(series: &[f64], lines: &[Line], alphas: &[f64; LINE_PROBES]) -> [Sums; L
 }
 
 impl Sums {
-    /// The best initial level and pull, and the sum of squared errors with them.
+    /// Level, pull, and the sum of squared errors.
     fn solve(&self, kind: ThetaKind) -> (f64, f64, f64) {
         let pull = if kind.has_free_theta() {
             let spread = self.dd * self.ww - self.wd * self.wd;

@@ -1,28 +1,25 @@
-//! What robots are told: `meta name=robots` and its like, and `X-Robots-Tag`.
+//! `meta name=robots` and its like, and `X-Robots-Tag`.
 //!
-//! Rules: Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications". A rule for a
-//! robot adds to those for all; of contradicting rules the most restrictive applies.
+//! Google, "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications": rules for a robot add to those for all;
+//! of contradicting rules the most restrictive applies.
 
 use super::TagSource;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Where a directive was said.
 pub type DirectiveSource = TagSource;
 
-/// Rules that one element or header gives one robot.
+/// Of one element or header, for one robot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsDirective {
-    /// Which robot, in lower case; `None` for all.
+    /// Lower case; `None` for all.
     pub agent: Option<String>,
-    /// The rules in lower case, each with its value: `noindex`, `max-snippet:20`.
+    /// Lower case, with values: `noindex`, `max-snippet:20`.
     pub rules: Vec<String>,
-    /// Where it stands.
     pub source: DirectiveSource,
 }
 
-/// Names of rules that have a value after a colon.
 const WITH_VALUE: [&str; 4] = [
     "max-snippet",
     "max-image-preview",
@@ -30,7 +27,6 @@ const WITH_VALUE: [&str; 4] = [
     "unavailable_after",
 ];
 
-/// Names of rules without a value.
 const PLAIN: [&str; 12] = [
     "all",
     "index",
@@ -47,8 +43,6 @@ const PLAIN: [&str; 12] = [
 ];
 
 impl RobotsDirective {
-    /// Reads the content of a `meta` for a robot.
-    #[must_use]
     pub fn of_meta(agent: Option<&str>, content: &str, source: DirectiveSource) -> Self {
         Self {
             agent: agent.map(str::to_ascii_lowercase),
@@ -57,8 +51,7 @@ impl RobotsDirective {
         }
     }
 
-    /// Reads a value of `X-Robots-Tag`, which may begin with the name of a robot.
-    #[must_use]
+    /// May begin with the name of a robot.
     pub fn of_header(value: &str) -> Self {
         let named = value.split_once(':').filter(|(name, _)| {
             let name = name.trim().to_ascii_lowercase();
@@ -75,7 +68,7 @@ impl RobotsDirective {
     }
 }
 
-/// Splits at commas; a date after `unavailable_after:` may hold some.
+/// At commas; a date after `unavailable_after:` may hold some.
 fn rules(content: &str) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     for part in content.split(',') {
@@ -94,38 +87,31 @@ fn rules(content: &str) -> Vec<String> {
     rules
 }
 
-/// What a robot may do with a page.
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsEffect {
-    /// Not be listed.
     pub noindex: bool,
-    /// Its links are not followed.
     pub nofollow: bool,
-    /// No snippet: `nosnippet` or `max-snippet:0`.
+    /// `nosnippet` or `max-snippet:0`.
     pub nosnippet: bool,
-    /// Its images are not listed.
     pub noimageindex: bool,
-    /// No copy is offered.
     pub noarchive: bool,
-    /// No translation is offered.
     pub notranslate: bool,
-    /// May be listed where it is embedded, in spite of `noindex`.
+    /// Listed where embedded, in spite of `noindex`.
     pub indexifembedded: bool,
-    /// Characters of a snippet; `None` without a limit.
+    /// Characters; `None` without a limit.
     pub max_snippet: Option<u32>,
     /// `none`, `standard` or `large`.
     pub max_image_preview: Option<String>,
-    /// Seconds of a video; `None` without a limit.
+    /// Seconds; `None` without a limit.
     pub max_video_preview: Option<u32>,
-    /// When it stops being listed, as written in lower case.
+    /// As written, in lower case.
     pub unavailable_after: Option<String>,
 }
 
 impl RobotsEffect {
-    /// What directives say to a robot, named in lower case.
-    #[must_use]
+    /// `agent` in lower case.
     pub fn of(directives: &[RobotsDirective], agent: &str) -> Self {
         let mut effect = Self::default();
         let meant = |it: &&RobotsDirective| it.agent.as_deref().is_none_or(|it| it == agent);
@@ -171,8 +157,7 @@ impl RobotsEffect {
 }
 
 impl RobotsEffect {
-    /// The same at a moment: `unavailable_after` is `noindex` from its date on (Google, "Robots meta
-    /// tag", `unavailable_after`). A date that cannot be read says nothing, as with Google.
+    /// `unavailable_after` is `noindex` from its date on; an unreadable date is ignored (Google, "Robots meta tag").
     #[must_use]
     pub fn at(mut self, moment: DateTime<Utc>) -> Self {
         let end = self.unavailable_after.as_deref().and_then(read_date);
@@ -181,7 +166,7 @@ impl RobotsEffect {
     }
 }
 
-/// A date by RFC 822, RFC 850 or ISO 8601, in lower case.
+/// RFC 822, RFC 850 or ISO 8601, in lower case.
 fn read_date(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     if let Ok(date) = DateTime::parse_from_rfc2822(text) {

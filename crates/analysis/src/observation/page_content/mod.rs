@@ -1,8 +1,5 @@
-//! Everything that findings need of one page, as plain data: the page itself is let go.
-//!
-//! [`PageContent`] is one value that is written down when a page was read and taken up again when
-//! findings are computed; nothing in it refers to the parsed page. What has to stay in memory of
-//! every page of a site while it is audited is a much smaller card.
+//! [`PageContent`] holds what findings need of one page. It is stored when a page was read and loaded when findings
+//! are computed; only a much smaller card of every page stays in memory during an audit.
 
 mod directives;
 mod document;
@@ -35,83 +32,67 @@ use super::{
 use crate::text::language::tags::primary;
 use serde::{Deserialize, Serialize};
 
-/// An HTML page that was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageContent {
-    /// Its normalised URL: where the last request went.
+    /// Normalised: where the last request went.
     pub url: String,
-    /// What the request brought.
     pub fetched: Fetched,
-    /// What the answer's headers say, and how large and fast it was.
     pub response: ResponseFacts,
-    /// Links away from the start; pages that only a sitemap lists count as 1.
+    /// Links from the start; 1 for pages only in a sitemap.
     pub depth: u32,
-    /// How it became known.
     pub discovery: Discovery,
-    /// How much its main text resembles the answer to a made-up URL of the same directory;
-    /// `None` when that answer was an honest error.
+    /// Similarity to the answer to a made-up URL of the same directory; `None` when that was an honest error.
     pub probe_similarity: Option<f64>,
-    /// The document as a whole.
     pub document: DocumentFacts,
-    /// Every `title` of HTML, in document order.
+    /// In document order.
     pub titles: Vec<PlacedText>,
-    /// Every `meta` with a name and a content, in document order.
+    /// With a name and a content, in document order.
     pub metas: Vec<Meta>,
-    /// What robots are told, by `meta` elements and by `X-Robots-Tag`.
+    /// From `meta` and `X-Robots-Tag`.
     pub robots: Vec<RobotsDirective>,
-    /// What the page says its canonical URL is, by `link` elements and by the `Link` header.
+    /// From `link` and the `Link` header.
     pub canonicals: Vec<Canonical>,
-    /// The page in other languages, by `link` elements and by the `Link` header.
+    /// From `link` and the `Link` header.
     pub hreflangs: Vec<Hreflang>,
-    /// `rel=next` of `link` elements and links in the body, normalised, each once.
+    /// `rel=next` of `link` and of links in the body, normalised, each once.
     pub next_pages: Vec<String>,
-    /// `rel=prev` of the same.
+    /// `rel=prev`, likewise.
     pub previous_pages: Vec<String>,
-    /// A `meta` refresh or a `Refresh` header.
+    /// From `meta` or the `Refresh` header.
     pub refresh: Option<Refresh>,
-    /// `h1` to `h6`, in document order.
+    /// In document order.
     pub headings: Vec<Heading>,
-    /// `img` elements, in document order.
+    /// In document order.
     pub images: Vec<Image>,
-    /// Every link, in document order.
+    /// In document order.
     pub links: Vec<PageLink>,
-    /// Anchors that lead nowhere a robot could go.
     pub uncrawlable_anchors: Vec<UncrawlableAnchor>,
-    /// Links that give a page of another host power over this one.
     pub unprotected_windows: Vec<UnprotectedWindow>,
-    /// Every `id` and `a[name]`, sorted.
+    /// `id` and `a[name]`, sorted.
     pub names: Vec<String>,
-    /// Forms.
     pub forms: Vec<Form>,
-    /// Scripts and style sheets.
     pub files: Vec<PageFile>,
-    /// What the page is made of.
     pub structure: Structure,
-    /// The text.
     pub text: TextFacts,
-    /// What the page says about itself: dates, authors, site.
     pub metadata: PageMetadata,
-    /// JSON-LD, microdata, `RDFa`, Open Graph, Twitter's cards.
     pub structured_data: PageStructuredData,
-    /// The page as a browser shows it; `None` where none was asked to.
+    /// `None` where no browser was asked to show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<Rendered>,
 }
 
-/// The robot that findings speak of where none is named.
+/// The robot that findings refer to by default.
 pub const GOOGLEBOT: &str = "googlebot";
 
 impl PageContent {
-    /// The code of the language that it declares, or else of the one that was detected.
-    #[must_use]
+    /// Declared, or else detected.
     pub fn language_code(&self) -> Option<String> {
         let declared = self.document.lang.as_deref().map(primary);
         declared.or_else(|| self.text.detected.as_ref().map(|it| it.code.clone()))
     }
 
-    /// A document without anything in it, as if a server had answered 200.
-    #[must_use]
+    /// Empty, with status 200.
     pub fn blank(url: &str) -> Self {
         Self {
             url: url.to_owned(),
@@ -159,63 +140,56 @@ impl PageContent {
         }
     }
 
-    /// The title that browsers show: the first, if it says anything.
-    #[must_use]
+    /// The first, unless empty.
     pub fn title(&self) -> Option<&str> {
         let first = self.titles.first()?;
         (!first.text.is_empty()).then_some(first.text.as_str())
     }
 
-    /// Every description, in document order.
+    /// In document order.
     pub fn descriptions(&self) -> impl Iterator<Item = &Meta> {
         self.metas_named("description")
     }
 
-    /// The first description that says anything.
-    #[must_use]
+    /// The first that is not empty.
     pub fn description(&self) -> Option<&str> {
         self.descriptions()
             .map(|it| it.content.as_str())
             .find(|it| !it.is_empty())
     }
 
-    /// Every `meta` of a name, which is in lower case.
+    /// `name` has to be in lower case.
     pub fn metas_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Meta> {
         self.metas
             .iter()
             .filter(move |it| it.key == MetaKey::Name && it.name == name)
     }
 
-    /// The content of the first `meta[http-equiv]` of a name, which is in lower case.
-    #[must_use]
+    /// The first; `name` has to be in lower case.
     pub fn http_equiv(&self, name: &str) -> Option<&str> {
         let mut all = self.metas.iter();
         all.find(|it| it.key == MetaKey::HttpEquiv && it.name == name)
             .map(|it| it.content.as_str())
     }
 
-    /// The first heading of a level that says anything.
-    #[must_use]
+    /// The first of that level that is not empty.
     pub fn heading(&self, level: u8) -> Option<&Heading> {
         self.headings
             .iter()
             .find(|it| it.level == level && it.text.is_some())
     }
 
-    /// The text of the first `h1` that says anything.
-    #[must_use]
+    /// The first that is not empty.
     pub fn first_h1(&self) -> Option<&str> {
         self.heading(1)?.text.as_deref()
     }
 
-    /// Words of the main text as a browser shows it; `None` where that is not known.
-    #[must_use]
+    /// `None` where not known.
     pub fn rendered_words(&self) -> Option<u32> {
         Some(self.shown()?.words)
     }
 
-    /// Whether there is nothing to see: no text, no image, no frame, nothing to play, no form.
-    #[must_use]
+    /// No text, image, frame, media or form.
     pub fn shows_nothing(&self) -> bool {
         self.text.all_words == 0
             && self.text.counts.words == 0
@@ -225,8 +199,6 @@ impl PageContent {
             && self.structure.media == 0
     }
 
-    /// Whether it has structured data only after its scripts have run.
-    #[must_use]
     pub fn has_data_only_when_rendered(&self) -> bool {
         self.structured_data.items.is_empty()
             && !self.is_cut()
@@ -235,16 +207,12 @@ impl PageContent {
                 .is_some_and(|it| !it.types_only_here.is_empty())
     }
 
-    /// What a robot has to do, by everything that is said to it and to all robots; the most
-    /// restrictive rule of a kind wins.
-    #[must_use]
+    /// Rules for it and for all robots; the most restrictive of a kind wins.
     pub fn robots_for(&self, agent: &str) -> RobotsEffect {
         RobotsEffect::of(&self.robots, agent).at(self.fetched.at)
     }
 
-    /// The canonical URL that a search engine would take: the only one that is named in the head
-    /// or the header, `None` where there is none or where they contradict each other.
-    #[must_use]
+    /// The only one of head and header; `None` without one, or when they contradict each other.
     pub fn canonical(&self) -> Option<&str> {
         let mut named = self
             .canonicals
@@ -255,51 +223,38 @@ impl PageContent {
         named.all(|it| it == first).then_some(first)
     }
 
-    /// Whether Google is told not to list it: by the document as it was sent, or by what its scripts
-    /// made of it where a browser showed it. What scripts take away counts on: robots may not run the
-    /// scripts of a page that is `noindex` (Google, "Understand JavaScript SEO basics").
-    #[must_use]
+    /// In the document as sent, or as rendered. Removing it by script does not help: robots may not run the scripts
+    /// of a `noindex` page (Google, "Understand JavaScript SEO basics").
     pub fn is_noindex(&self) -> bool {
         self.robots_for(GOOGLEBOT).noindex || self.shown().is_some_and(|it| it.noindex)
     }
 
-    /// The page as a browser showed it.
     fn shown(&self) -> Option<&RenderedPage> {
         self.rendered.as_ref()?.page()
     }
 
-    /// Whether the page names itself or nobody as canonical, with its scripts too where a browser showed
-    /// it; addresses that are none of the web are nobody.
-    #[must_use]
+    /// Names itself or none, also when rendered; addresses that are not of the web count as none.
     pub fn is_canonical(&self) -> bool {
         self.is_canonical_as_sent() && !self.shown().is_some_and(|it| it.names_another)
     }
 
-    /// The same of the document as it was sent.
-    #[must_use]
     pub fn is_canonical_as_sent(&self) -> bool {
         let named = self.canonicals.iter().filter(|it| it.counts());
         let mut urls = named.filter_map(|it| it.url.as_deref());
         urls.all(|it| it == self.url)
     }
 
-    /// The canonical URL that scripts bring or change, where a browser showed the page.
-    #[must_use]
+    /// Added or changed by scripts, where a browser showed the page.
     pub fn canonical_by_script(&self) -> Option<&str> {
         let shown = self.shown()?.canonical.as_deref();
         shown.filter(|it| Some(*it) != self.canonical())
     }
 
-    /// Whether a search engine may list it: 200, HTML, not `noindex` for Googlebot, and no other
-    /// page is canonical; neither with its scripts, where a browser showed it. That robots.txt allows
-    /// reading it shows in that it was read.
-    #[must_use]
+    /// 200, HTML, not `noindex` for Googlebot, canonical; also when rendered. Robots.txt allowed reading it.
     pub fn is_indexable(&self) -> bool {
         self.is_indexable_as_sent() && !self.is_noindex() && self.is_canonical()
     }
 
-    /// The same of the document as it was sent.
-    #[must_use]
     pub fn is_indexable_as_sent(&self) -> bool {
         self.fetched.status == Some(200)
             && self.fetched.is_html()
@@ -307,8 +262,6 @@ impl PageContent {
             && self.is_canonical_as_sent()
     }
 
-    /// The scheme of its URL is `https`.
-    #[must_use]
     pub fn is_https(&self) -> bool {
         self.url.starts_with("https:")
     }

@@ -1,7 +1,6 @@
-//! A page as a browser shows it once its scripts have run, beside the document as it was sent.
+//! The rendered page beside the document as sent.
 //!
-//! Only what differs and what is counted is kept: a second [`PageContent`] of every page would double
-//! the journal. Everything is read from the browser's document as it is read from the sent one.
+//! Only differences and counts are kept: a second [`PageContent`] per page would double the journal.
 
 use super::{GOOGLEBOT, PageContent};
 use crate::{
@@ -12,33 +11,27 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Characters of a text that are kept.
 const MOST_CHARACTERS: usize = 2_048;
-/// Rules for robots that are kept.
 const MOST_RULES: usize = 50;
-/// Links, and types of structured data, that are named; all links are counted.
+/// Links are counted beyond that.
 const MOST_NAMED: usize = 50;
 
-/// Percent of the words that a browser shows which have to be there without scripts.
+/// Percent of the rendered words that have to be in the sent document.
 const STATIC_PERCENT: u64 = 30;
 
-/// Whether scripts bring so much of the main text that it counts as absent without them: less than 30 %
-/// of the words that a browser shows are in the document as it was sent. The bound is ours.
-#[must_use]
+/// Less than 30 % of the rendered words are in the document as sent. The bound is ours.
 pub fn scripts_bring_the_text(sent_words: usize, rendered_words: u32) -> bool {
     (sent_words as u64).saturating_mul(100) < u64::from(rendered_words) * STATIC_PERCENT
 }
 
-/// Words below which there is hardly any text.
+/// Hardly any text below.
 const LEAST_WORDS: usize = 50;
-/// Words in sight of a page that only asks for scripts.
+/// Visible words of a page that only asks for scripts.
 const MOST_WORDS_OF_A_REQUEST: u32 = 10;
-/// Bytes of scripts inside of a document that could build a page.
+/// Bytes of inline scripts that could build a page.
 const BUILDING: u32 = 2_000;
 
-/// Whether the main text depends on scripts. Where a browser showed the page, its words tell; else that
-/// there is hardly any text, and the document is an application's shell. A short page is no such page.
-#[must_use]
+/// By the rendered words where known; else hardly any text in an application's shell. Short pages do not count.
 pub fn text_depends_on_scripts(page: &PageContent, rendered_words: Option<u32>) -> bool {
     let sent = page.text.counts.words;
     match rendered_words {
@@ -48,8 +41,7 @@ pub fn text_depends_on_scripts(page: &PageContent, rendered_words: Option<u32>) 
     }
 }
 
-/// Whether a document is what an application sends before its scripts fill it: its root is empty, or it
-/// shows next to nothing but a request to allow JavaScript, or nothing at all beside its scripts.
+/// Its root is empty, or it shows hardly more than a request to allow JavaScript, or only scripts.
 fn is_application_shell(page: &PageContent) -> bool {
     let structure = &page.structure;
     let mut files = page.files.iter();
@@ -60,17 +52,14 @@ fn is_application_shell(page: &PageContent) -> bool {
     (has_scripts && (structure.has_empty_root || only_asks)) || (may_build && page.shows_nothing())
 }
 
-/// What became of showing a page in a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rendered {
-    /// The browser showed it.
     Shown(RenderedPage),
-    /// It did not, so that nothing is known of what scripts bring.
+    /// Nothing is known of what scripts bring.
     Failed {
-        /// Why.
         reason: RenderFailure,
-        /// More about it: a status, or the address that the page led to.
+        /// A status, or the address that the page led to.
         detail: Option<String>,
     },
 }
@@ -95,41 +84,34 @@ pub enum RenderFailure {
     BrowserFailed,
 }
 
-/// A page that a browser showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RenderedPage {
-    /// Whether it came to rest; one that did not was read as it was.
+    /// Came to rest; otherwise read as it was.
     pub settled: bool,
-    /// The title that browsers show.
     pub title: Option<String>,
-    /// The description.
     pub description: Option<String>,
-    /// The text of the first `h1` that says anything.
+    /// The first `h1` that is not empty.
     pub heading: Option<String>,
-    /// What a search engine would take for the canonical URL, by [`PageContent::canonical`].
+    /// By [`PageContent::canonical`].
     pub canonical: Option<String>,
-    /// Whether it names another page than itself as canonical.
+    /// As canonical.
     pub names_another: bool,
-    /// What robots are told, by [`robots_rules`].
+    /// By [`robots_rules`].
     pub robots: Vec<String>,
-    /// Whether Google is told not to list it.
     pub noindex: bool,
-    /// Addresses of the web that readers can follow links to.
+    /// Web addresses that readers can follow.
     pub links: u32,
-    /// How many of these the sent document does not link to.
+    /// Of these, not linked in the sent document.
     pub links_only_here: u32,
-    /// Some of them, in document order.
+    /// In document order; at most 50.
     pub new_links: Vec<String>,
-    /// Words of the main text.
     pub words: u32,
-    /// Types of structured data that the sent document does not have, sorted.
+    /// Types of structured data not in the sent document, sorted.
     pub types_only_here: Vec<String>,
 }
 
 impl Rendered {
-    /// The page, if it was shown.
-    #[must_use]
     pub const fn page(&self) -> Option<&RenderedPage> {
         match self {
             Self::Shown(page) => Some(page),
@@ -139,14 +121,12 @@ impl Rendered {
 }
 
 impl RenderedPage {
-    /// As much of a text as is kept: 2,048 characters.
-    #[must_use]
+    /// Cut to 2,048 characters.
     pub fn kept(text: Option<&str>) -> Option<String> {
         text.map(|it| shortened(it, MOST_CHARACTERS).to_owned())
     }
 
-    /// What the document that a browser `shown` has, beside the one that was `sent`.
-    #[must_use]
+    /// Differences of `shown` from `sent`.
     pub fn beside(sent: &PageContent, shown: &PageContent, settled: bool) -> Self {
         let known: BTreeSet<&str> = link_addresses(sent).into_iter().collect();
         let links = link_addresses(shown);
@@ -175,9 +155,7 @@ impl RenderedPage {
     }
 }
 
-/// What a page tells robots, each rule once, sorted; one for a single robot has its name in front:
-/// `googlebot: noindex`.
-#[must_use]
+/// Each once, sorted; for a single robot with its name: `googlebot: noindex`.
 pub fn robots_rules(page: &PageContent) -> Vec<String> {
     let rules = page.robots.iter().flat_map(|directive| {
         let named = move |rule: &String| match &directive.agent {
@@ -190,8 +168,7 @@ pub fn robots_rules(page: &PageContent) -> Vec<String> {
     all.into_iter().take(MOST_RULES).collect()
 }
 
-/// Addresses of the web that readers can follow links to, each once, in document order.
-#[must_use]
+/// Web addresses that readers can follow, each once, in document order.
 pub fn link_addresses(page: &PageContent) -> Vec<&str> {
     let mut seen = BTreeSet::new();
     let followed = page.links.iter().filter(|it| it.is_followed_by_readers());

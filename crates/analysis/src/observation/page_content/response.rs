@@ -1,75 +1,54 @@
-//! What an answer says beside its body.
-
 use serde::{Deserialize, Serialize};
 
-/// How an answer came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseFacts {
-    /// Milliseconds from the request to the last answer's headers, connecting included, redirects
-    /// not; `None` is unknown.
+    /// To the last answer's headers, connecting included, redirects not; `None` is unknown.
     pub ttfb_ms: Option<u32>,
-    /// Bytes of the document.
     pub body_bytes: u64,
-    /// Bytes on the wire; fewer where the document came compressed.
+    /// On the wire, perhaps compressed.
     pub received_bytes: u64,
-    /// Headers of interest.
     pub headers: ResponseHeaders,
 }
 
-/// Headers of interest; each value at most 4,096 characters, several values joined by commas.
+/// Each value at most 4,096 characters, several joined by commas.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseHeaders {
-    /// `Content-Security-Policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_security_policy: Option<String>,
-    /// `Strict-Transport-Security`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_transport_security: Option<String>,
-    /// `X-Content-Type-Options`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type_options: Option<String>,
-    /// `X-Frame-Options`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_options: Option<String>,
-    /// `Referrer-Policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referrer_policy: Option<String>,
-    /// `Cache-Control`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<String>,
-    /// `Expires`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
-    /// `ETag`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// `Last-Modified`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// `Content-Encoding`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_encoding: Option<String>,
-    /// `Content-Language`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_language: Option<String>,
-    /// `Content-Type`, with its parameters.
+    /// With its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// `Refresh`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
-    /// Each `Link`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
-    /// Each `X-Robots-Tag`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub robots_tags: Vec<String>,
 }
 
 impl ResponseHeaders {
-    /// Keeps a header if it is one of interest.
     pub fn add(&mut self, name: &str, value: &str) {
         const MOST_CHARACTERS: usize = 4_096;
         const MOST_VALUES: usize = 100;
@@ -84,9 +63,7 @@ impl ResponseHeaders {
         }
     }
 
-    /// Seconds for which an answer may be kept, as `Cache-Control` says: 0 for `no-store` and
-    /// `no-cache`, `None` where it says nothing of it.
-    #[must_use]
+    /// `Cache-Control` in seconds: 0 for `no-store` and `no-cache`, `None` where it says nothing.
     pub fn max_age(&self) -> Option<u64> {
         let said = self.cache_control.as_deref()?.to_ascii_lowercase();
         let mut rules = said.split(',').map(str::trim);

@@ -1,4 +1,4 @@
-//! What visitors saw, summed up over a period.
+//! Measurements of real visits, aggregated.
 
 use super::{FormFactor, VitalsMetric};
 use crate::ToSchema;
@@ -16,14 +16,12 @@ pub struct CollectionPeriod {
     pub last_date: NaiveDate,
 }
 
-/// Whose visits these are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldScope {
-    /// Of the page that was asked for.
     Page,
-    /// Of the whole origin, as asked for.
+    /// As asked for.
     Origin,
-    /// Of the whole origin, because the page has too few visits of its own.
+    /// The page has too few visits of its own.
     OriginInstead,
 }
 
@@ -39,30 +37,23 @@ pub struct HistogramBin {
     pub density: f64,
 }
 
-/// One metric over all visits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldMetric {
-    /// The 75th percentile as the source says it; `None` where it says none.
+    /// `None` where the source gives none.
     pub p75: Option<f64>,
-    /// The distribution, by ascending value; empty where the source gives none.
+    /// By ascending value; empty where the source gives none.
     pub histogram: Vec<HistogramBin>,
-    /// How many visits, where the source says it (CrUX does not).
+    /// Where the source gives it (CrUX does not).
     pub samples: Option<u64>,
 }
 
-/// What a source of field data knows about a page or an origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldSample {
-    /// The page or the origin that the figures are about.
     pub url: String,
-    /// Which of the two, and whether it was asked for.
     pub scope: FieldScope,
-    /// Whose devices.
     pub form_factor: FormFactor,
-    /// When; `None` where the source does not say it (PageSpeed Insights: the last 28 days).
+    /// `None` where the source does not say (PageSpeed Insights: the last 28 days).
     pub period: Option<CollectionPeriod>,
-    /// The metrics that it has.
     pub metrics: BTreeMap<VitalsMetric, FieldMetric>,
-    /// A neutral name of the source.
     pub provider: String,
 }

@@ -1,59 +1,50 @@
-//! What page loads in a browser of ours, or without one, brought.
+//! Page loads in our browser, or facts without one.
 
 use super::{FormFactor, ResourceFact};
 use crate::{ToSchema, provenance::Provenance};
 use serde::{Deserialize, Serialize};
 
-/// Several loads of one page under the same conditions.
+/// Loads of one page under equal conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabMeasurement {
-    /// The device that was emulated.
     pub form_factor: FormFactor,
-    /// The loads that came to an end; at least one.
+    /// Completed loads; at least one.
     pub runs: Vec<LabRun>,
-    /// How many loads were asked for.
     pub asked: u32,
-    /// A neutral name of who loaded it.
     pub provider: String,
-    /// `Measured` for a browser of ours, `Imported` for someone else's.
+    /// `Measured` by our browser, `Imported` by another.
     pub provenance: Provenance,
 }
 
-/// One page load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabRun {
-    /// Where the load ended after redirects.
+    /// After redirects.
     pub final_url: String,
-    /// The figures.
     pub metrics: LabMetrics,
-    /// The element of the largest paint.
     pub lcp_element: Option<LcpElement>,
-    /// Where the time until the largest paint went.
     pub lcp_breakdown: Option<LcpBreakdown>,
-    /// The elements that moved, by descending shift.
+    /// Largest shift first.
     pub cls_sources: Vec<ClsSource>,
-    /// Time that redirects took before the page itself was asked for, ms.
+    /// Before the page itself was requested.
     pub redirects_ms: Option<f64>,
-    /// How long the server took to answer the last request for the page, ms.
+    /// Of the last request for the page.
     pub server_response_ms: Option<f64>,
-    /// Images without width and height; `None` when nobody counted.
+    /// `None` when not counted.
     pub unsized_images: Option<u32>,
-    /// Everything that was loaded.
     pub resources: Vec<ResourceFact>,
-    /// What to mend, as whoever loaded the page says; `None` when that follows from the rest.
+    /// As the supplier says; `None` when they follow from the rest.
     pub opportunities: Option<Vec<Opportunity>>,
-    /// Machine codes of what limits the run.
+    /// Machine codes of limitations.
     pub warnings: Vec<String>,
 }
 
-/// The figures of one page load; `None` is unknown, 0 was measured.
+/// `None` is unknown, 0 was measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabMetrics {
     /// First Contentful Paint, ms after the navigation began.
     pub fcp: Option<f64>,
     /// Largest Contentful Paint, ms.
     pub lcp: Option<f64>,
-    /// Cumulative Layout Shift.
     pub cls: Option<f64>,
     /// Total Blocking Time, ms.
     pub tbt: Option<f64>,
@@ -116,23 +107,20 @@ pub struct Opportunity {
     pub savings_bytes: Option<u64>,
 }
 
-/// What can be said of a page without a browser; nothing here stands in for a paint.
+/// Known without a browser; nothing here stands in for a paint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StaticFacts {
-    /// The device whose page was asked for.
     pub form_factor: FormFactor,
-    /// Where the page was found after redirects.
+    /// After redirects.
     pub final_url: String,
-    /// From the beginning of the first request until the first byte of the page, ms.
+    /// From the first request to the first byte of the page.
     pub ttfb_ms: Option<f64>,
-    /// Time that redirects took, ms.
     pub redirects_ms: Option<f64>,
-    /// How long the server took to answer the last request for the page, ms.
+    /// Of the last request for the page.
     pub server_response_ms: Option<f64>,
-    /// Images without width and height.
     pub unsized_images: u32,
-    /// The page and what it names: style sheets, scripts, images, fonts.
+    /// The page, style sheets, scripts, images, fonts.
     pub resources: Vec<ResourceFact>,
-    /// Machine codes of what limits the facts.
+    /// Machine codes of limitations.
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What became of one request, redirects and retries included.
+//! Outcome of one request, with redirects and retries.
 
 use crate::ToSchema;
 use chrono::{DateTime, Utc};
@@ -14,80 +14,64 @@ pub struct Hop {
     pub status: u16,
 }
 
-/// Why there is no answer to judge. An address that may not be read is `Connect`, like a host
-/// that does not answer, so that nobody can probe a private network.
+/// An address that may not be read is `Connect`, like an unreachable host, so that nobody can probe a private network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FetchFailure {
-    /// The name does not resolve.
     Dns,
-    /// No connection.
     Connect,
-    /// A connection, but no agreement on encryption or a certificate that does not hold.
+    /// Connected, but no TLS agreement or an invalid certificate.
     Tls,
-    /// Too slow in one of the phases.
+    /// In any phase.
     Timeout,
-    /// The connection broke before the answer was complete.
     Incomplete,
-    /// The answer breaks HTTP, or a limit of its headers that no honest page reaches.
+    /// Breaks HTTP or a limit of headers that no honest page reaches.
     Malformed,
-    /// An answer came, and its body is not what its `Content-Encoding` says: nobody can read it.
+    /// The body is not what its `Content-Encoding` says.
     Undecodable,
-    /// An answer came whose body is not read here, though others may: it unpacks to far more than it
-    /// is, or is packed in a way that was not asked for.
+    /// Refused here only: unpacks to far more than it is, or is packed in a way that was not asked for.
     Unread,
-    /// More redirects than anyone follows.
     TooManyRedirects,
-    /// A redirect to where it came from.
     RedirectLoop,
-    /// A redirect to something that is no `http` or `https` URL, or to nowhere.
+    /// Not `http` or `https`, or to nowhere.
     InvalidRedirect,
 }
 
-/// How much of a body was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Truncation {
-    /// To the end, or not wanted.
+    /// Complete, or not wanted.
     #[default]
     None,
-    /// Up to the size limit.
     AtLimit,
 }
 
-/// What became of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fetched {
-    /// Every answer in order; all but the last are redirects.
+    /// In order; all but the last are redirects.
     pub chain: Vec<Hop>,
-    /// Where the last request went.
     pub final_url: String,
-    /// The status of the last answer; `None` when there was none.
+    /// `None` without an answer.
     pub status: Option<u16>,
-    /// Why the last request failed.
     pub failure: Option<FetchFailure>,
-    /// A code for what exactly went wrong.
+    /// A machine code.
     pub detail: Option<String>,
-    /// How often it was tried.
     pub attempts: u32,
-    /// When the last attempt ended.
+    /// End of the last attempt.
     pub at: DateTime<Utc>,
-    /// The media type of the last answer, without parameters, lower case.
+    /// Media type without parameters, lower case.
     pub content_type: Option<String>,
-    /// Whether the last answer is a bot wall: a challenge instead of the page.
+    /// A bot wall instead of the page.
     pub challenge: bool,
-    /// Whether the body was cut.
     pub truncation: Truncation,
-    /// Bytes of the answer's body as the server says it, or as it was read; `None` is unknown.
+    /// Of the body, as declared or as read; `None` is unknown.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Seconds for which the answer may be kept without asking again, by `Cache-Control`; `None`
-    /// where the server does not say.
+    /// Seconds by `Cache-Control`; `None` where the server does not say.
     #[serde(default)]
     pub max_age: Option<u64>,
 }
 
 impl Fetched {
-    /// An answer of HTML with a status, without redirects, at the beginning of 1970.
-    #[must_use]
+    /// HTML without redirects, at the beginning of 1970.
     pub fn plain(url: &str, status: u16) -> Self {
         Self {
             chain: vec![Hop {
@@ -108,8 +92,6 @@ impl Fetched {
         }
     }
 
-    /// How many redirects were followed.
-    #[must_use]
     pub fn hops(&self) -> usize {
         let ended_in_redirect = matches!(
             self.failure,
@@ -124,14 +106,10 @@ impl Fetched {
         self.chain.len() - usize::from(last_is_final)
     }
 
-    /// Whether the last answer is a success.
-    #[must_use]
     pub fn is_success(&self) -> bool {
         self.failure.is_none() && self.status.is_some_and(|it| (200..300).contains(&it))
     }
 
-    /// A code for why the body of an answer that came could not be read.
-    #[must_use]
     pub fn unread_body(&self) -> Option<&str> {
         let of_the_body = matches!(
             self.failure,
@@ -140,16 +118,12 @@ impl Fetched {
         of_the_body.then(|| self.detail.as_deref().unwrap_or_default())
     }
 
-    /// Whether the last answer says that all is well and has nothing in it: 204 and 205, with which
-    /// browsers stay where they are, and no bytes of no kind.
-    #[must_use]
+    /// 204 and 205, on which browsers stay where they are, or zero bytes without a media type.
     pub fn has_no_content(&self) -> bool {
         let is_nothing = self.bytes == Some(0) && self.content_type.is_none();
         self.is_success() && (is_nothing || matches!(self.status, Some(204 | 205)))
     }
 
-    /// Whether the last answer says it is HTML.
-    #[must_use]
     pub fn is_html(&self) -> bool {
         matches!(
             self.content_type.as_deref(),

@@ -1,29 +1,24 @@
-//! Links of a page: what they say, where they lead, where they stand.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkTarget {
-    /// A page or resource of the web.
     Web {
-        /// The normalised URL without its fragment.
+        /// Normalised, without fragment.
         url: String,
-        /// The fragment as written, without `#`.
+        /// As written, without `#`.
         fragment: Option<String>,
     },
-    /// The attribute is there and empty.
+    /// An empty attribute.
     Empty,
-    /// Not a URL.
     Invalid,
-    /// What follows `mailto:`.
+    /// Text after `mailto:`.
     Mail(String),
-    /// What follows `tel:` or `sms:`.
+    /// Text after `tel:` or `sms:`.
     Phone(String),
     /// `javascript:`, `data:`, `blob:`, `about:`: nothing to fetch.
     Inert,
-    /// A scheme that is not checked.
+    /// Not checked.
     OtherScheme(String),
 }
 
@@ -51,40 +46,30 @@ pub enum Placement {
     Footer,
 }
 
-/// One link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageLink {
-    /// The attribute's text, shortened to 2,048 characters.
+    /// As written, at most 2,048 characters.
     pub raw: String,
-    /// Where it leads.
     pub target: LinkTarget,
-    /// The element's name.
     pub element: String,
-    /// The attribute's name; `style` for a `url()` in a style sheet.
+    /// `style` for a `url()` in a style sheet.
     pub attribute: String,
-    /// The `rel` attribute.
     pub rel: Option<String>,
-    /// The link's text, or the text that stands for an image.
+    /// Or the text that stands for an image.
     pub text: Option<String>,
-    /// Where it stands.
     pub position: Position,
-    /// What part of the page it belongs to.
     pub placement: Placement,
-    /// Whether it stands in the page's main text.
     #[serde(default)]
     pub in_main_text: bool,
 }
 
 impl PageLink {
-    /// Whether a reader follows it, so that its fragment matters.
-    #[must_use]
+    /// Then its fragment matters.
     pub fn is_followed_by_readers(&self) -> bool {
         matches!(self.element.as_str(), "a" | "area")
     }
 
-    /// Whether the browser loads it as part of the page, so that `http` on an `https` page is
-    /// mixed content.
-    #[must_use]
+    /// Then `http` on an `https` page is mixed content.
     pub fn is_loaded_with_the_page(&self) -> bool {
         match self.element.as_str() {
             "img" | "source" | "video" | "audio" | "track" | "iframe" | "script" | "object"
@@ -98,8 +83,7 @@ impl PageLink {
         }
     }
 
-    /// Whether robots are asked not to count it (Google: `nofollow`, `ugc`, `sponsored`).
-    #[must_use]
+    /// `nofollow`, `ugc` or `sponsored` (Google).
     pub fn is_nofollow(&self) -> bool {
         let mut words = self
             .rel
@@ -113,8 +97,7 @@ impl PageLink {
         })
     }
 
-    /// Whether it may lead to another page of the site, as opposed to an image or a script.
-    #[must_use]
+    /// Not an image, script and the like.
     pub fn may_lead_to_a_page(&self) -> bool {
         match self.element.as_str() {
             "a" | "area" | "iframe" | "meta" => true,

@@ -1,32 +1,24 @@
-//! Which URLs belong to the site that is read.
-
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// The bounds of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SiteScope {
-    /// A host with both schemes on their default ports; `www.` is not distinguished.
+    /// Both schemes, default ports; `www.` is ignored.
     Host(String),
-    /// Exactly one scheme, host and port, as an origin without a trailing slash.
+    /// One scheme, host and port, without a trailing slash.
     Origin(String),
 }
 
 impl SiteScope {
-    /// The scope of a project's host.
-    #[must_use]
     pub fn of_host(host: &str) -> Self {
         Self::Host(without_www(&host.to_ascii_lowercase()).to_owned())
     }
 
-    /// The scope of a URL: its origin.
-    #[must_use]
+    /// The URL's origin.
     pub fn of_url(url: &Url) -> Self {
         Self::Origin(url.origin().ascii_serialization())
     }
 
-    /// Whether the URL is one of the site's own.
-    #[must_use]
     pub fn contains(&self, url: &Url) -> bool {
         match self {
             Self::Host(host) => {
@@ -38,8 +30,6 @@ impl SiteScope {
         }
     }
 
-    /// The host to show.
-    #[must_use]
     pub fn host(&self) -> &str {
         match self {
             Self::Host(host) => host,

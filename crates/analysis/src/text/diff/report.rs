@@ -1,16 +1,13 @@
-//! What of a difference is shown.
-
 use super::{Difference, Piece, Step, blocks};
 use crate::{ToSchema, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
-/// Operations that a report shows at most.
 pub const MOST_OPERATIONS: usize = 200;
 
-/// Characters of one side of an operation that a report shows at most.
+/// Per side of an operation.
 const MOST_CHARACTERS: usize = 2_000;
 
-/// Bytes of all that a report shows: operations beyond are left out.
+/// Of a whole report: operations beyond are left out.
 const MOST_BYTES: usize = 96 << 10;
 
 /// What an operation does.
@@ -47,8 +44,6 @@ pub struct Report {
 }
 
 impl Difference {
-    /// The changes that are shown of a difference from this earlier text.
-    #[must_use]
     pub fn report(&self, before: &str) -> Report {
         let mut report = Report {
             operations: Vec::new(),

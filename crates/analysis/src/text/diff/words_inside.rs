@@ -1,30 +1,24 @@
-//! Differences between words of blocks that changed.
+//! Word differences inside changed blocks.
 
 use super::operations;
 use similar::DiffOp;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A part of changed blocks. Lengths are in bytes of the earlier text.
+/// Lengths are in bytes of the earlier text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// So much stays.
     Keep(usize),
-    /// This became that; either may be empty, not both.
+    /// Either may be empty, not both.
     Replace {
-        /// What was there.
         before: String,
-        /// What is there.
         after: String,
     },
 }
 
-/// Words and signs of both texts above which they are not compared in detail: the whole is
-/// replaced. It bounds the time that two long and wholly different texts take.
+/// Tokens of both texts above which the whole is replaced: bounds the time for long, different texts.
 const MOST_TOKENS: usize = 40_000;
 
 impl Piece {
-    /// What came, if anything.
-    #[must_use]
     pub fn inserted(&self) -> Option<&str> {
         match self {
             Self::Replace { after, .. } if !after.is_empty() => Some(after),
@@ -32,8 +26,6 @@ impl Piece {
         }
     }
 
-    /// What went, if anything.
-    #[must_use]
     pub fn removed(&self) -> Option<&str> {
         match self {
             Self::Replace { before, .. } if !before.is_empty() => Some(before),
@@ -42,7 +34,7 @@ impl Piece {
     }
 }
 
-/// The pieces that lead from one text to another. Words, signs and white space (UAX #29) are whole.
+/// Tokens are words, signs and white space (UAX #29).
 pub fn pieces(before: &str, after: &str) -> Vec<Piece> {
     let old: Vec<&str> = before.split_word_bounds().collect();
     let new: Vec<&str> = after.split_word_bounds().collect();
@@ -65,7 +57,7 @@ pub fn pieces(before: &str, after: &str) -> Vec<Piece> {
     operations(&old, &new).iter().map(piece).collect()
 }
 
-/// The later text; `None` when the earlier one is another.
+/// `None` when `before` is not the earlier text.
 pub fn applied(pieces: &[Piece], before: &str) -> Option<String> {
     let mut rest = before;
     let mut after = String::new();

@@ -1,24 +1,19 @@
-//! Which pages are worth comparing: those whose signatures share a band (locality-sensitive
-//! hashing, Indyk and Motwani 1998).
+//! Locality-sensitive hashing (Indyk and Motwani 1998).
 //!
-//! With 16 bands of 8 rows, pages of similarity J become candidates with a probability of
-//! 1 − (1 − J^8)^16: 0.9999 at 0.9, 0.95 at 0.8, 0.61 at 0.7, 0.06 at 0.5.
+//! With 16 bands of 8 rows, pages of similarity J become candidates with probability 1 − (1 − J^8)^16: 0.9999 at 0.9,
+//! 0.95 at 0.8, 0.61 at 0.7, 0.06 at 0.5.
 
 use super::{Fingerprint, PERMUTATIONS};
 
-/// Rows of a band.
 const ROWS: usize = 8;
 
-/// Bands of a signature.
 const BANDS: usize = PERMUTATIONS / ROWS;
 
-/// Followers with which a page is compared in one band: so a thousand pages of one template cost
-/// a thousand times this and not half a million comparisons.
+/// Followers compared per page and band, so that a thousand pages of one template stay linear.
 const WINDOW: usize = 32;
 
-/// Calls with each pair of pages (positions in the slice, the lower first) that share a band, once.
-/// In a band that more than 33 pages share, each is compared with the next 32 and with the first;
-/// returns whether that left pairs out.
+/// Calls once with each pair (positions, lower first) that shares a band. In a band of more than 33 pages each is
+/// compared with the next 32 and the first; returns whether pairs were left out.
 pub fn candidates(pages: &[(usize, &Fingerprint)], mut compare: impl FnMut(usize, usize)) -> bool {
     let mut left_out = false;
     let mut order: Vec<usize> = (0..pages.len()).collect();
@@ -46,7 +41,6 @@ fn rows(page: &Fingerprint, band: usize) -> &[u32] {
     &page.signature.values()[band * ROWS..(band + 1) * ROWS]
 }
 
-/// Whether two pages share an earlier band.
 fn met_before(one: &Fingerprint, other: &Fingerprint, band: usize) -> bool {
     (0..band).any(|it| rows(one, it) == rows(other, it))
 }

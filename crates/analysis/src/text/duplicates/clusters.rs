@@ -1,44 +1,34 @@
-//! From fingerprints to clusters.
-
 use super::{Fingerprint, NEAR, bands::candidates};
 use std::collections::BTreeMap;
 
-/// Pages that are duplicates of each other: the members of a connected component, so that two of
-/// them may be less alike than [`NEAR`] when others stand between them.
+/// A connected component: two members may be less alike than [`NEAR`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
-    /// Positions of the pages, ascending.
+    /// Positions, ascending.
     pub pages: Vec<usize>,
-    /// Whether all have the same digest.
+    /// All digests are equal.
     pub exact: bool,
 }
 
-/// The page most like another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
-    /// Its position.
     pub page: usize,
-    /// Exact Jaccard similarity, 1 for equal digests.
+    /// Jaccard similarity; 1 for equal digests.
     pub similarity: f64,
 }
 
-/// What was found about all pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Duplicates {
-    /// Clusters of at least two pages, by their first page.
+    /// At least two pages each, by their first page.
     pub clusters: Vec<Cluster>,
-    /// The nearest of each page; `None` where no other was alike enough to be compared, which is
-    /// likely below a similarity of 0.6 and next to impossible from 0.9 on.
+    /// `None` where no candidate was alike enough: likely below a similarity of 0.6, nearly impossible from 0.9 on.
     pub nearest: Vec<Option<Nearest>>,
-    /// Whether every pair of candidates was compared. Where not, many pages share one template, and
-    /// a cluster or a nearest page may be missing a member.
+    /// Every pair of candidates was compared; otherwise many pages share one template, and members may be missing.
     pub complete: bool,
 }
 
-/// Finds duplicates. `None` stands for a page without a text. `similarity` is asked for the exact
-/// Jaccard similarity of two pages given by position; of those with one digest, only the first
-/// takes part.
-#[must_use]
+/// `None`: a page without text. `similarity` gives the exact Jaccard similarity of two positions; only the first page
+/// of each digest takes part.
 pub fn clusters(
     pages: &[Option<Fingerprint>],
     mut similarity: impl FnMut(usize, usize) -> f64,
@@ -73,7 +63,6 @@ pub fn clusters(
     }
 }
 
-/// Connected components, and the nearest of each page.
 struct Search {
     parents: Vec<usize>,
     nearest: Vec<Option<Nearest>>,
@@ -95,7 +84,7 @@ impl Search {
         }
     }
 
-    /// Pages with one digest: each is the nearest of the next.
+    /// Each is the nearest of the next.
     fn same(&mut self, group: &[usize]) {
         for (one, other) in group.iter().zip(group.iter().cycle().skip(1)) {
             self.nearest[*one] = Some(Nearest {

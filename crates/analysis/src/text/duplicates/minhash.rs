@@ -1,15 +1,13 @@
 //! `MinHash` signatures (Broder 1997) with k = 128.
 //!
-//! Each of 128 functions orders all shingles in another way; a signature keeps each order's first.
-//! Two sets have the same first with a probability that is their Jaccard similarity J, so the share
-//! of equal places estimates J with a standard error of √(J(1−J)/128), at most 0.045.
+//! The share of equal places estimates the Jaccard similarity J with a standard error of √(J(1−J)/128), at most 0.045.
 
 use super::mixed;
 
-/// Functions, and numbers in a signature.
+/// Length of a signature.
 pub const PERMUTATIONS: usize = 128;
 
-/// The least of each function over the shingles of a page: 512 bytes.
+/// Minimum of each function over the shingles: 512 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature(Box<[u32; PERMUTATIONS]>);
 
@@ -17,8 +15,7 @@ pub struct Signature(Box<[u32; PERMUTATIONS]>);
 const PRIME: u64 = (1 << 61) - 1;
 
 impl Signature {
-    /// The signature of a set of shingles (their hashes, in any order); `None` of an empty set.
-    #[must_use]
+    /// `shingles` in any order; `None` of an empty set.
     pub fn of(shingles: &[u64]) -> Option<Self> {
         if shingles.is_empty() {
             return None;
@@ -33,8 +30,7 @@ impl Signature {
         Some(Self(least))
     }
 
-    /// An estimate of the Jaccard similarity of two sets.
-    #[must_use]
+    /// Estimates Jaccard similarity.
     pub fn similarity(&self, other: &Self) -> f64 {
         let pairs = self.0.iter().zip(other.0.iter());
         let equal = pairs.filter(|(one, other)| one == other).count();
@@ -42,15 +38,12 @@ impl Signature {
         f64::from(equal) / 128.0
     }
 
-    /// The numbers of the signature.
-    #[must_use]
     pub fn values(&self) -> &[u32; PERMUTATIONS] {
         &self.0
     }
 }
 
-/// (factor·hash + offset) mod 2^61 − 1, its upper 32 bits: a universal family (Carter and Wegman
-/// 1979).
+/// (factor·hash + offset) mod 2^61 − 1, upper 32 bits: a universal family (Carter and Wegman 1979).
 #[expect(
     clippy::cast_possible_truncation,
     reason = "less than 2^61, shifted by 29"
@@ -67,7 +60,7 @@ fn permuted(hash: u64, factor: u64, offset: u64) -> u32 {
     (reduced >> 29) as u32
 }
 
-/// Factors (not 0) and offsets of the functions, always the same.
+/// Factors (not 0) and offsets; constant.
 static FUNCTIONS: [(u64, u64); PERMUTATIONS] = functions();
 
 const fn functions() -> [(u64, u64); PERMUTATIONS] {

@@ -1,12 +1,10 @@
-//! Codes of languages.
-
-/// The two-letter code (ISO 639-1) of a three-letter one (ISO 639-3), where there is one.
+/// ISO 639-1 of ISO 639-3, where there is one.
 pub fn shortest(code: &str) -> &str {
     let pair = CODES.iter().find(|(long, _)| *long == code);
     pair.map_or(code, |(_, short)| *short)
 }
 
-/// Of every language that can be detected.
+/// Of all detectable languages.
 #[rustfmt::skip]
 const CODES: &[(&str, &str)] = &[
     ("afr", "af"), ("aka", "ak"), ("amh", "am"), ("ara", "ar"), ("aze", "az"), ("bel", "be"), ("ben", "bn"), ("bul", "bg"),

@@ -1,20 +1,20 @@
-//! The commonest words of languages, which bear out or refute what letters and trigrams say.
+//! Common words confirm or refute a detected language.
 //!
-//! A detector that knows seventy languages takes a text in another one for a neighbour, and is sure of it: Mongolian
-//! for Russian, Malay for Indonesian, Basque for Spanish. Words such as `and` are rarely shared even by
-//! neighbours, and make up a tenth to a half of any text.
+//! A detector of seventy languages takes another language for a neighbour, and is sure of it: Mongolian for Russian,
+//! Malay for Indonesian, Basque for Spanish. Words such as `and` are rarely shared even by neighbours, and make up a
+//! tenth to a half of any text.
 
 use crate::text::words::words;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Languages and their words, commonest first; made by `tests/oracles/common_words.py`.
+/// Commonest first; made by `tests/oracles/common_words.py`.
 const TABLE: &str = include_str!("common_words.tsv");
 
-/// The share of a text's words that the commonest words of its language are at least, as 1 over it. By texts
-/// of `tests/oracles/many_languages.py`; inflecting languages have the fewest.
+/// 1 over the least share of common words in a text; from `tests/oracles/many_languages.py`. Inflecting languages have
+/// the fewest.
 const LEAST_SHARE: usize = 25;
 
-/// Cyrillic letters of the languages that can be detected; Mongolian, Kazakh and Tatar have others beside them.
+/// Cyrillic letters of detectable languages; Mongolian, Kazakh and Tatar have others beside them.
 const CYRILLIC: [(&str, &str); 6] = [
     ("be", "абвгґдеёжзійклмнопрстуўфхцчшыьэюя"),
     ("bg", "абвгдежзийклмнопрстуфхцчшщъьюяѝ"),
@@ -24,13 +24,12 @@ const CYRILLIC: [(&str, &str); 6] = [
     ("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
 ];
 
-/// The share of Cyrillic letters that may be of other languages, as names are, as 1 over it.
+/// 1 over the share of foreign Cyrillic letters allowed, as in names.
 const MOST_FOREIGN: usize = 50;
 
 struct CommonWords {
-    /// Number of each language that has words.
     languages: HashMap<&'static str, u8>,
-    /// Words and the languages that have them, by word.
+    /// Sorted by word.
     words: Vec<(&'static str, u8)>,
 }
 
@@ -50,7 +49,6 @@ static COMMON_WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
 });
 
 impl CommonWords {
-    /// The numbers of the languages that have a word.
     fn languages_with(&self, word: &str) -> impl Iterator<Item = usize> {
         let from = self.words.partition_point(|it| it.0 < word);
         let same = self.words[from..].iter().take_while(move |it| it.0 == word);
@@ -58,8 +56,7 @@ impl CommonWords {
     }
 }
 
-/// Whether the common words of a text are those of a language: there are enough of them, no other
-/// language has more, and its letters are those of the language. Of languages whose words are not known, nothing speaks against it.
+/// Enough common words, no other language has more, and the letters fit. True for languages without word lists.
 pub fn bear_out(text: &str, code: &str) -> bool {
     let known = &*COMMON_WORDS;
     let Some(&own) = known.languages.get(code) else {

@@ -1,41 +1,35 @@
-//! Which language a text is in, told from its letters and trigrams (crate `whatlang`) and borne out by its common words.
+//! Language by letters and trigrams (crate `whatlang`), confirmed by common words.
 
 use super::{Language, codes, common_words};
 
-/// Letters below which nothing is claimed.
+/// Below, nothing is claimed.
 pub const FEWEST_LETTERS: usize = 60;
 
-/// Confidence from which on a language is sure enough to contradict a declared one. Shorter texts
-/// of a kindred language (Czech and Slovak, Spanish and Portuguese) are mostly below it; figures of
-/// `tests/oracles/language.py` stand in `docs/MEASUREMENT.md`.
+/// Confidence that contradicts a declared language. Short texts in similar languages (Czech and Slovak, Spanish and
+/// Portuguese) are mostly below it; figures by `tests/oracles/language.py` are in `docs/MEASUREMENT.md`.
 pub const SURE: f64 = 0.9;
 
-/// Confidence below which a language is not named: by `tests/oracles/language.py` one in seven is wrong
-/// from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.
+/// By `tests/oracles/language.py` one in seven is wrong from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.
 pub const LEAST_CONFIDENCE: f64 = 0.5;
 
-/// Characters after which more text adds nothing but time.
+/// More text only takes time.
 const MOST_CHARACTERS: usize = 4_000;
 
-/// A language that was told from a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detected {
-    /// The ISO 639-1 code, or that of ISO 639-3 where there is none.
+    /// ISO 639-1, or else ISO 639-3.
     pub code: &'static str,
-    /// Confidence from 0 to 1: how far the best language is ahead of the next, given the length.
+    /// 0 to 1: lead over the second language, given the length.
     pub confidence: f64,
 }
 
 impl Detected {
-    /// The language, if it is one of those with more than a code.
-    #[must_use]
+    /// `None` for languages with only a code.
     pub fn language(self) -> Option<Language> {
         Language::from_tag(self.code)
     }
 
-    /// Whether the text is surely in another language than a declared tag names. Norwegian has
-    /// several tags; Serbian, Croatian and Bosnian are not told apart.
-    #[must_use]
+    /// Norwegian has several tags; Serbian, Croatian and Bosnian are one.
     pub fn disagrees_with(self, declared: &str) -> bool {
         let primary = declared.trim().split(['-', '_']).next();
         let primary = primary.unwrap_or_default().to_ascii_lowercase();
@@ -48,10 +42,8 @@ impl Detected {
     }
 }
 
-/// The language of a text; `None` below [`FEWEST_LETTERS`] letters, where no script prevails, below
-/// [`LEAST_CONFIDENCE`], and where the text's common words are not those of that language: it is in one that
-/// the detector does not know.
-#[must_use]
+/// `None` below [`FEWEST_LETTERS`] letters or [`LEAST_CONFIDENCE`], without a prevailing script, or where common words
+/// refute it: the detector does not know that language.
 pub fn detect(text: &str) -> Option<Detected> {
     let end = text
         .char_indices()

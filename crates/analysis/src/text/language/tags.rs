@@ -1,6 +1,6 @@
-//! Language tags as pages write them (BCP 47, RFC 5646).
+//! BCP 47 (RFC 5646).
 
-/// ISO 639-1, with the codes of old that browsers still take (`in`, `iw`, `ji`, `mo`, `sh`).
+/// ISO 639-1, with old codes that browsers still take (`in`, `iw`, `ji`, `mo`, `sh`).
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv \
     dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io \
     is it iu iw ja ji jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo \
@@ -17,9 +17,7 @@ const REGIONS: &str = "ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd 
     re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to tr \
     tt tv tw tz ua ug um us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw xk";
 
-/// Whether a tag is one of BCP 47 whose language and region exist: two letters of ISO 639-1 or
-/// three letters, then script, region, variants and extensions, each in its form.
-#[must_use]
+/// Well-formed BCP 47 with an existing two-letter (ISO 639-1) or any three-letter language and an existing region.
 pub fn is_language_tag(tag: &str) -> bool {
     let tag = tag.trim().to_ascii_lowercase();
     let mut parts = tag.split('-').peekable();
@@ -63,16 +61,13 @@ pub fn is_language_tag(tag: &str) -> bool {
     }
 }
 
-/// The language of a tag, in lower case.
-#[must_use]
+/// Lower case.
 pub fn primary(tag: &str) -> String {
     let first = tag.trim().split(['-', '_']).next();
     first.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The same, with one code for tags under which one language is written: Norwegian, Filipino and Tagalog, and
-/// what Serbo-Croatian became.
-#[must_use]
+/// [`primary`], with one code for Norwegian, for Filipino and Tagalog, and for Serbo-Croatian's successors.
 pub fn group(tag: &str) -> String {
     match primary(tag).as_str() {
         "nb" | "nn" => "no".to_owned(),
@@ -82,18 +77,13 @@ pub fn group(tag: &str) -> String {
     }
 }
 
-/// The code of the language that a tag names, by ISO 639-1 where that has one, else by ISO 639-3; `None`
-/// where it names none (`english`). Region and script make no difference, nor does what follows an
-/// underscore.
-#[must_use]
+/// ISO 639-1, else ISO 639-3; `None` for names (`english`). Region, script and what follows an underscore are ignored.
 pub fn language_code(tag: &str) -> Option<String> {
     let primary = primary(tag);
     is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
 }
 
-/// Whether a part of a path stands for a language or a country, as sites name their versions: `de`,
-/// `de-at`, `us`; in lower case.
-#[must_use]
+/// Language or country as in paths of sites: `de`, `de-at`, `us`; lower case.
 pub fn is_path_of_a_language(part: &str) -> bool {
     match part.split_once('-') {
         None => lists(LANGUAGES, part) || lists(REGIONS, part),

@@ -1,11 +1,7 @@
-//! Headings that ask.
-
 use crate::text::{language::Language, words::words};
 
-/// Whether a heading is a question: it ends with a question mark, or it begins with an interrogative
-/// of its language and goes on. Interrogatives that mostly begin clauses (`when`, `wenn`, `když`)
-/// are not among them.
-#[must_use]
+/// Ends with a question mark, or begins with an interrogative and goes on; not with one that mostly begins clauses
+/// (`when`, `wenn`, `když`).
 pub fn is_question(heading: &str, language: Option<Language>) -> bool {
     let text = heading.trim_end_matches(|it: char| it.is_whitespace() || "\"'»”)".contains(it));
     if text.ends_with(['?', '？', '؟']) {
@@ -20,8 +16,7 @@ pub fn is_question(heading: &str, language: Option<Language>) -> bool {
         })
 }
 
-/// The share of headings that are questions; `None` without headings.
-#[must_use]
+/// `None` without headings.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn question_share<'a>(
     headings: impl IntoIterator<Item = &'a str>,

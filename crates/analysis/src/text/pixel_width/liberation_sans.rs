@@ -2,11 +2,9 @@
 //!
 //! Written by `tests/oracles/pixel_width.py --write`.
 
-/// Units of the font in the height of its letters.
 pub const UNITS_PER_EM: u16 = 2048;
 
-/// Runs of characters: the first one's code, and the widths from it on; 0 is a character that the
-/// font has not.
+/// Runs: code of the first character, and widths; 0: not in the font.
 #[rustfmt::skip]
 pub const ADVANCES: &[(u32, &[u16])] = &[
     (0x0020, &[

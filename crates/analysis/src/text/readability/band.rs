@@ -1,5 +1,3 @@
-//! Names for ranges of scores.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +22,7 @@ pub enum Band {
 }
 
 impl Band {
-    /// Flesch's own bands (1948); the other languages' formulas are scaled to them.
-    #[must_use]
+    /// Flesch's bands (1948); other languages' formulas are scaled to them.
     pub fn of_flesch(score: f64) -> Self {
         match score {
             it if it >= 90.0 => Self::VeryEasy,
@@ -38,9 +35,7 @@ impl Band {
         }
     }
 
-    /// The usual reading of LIX: below 30 books for children, below 40 fiction, below 50 factual
-    /// prose, below 60 technical prose.
-    #[must_use]
+    /// Below 30 children's books, 40 fiction, 50 factual prose, 60 technical prose.
     pub fn of_lix(score: f64) -> Self {
         match score {
             it if it < 30.0 => Self::Easy,

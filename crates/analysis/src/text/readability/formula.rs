@@ -73,8 +73,7 @@ pub enum Status {
 }
 
 impl Formula {
-    /// The formula of the Flesch kind in a language.
-    #[must_use]
+    /// Of the Flesch kind.
     pub const fn reading_ease(language: Language) -> Option<Self> {
         Some(match language {
             Language::English => Self::Flesch,
@@ -91,8 +90,7 @@ impl Formula {
         })
     }
 
-    /// The formula that tells years of school in a language.
-    #[must_use]
+    /// Years of school.
     pub const fn grade(language: Language) -> Option<Self> {
         match language {
             Language::English => Some(Self::FleschKincaid),
@@ -102,8 +100,6 @@ impl Formula {
         }
     }
 
-    /// The further formulas of a language.
-    #[must_use]
     pub const fn others(language: Language) -> &'static [Self] {
         match language {
             Language::English => &[
@@ -118,8 +114,6 @@ impl Formula {
         }
     }
 
-    /// Whether it was published for the language it is used in.
-    #[must_use]
     pub const fn status(self) -> Status {
         match self {
             Self::BendovaForSlovak => Status::Proxy,
@@ -128,9 +122,7 @@ impl Formula {
         }
     }
 
-    /// The result with its name; `None` without words or sentences, or where syllables are needed
-    /// and not known.
-    #[must_use]
+    /// `None` without words, sentences, or needed syllables.
     pub fn score(self, counts: &Counts) -> Option<Score> {
         Some(Score {
             formula: self,
@@ -139,8 +131,7 @@ impl Formula {
         })
     }
 
-    /// The result, neither rounded nor clipped; `None` as for [`Formula::score`].
-    #[must_use]
+    /// Not rounded or clipped; `None` as for [`Formula::score`].
     pub fn value(self, counts: &Counts) -> Option<f64> {
         let asl = ratio(counts.words, counts.sentences)?;
         let asw = || ratio(counts.syllables?.total, counts.words);
@@ -182,7 +173,7 @@ impl Formula {
     }
 }
 
-/// Sentences that SMOG was made for, and below which it is not told.
+/// SMOG is defined for 30 sentences; `None` below.
 const SMOG_SENTENCES: usize = 30;
 
 fn smog(counts: &Counts) -> Option<f64> {
@@ -205,7 +196,7 @@ fn wiener_sachtext_1(counts: &Counts, asl: f64) -> Option<f64> {
     Some(0.1935 * three + 0.1672 * asl + 0.1297 * long - 0.0327 * one - 0.875)
 }
 
-/// So many per 100 words.
+/// Per 100 words.
 fn percent(part: usize, counts: &Counts) -> Option<f64> {
     Some(100.0 * ratio(part, counts.words)?)
 }

@@ -1,13 +1,11 @@
 //! Abbreviations after whose full stop a sentence goes on.
 //!
-//! Only those that something nearly always follows: titles before names, "for example". What also
-//! is a word, or also closes sentences, counts only before a number (`no. 5`, `Art. 20`); what is
-//! in neither list (`etc.`, `usw.`, `atd.`) goes on before a small letter by UAX #29 itself. Single
-//! letters need no entry. The lists are ours.
+//! Only those nearly always followed by something: titles, "for example". Those that are also words or end sentences
+//! count before a number only (`no. 5`, `Art. 20`). Others (`etc.`, `usw.`, `atd.`) UAX #29 continues before a small
+//! letter. Single letters need no entry. The lists are ours.
 
 use crate::text::language::Language;
 
-/// Whether a sentence goes on after this token and its full stop.
 pub fn goes_on(token: &str, language: Language, number_follows: bool) -> bool {
     // Nothing in the lists is longer; the rest need not be lower-cased.
     if token.len() > 24 {

@@ -1,16 +1,15 @@
-//! A light stemmer for Slovak: endings of nouns, adjectives and comparison come off, long vowels
-//! become short. Ours; the endings are those of the paradigms of any grammar.
+//! A light stemmer of ours: strips endings of nouns, adjectives and comparison (from grammars), shortens vowels.
 
-/// Letters that a stem keeps at least.
+/// A stem keeps at least so many letters.
 const FEWEST: usize = 3;
 
-/// Comparison with its adjective's endings (`rýchlejšieho`), longest first.
+/// With adjective endings (`rýchlejšieho`), longest first.
 const COMPARISON: &[&str] = &[
     "ejšieho", "ejšiemu", "ejšími", "ejších", "ejšej", "ejšom", "ejšou", "ejším", "ejšia", "ejšie",
     "ejšiu", "ejší",
 ];
 
-/// Endings of nouns and adjectives, longest first.
+/// Of nouns and adjectives, longest first.
 const ENDINGS: &[&str] = &[
     "atami", "atách", "iami", "iach", "ieho", "iemu", "ovia", "atám", "ými", "ých", "ého", "ému",
     "eho", "emu", "ymi", "ych", "ími", "ích", "imi", "ich", "ami", "ach", "och", "ách", "ovi",
@@ -18,7 +17,7 @@ const ENDINGS: &[&str] = &[
     "iu", "ií", "a", "á", "e", "é", "i", "í", "o", "u", "ú", "y", "ý", "ä",
 ];
 
-/// The stem of a word in lower case.
+/// `word` in lower case.
 pub fn stem(word: &str) -> String {
     let cut = without_ending(word, COMPARISON).or_else(|| without_ending(word, ENDINGS));
     cut.unwrap_or(word).chars().map(short).collect()
@@ -30,7 +29,7 @@ fn without_ending<'a>(word: &'a str, endings: &[&str]) -> Option<&'a str> {
     kept.next()
 }
 
-/// A long vowel's short one: `kníh` is a form of `kniha`.
+/// `kníh` is a form of `kniha`.
 const fn short(letter: char) -> char {
     match letter {
         'á' => 'a',

@@ -1,13 +1,11 @@
-//! Syllables of English words: the CMU pronouncing dictionary, then rules.
+//! The CMU pronouncing dictionary, then rules.
 //!
-//! The dictionary is held by what it adds: `english_exceptions.txt` lists the words whose count
-//! there (of the first pronunciation) is not what the rules say. A word that is in neither has the
-//! rules' count, so every word of the dictionary has the dictionary's. The file is written by
-//! `tests/oracles/english_syllables.py --write`, which also measures the rules by themselves.
+//! `english_exceptions.txt` has the dictionary's words (first pronunciation) whose count differs from the rules; all
+//! others follow the rules. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Lines of a count and the words that have it; `#` begins a comment.
+/// Lines of a count and its words; `#` begins a comment.
 const EXCEPTIONS: &str = include_str!("english_exceptions.txt");
 
 static DICTIONARY: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
@@ -19,8 +17,7 @@ static DICTIONARY: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Syllables of a word, at least 1.
-#[must_use]
+/// At least 1.
 pub fn count(word: &str) -> usize {
     let word = word.to_lowercase().replace('’', "'");
     DICTIONARY
@@ -28,9 +25,7 @@ pub fn count(word: &str) -> usize {
         .map_or_else(|| by_rules(&word), |it| usize::from(*it))
 }
 
-/// What spelling tells of a word in lower case, at least 1: groups of vowels, without those that
-/// are mute at the end, with those that belong to two syllables.
-#[must_use]
+/// At least 1, of lower case: vowel groups, less mute ones, plus those of two syllables.
 pub fn by_rules(word: &str) -> usize {
     let (base, genitive) = match word.strip_suffix("'s") {
         Some(base) => (base, usize::from(hisses(base))),
@@ -50,7 +45,7 @@ fn is_vowel(letter: char) -> bool {
     )
 }
 
-/// Whether the genitive adds a syllable (`boss's`, `church's`).
+/// The genitive adds a syllable (`boss's`, `church's`).
 fn hisses(base: &str) -> bool {
     ends_with_any(
         base,
@@ -58,7 +53,7 @@ fn hisses(base: &str) -> bool {
     )
 }
 
-/// Runs of vowels; a `u` after `q` is part of the consonant.
+/// A `u` after `q` is part of the consonant.
 fn groups(letters: &[char]) -> usize {
     let mut before = ' ';
     let mut count = 0;
@@ -72,7 +67,7 @@ fn groups(letters: &[char]) -> usize {
     count
 }
 
-/// Pairs of vowels that are two syllables (`ra-di-o`, `qui-et`, `be-ing`, `cre-ate`).
+/// Vowel pairs of two syllables (`ra-di-o`, `qui-et`, `be-ing`, `cre-ate`).
 fn parted(letters: &[char]) -> usize {
     let at = |it: Option<usize>| it.and_then(|it| letters.get(it)).copied().unwrap_or(' ');
     let is_parted = |second: &usize| {
@@ -115,7 +110,7 @@ fn parted(letters: &[char]) -> usize {
     (1..letters.len()).filter(is_parted).count()
 }
 
-/// Consonants at the end that are spoken by themselves: `lit-tle`, `pris-m`, `rhyth-m`, `does-n't`.
+/// Syllabic consonants at the end: `lit-tle`, `pris-m`, `rhyth-m`, `does-n't`.
 fn spoken_end(base: &str, letters: &[char]) -> usize {
     let little = match letters {
         [.., before, 'l', 'e'] | [.., before, 'l', 'e', 's' | 'd'] => {
@@ -126,8 +121,7 @@ fn spoken_end(base: &str, letters: &[char]) -> usize {
     usize::from(little || ends_with_any(base, &["sm", "thm", "dn't", "sn't"]))
 }
 
-/// Mute `e`: at the end (`make`), before a last `d` or `s` (`asked`, `makes`), before some suffixes
-/// (`care-ful`); and the `a` of `-ically`.
+/// At the end (`make`), before `d` or `s` (`asked`, `makes`) or suffixes (`care-ful`); and the `a` of `-ically`.
 fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
     if groups < 2 {
         return 0;
@@ -151,15 +145,15 @@ fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
     usize::from(last) + usize::from(inside) + usize::from(base.ends_with("ically"))
 }
 
-/// Words that many others begin with, and whose last `e` is as mute there as in themselves.
+/// Frequent first parts of words; their last `e` stays mute.
 const FIRST_PARTS: [&str; 31] = [
     "base", "byte", "cache", "case", "code", "date", "file", "frame", "home", "life", "line",
     "make", "name", "node", "pipe", "place", "pure", "save", "shape", "size", "some", "source",
     "space", "state", "style", "time", "trace", "type", "white", "wire", "write",
 ];
 
-/// The mute `e` where a compound is joined: `base-ball`, `name-space`, `time-stamp`. What follows is a
-/// word of its own (it begins with a consonant and has a vowel), not a suffix, which is told at the end.
+/// In compounds: `base-ball`, `name-space`, `time-stamp`. What follows is a word (a consonant, then a vowel), no
+/// suffix.
 fn mute_inside(base: &str) -> usize {
     const SUFFIXES: [&str; 6] = ["ment", "ments", "less", "ness", "ly", "ful"];
     let is_word = |rest: &str| {

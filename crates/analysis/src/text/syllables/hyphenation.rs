@@ -1,5 +1,4 @@
-//! Syllables by Liang's hyphenation patterns (Liang 1983), from the hyph-utf8 collection as crate
-//! `hypher` embeds it.
+//! Liang's hyphenation patterns (1983), from hyph-utf8 by crate `hypher`.
 
 use super::vowels;
 use crate::text::language::Language;
@@ -7,11 +6,10 @@ use crate::text::language::Language;
 /// Letters that stay together at either end, as in Python's `pyphen`.
 const AT_LEAST: usize = 2;
 
-/// Words longer than this, in bytes, are counted by their first part alone: nothing that is read
-/// is so long, and the patterns' cost grows with the square.
+/// In bytes; only the first part of longer words is counted: the patterns' cost grows with the square.
 const LONGEST: usize = 256;
 
-/// One more than the places where a word may be broken, at least 1.
+/// Breaks plus one, at least 1.
 pub fn count(word: &str, language: Language) -> usize {
     let Some(patterns) = patterns(language) else {
         return 1;
@@ -29,8 +27,7 @@ pub fn count(word: &str, language: Language) -> usize {
     counted.max(1)
 }
 
-/// Vowels that meet inside a piece and belong to two syllables: the reformed German patterns keep
-/// `tio-nen` together, which is spoken `ti-o-nen`.
+/// Vowels of two syllables that the reformed German patterns keep together: `tio-nen`, spoken `ti-o-nen`.
 fn breaks_between_vowels(piece: &str) -> usize {
     let pairs = piece.as_bytes().windows(2);
     let parted = pairs.filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"));

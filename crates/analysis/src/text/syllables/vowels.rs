@@ -1,12 +1,9 @@
-//! Syllables by the vowels of a word, where spelling tells them.
-
 use crate::text::language::Language;
 
-/// The nuclei of a lower-case word; `None` in languages whose spelling does not tell them.
+/// `word` in lower case; `None` in languages whose spelling does not tell.
 ///
-/// Russian and Hungarian have as many syllables as vowels. In Czech and Slovak two vowels make one
-/// syllable in the diphthongs listed here, and r or l between consonants makes one by itself
-/// (`vlk`, `prst`, `štvrť`).
+/// Russian and Hungarian: as many as vowels. Czech and Slovak: listed diphthongs are one, and r or l between
+/// consonants is one (`vlk`, `prst`, `štvrť`).
 pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     let rules = Rules::of(language)?;
     let letters: Vec<char> = word.chars().collect();
@@ -24,7 +21,6 @@ pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     Some(found)
 }
 
-/// Whether a piece of a word can be a syllable.
 pub fn is_syllable(piece: &str, language: Language) -> bool {
     nuclei(piece, language).is_none_or(|it| it > 0)
 }
@@ -69,7 +65,7 @@ impl Rules {
         })
     }
 
-    /// Whether a word begins with a prefix whose vowel does not join the next (`po-užít`).
+    /// Prefixes whose vowel does not join the next (`po-užít`).
     fn parts_prefix(&self, word: &str) -> bool {
         let parted = ["použ", "pouka", "pouč", "nauč"];
         !self.diphthongs.is_empty() && parted.iter().any(|it| word.starts_with(it))
@@ -79,8 +75,7 @@ impl Rules {
         matches!(letters, [one, other, ..] if self.diphthongs.contains(&[*one, *other]))
     }
 
-    /// Whether the letter is an r or l after a consonant that is neither, and before none of the
-    /// vowels.
+    /// r or l after a consonant that is neither, and not before a vowel.
     fn is_syllabic(&self, letters: &[char], at: usize) -> bool {
         let after_consonant = at.checked_sub(1).is_some_and(|it| {
             let before = letters[it];

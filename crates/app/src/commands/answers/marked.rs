@@ -1,18 +1,15 @@
-//! An answer's text with its marks, for terminals and for browsers. It is somebody else's text: nothing
-//! in it is live.
+//! An answer's text with its marks, for terminals and browsers. It is somebody else's text: nothing in it is live.
 
 use crate::terminal::harmless;
 use analysis::ai_answers::{AnswerMark, MarkKind};
 use domain::use_cases::read_answer::MarkedAnswer;
 use std::collections::BTreeSet;
 
-/// A piece of a text that the same marks cover.
 struct Piece<'a> {
     text: String,
     marks: Vec<&'a AnswerMark>,
 }
 
-/// With signs around what is marked.
 pub fn text(text: &str, marks: &[AnswerMark]) -> String {
     let mut shown = String::new();
     for piece in pieces(text, marks) {
@@ -35,7 +32,6 @@ fn signs(marks: &[&AnswerMark]) -> (&'static str, &'static str) {
     }
 }
 
-/// A page for browsers.
 pub fn page(answer: &MarkedAnswer) -> String {
     let it = &answer.kept.answer;
     let mut body = String::new();

@@ -17,7 +17,6 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::kept_pages::Validators;
 
-/// The comparison under way.
 pub(super) struct Changes<'a> {
     kept: &'a KeptSite,
     keeper: Keeper<'a>,
@@ -27,7 +26,6 @@ pub(super) struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    /// With what is kept.
     pub(super) fn since(
         kept: &'a KeptSite,
         scope: SiteScope,
@@ -66,7 +64,6 @@ impl<'a> Changes<'a> {
         Ok(self.record(visited))
     }
 
-    /// An address that brought no page.
     pub(super) fn unread(&mut self, check: &TargetCheck) -> anyhow::Result<Option<PageRecord>> {
         let earlier = self.kept.earlier(&check.url)?;
         let (Some(earlier), Some(why)) = (earlier, why_unread(check, self.now)) else {
@@ -77,7 +74,6 @@ impl<'a> Changes<'a> {
         Ok(self.record(visited))
     }
 
-    /// The page stays what it was.
     fn keep_earlier(
         &mut self,
         earlier: &EarlierPage,

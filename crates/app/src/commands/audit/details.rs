@@ -1,20 +1,14 @@
-//! What stands behind the scores, as pairs of what and how much, for the terminal and the report alike.
-
 use super::{findings::Found, word};
 use analysis::{findings::eeat::PillarScores, observation::web_site::LimitHit};
 
 /// Types, features and the like that are named at the most; `--json` has all.
 const MOST: usize = 12;
 
-/// One part of a report.
 pub(super) struct Details {
-    /// What it is about.
     pub(super) title: &'static str,
-    /// What, and how much.
     pub(super) lines: Vec<(String, String)>,
 }
 
-/// All parts that have something to say.
 pub(super) fn details(found: &Found) -> Vec<Details> {
     let all = [
         Details {

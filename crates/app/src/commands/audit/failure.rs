@@ -5,7 +5,6 @@ use crawler::{Denied, why_denied};
 use domain::ports::site_reader::{SiteReadError, Unreached};
 use url::Url;
 
-/// How networks are opened.
 const OPEN: &str = "Only public addresses are read unless the setting crawler.allow_networks opens the \
                     site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
                     for a site on this machine.";

@@ -1,5 +1,3 @@
-//! What an audit found: of links and of pages.
-
 use super::{
     changes::Changes,
     kept_site::{Keeper, KeptSite},
@@ -49,11 +47,9 @@ pub(super) struct Found {
     pub(super) vitals: Vec<VitalsRecord>,
     /// The pages with the most and worst issues.
     pub(super) pages: Vec<PageLine>,
-    /// By type, as it is published.
     pub(super) summaries: Vec<TypeSummary>,
 }
 
-/// A page in a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PageLine {
@@ -76,7 +72,6 @@ struct IssueLine {
 }
 
 impl PageLine {
-    /// How many kinds of issues of a severity it has.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let issues = self.issues.iter();
         issues.filter(|it| it.severity == severity).count()
@@ -98,18 +93,14 @@ impl PageLine {
     }
 }
 
-/// What is known beside what the crawl has seen.
 #[derive(Default)]
 pub(super) struct Beside<'a> {
-    /// How fast pages are.
     pub(super) vitals: Vec<VitalsRecord>,
-    /// What earlier audits left.
     pub(super) kept: Option<&'a KeptSite>,
 }
 
 impl Found {
-    /// Judges what the crawl has seen, in two walks over its journal; the thread may block. Where the
-    /// site is kept, that is left to who tells the findings.
+    /// Judges the crawl in two walks over its journal; blocks the thread. Whoever tells the findings keeps the site.
     pub(super) fn of<'a>(
         observation: SiteObservation,
         bars: &Bars,
@@ -209,10 +200,8 @@ impl Found {
     }
 }
 
-/// Where records go.
 struct Taken<'a> {
     link_records: LinkRecords,
-    /// The pages with the most and worst issues.
     listed: Vec<PageLine>,
     hand_out: &'a mut dyn FnMut(&PageRecord) -> anyhow::Result<()>,
 }
@@ -276,7 +265,6 @@ fn parsed<T: FromJson>(summaries: &[TypeSummary], of: ResultType) -> anyhow::Res
     Ok(summary.parse()?)
 }
 
-/// The pages of a journal, one by one; who is told an error stops.
 pub(super) fn pages(
     journal: &dyn CrawlJournal,
 ) -> impl Iterator<Item = Result<PageContent, JournalError>> {

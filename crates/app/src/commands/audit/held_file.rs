@@ -19,9 +19,7 @@ pub(super) struct HeldFile {
     pub(super) file: File,
     /// Its own name, not that of a link to it.
     pub(super) path: PathBuf,
-    /// As the operator called it.
     pub(super) named: PathBuf,
-    /// Whether it was not there before.
     is_new: bool,
 }
 

@@ -1,5 +1,4 @@
-//! An audit as one HTML page that needs nothing else and can be passed on: no scripts, no files
-//! beside it, readable on paper.
+//! An audit as one self-contained HTML page: no scripts, no files beside it, readable on paper.
 
 use super::{
     details::{Details, details},
@@ -17,12 +16,10 @@ use analysis::findings::{
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Links that are listed at the most.
 const MOST_LINKS: usize = 500;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The page.
 pub(super) fn page(
     url: &str,
     at: DateTime<Utc>,
@@ -119,7 +116,6 @@ fn issues(found: &Found) -> Markup {
     }
 }
 
-/// What stands behind a score.
 fn detail(part: &Details) -> Markup {
     html! {
         section {
@@ -135,7 +131,6 @@ fn detail(part: &Details) -> Markup {
     }
 }
 
-/// How fast pages are, where that was asked for.
 fn speed(vitals: &[VitalsRecord]) -> Markup {
     html! {
         @if !vitals.is_empty() {
@@ -155,7 +150,6 @@ fn speed(vitals: &[VitalsRecord]) -> Markup {
     }
 }
 
-/// What changed since the audit before, where the site is kept.
 fn changes(found: &Found) -> Markup {
     let told = found.changes.as_ref().zip(found.kept_since);
     html! {
@@ -183,7 +177,6 @@ fn changes(found: &Found) -> Markup {
     }
 }
 
-/// Pages that answered and have no record.
 fn unread(found: &Found) -> Markup {
     let content = &found.content;
     html! {

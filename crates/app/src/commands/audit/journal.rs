@@ -12,8 +12,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How many steps are read at once. A page of a site is some 50 KB, and a hundred times that at the
-/// most; what is read back takes several times its size.
+/// Steps read at once: a page is some 50 KB, at most a hundred times that, and takes several times its size when read
+/// back.
 const BATCH: usize = 10;
 /// Bytes that say how long a step is.
 const LENGTH: usize = 4;
@@ -21,12 +21,11 @@ const LENGTH: usize = 4;
 /// Steps one behind the other, each with its length before it.
 pub struct FileJournal {
     file: File,
-    /// Where the next step is written.
     end: Mutex<u64>,
 }
 
 impl FileJournal {
-    /// In the folder for passing files.
+    /// In the folder for temporary files.
     pub fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file = file.context("no file can be made for what the audit reads; set TMPDIR")?;
@@ -36,7 +35,6 @@ impl FileJournal {
         })
     }
 
-    /// Writes steps behind the others.
     pub fn record(&self, steps: &[CrawlStep]) -> Result<(), JournalError> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();

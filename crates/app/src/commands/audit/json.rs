@@ -12,21 +12,18 @@ use std::{
     io::{BufWriter, Seek, Write},
 };
 
-/// What may keep a report from being written.
 const FULL: &str =
     "what the audit tells cannot be written into the folder for passing files (TMPDIR)";
 
-/// A report under way.
 pub(super) struct Report {
     out: BufWriter<File>,
     is_first: bool,
 }
 
-/// A report to its end.
 pub(super) struct Whole(File);
 
 impl Report {
-    /// With its head, in the folder for passing files.
+    /// Begins with the head, in the folder for temporary files.
     pub(super) fn begin(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file = file.context("no file can be made for what the audit tells; set TMPDIR")?;
@@ -39,7 +36,6 @@ impl Report {
         })
     }
 
-    /// A record of a page; its `type` says of which kind.
     pub(super) fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
         self.item(record.record.as_str())
     }
@@ -50,7 +46,6 @@ impl Report {
         write!(self.out, "{comma}{text}").context(FULL)
     }
 
-    /// The records of links, and what all types come to.
     pub(super) fn end(mut self, found: &Found) -> anyhow::Result<Whole> {
         for record in found.link_records.texts() {
             self.item(&record?)?;
@@ -69,13 +64,11 @@ impl Report {
 }
 
 impl Whole {
-    /// Prints it on standard output.
     pub(super) fn print(mut self) {
         say_all(&mut self.0);
     }
 }
 
-/// A summary, with the method that it follows.
 fn typed(method: &str, mut summary: Value) -> Value {
     summary["methodVersion"] = method.into();
     summary

@@ -1,9 +1,8 @@
-//! A site as an audit leaves it for the next one, in a file: what `--keep` names.
+//! A site as an audit leaves it for the next one, in the file that `--keep` names.
 //!
-//! After a line that says what it is, each page stands with its head (JSON) and its body (packed), each
-//! behind its length and its checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file,
-//! which takes the old one's name at the end: whoever is interrupted keeps what there was. As long as an audit
-//! runs it holds a lock on the file, so that no other one keeps into it what this one would write over.
+//! After a line that says what it is, each page has a head (JSON) and a body (packed), each behind its length and its
+//! checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file, which replaces the
+//! old one at the end: an interrupted audit loses nothing. A running audit holds a lock on the file.
 
 use super::held_file::HeldFile;
 use crate::packing::{broken, packed, unpacked};
@@ -30,14 +29,12 @@ use std::{
 use storage::as_owner_of;
 use tempfile::NamedTempFile;
 
-/// What such a file begins with.
 const FIRST_LINE: &[u8] = b"sightline audit: pages, version 1\n";
 /// Bytes that say how long something is, and bytes of its checksum.
 const NUMBER: usize = 4;
 /// URLs that are told at once.
 const BATCH: usize = 500;
 
-/// What has to be known of a page before it is read back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head {
@@ -47,7 +44,6 @@ struct Head {
     last_modified: Option<String>,
 }
 
-/// Where a page stands.
 #[derive(Debug)]
 struct Entry {
     head: Head,
@@ -55,7 +51,6 @@ struct Entry {
     length: usize,
 }
 
-/// What earlier audits left.
 #[derive(Debug)]
 pub(super) struct KeptSite {
     /// Empty where nothing was kept.
@@ -65,8 +60,7 @@ pub(super) struct KeptSite {
 }
 
 impl KeptSite {
-    /// The file of that name, or that a link of that name leads to; where there is none, nothing was
-    /// kept.
+    /// The file of that name, or that a link of that name leads to; where there is none, nothing was kept.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let told = || format!("no pages can be kept in {}", path.display());
         let mut kept = Self {
@@ -122,12 +116,10 @@ impl KeptSite {
         Ok(())
     }
 
-    /// When pages were last visited.
     pub(super) fn last_visit(&self) -> Option<DateTime<Utc>> {
         self.entries.values().map(|it| it.head.visited_at).max()
     }
 
-    /// A page as it was last read.
     pub(super) fn earlier(&self, url: &str) -> Result<Option<EarlierPage>, JournalError> {
         let Some(entry) = self.entries.get(url) else {
             return Ok(None);
@@ -135,7 +127,6 @@ impl KeptSite {
         unpacked(&self.body(entry)?).map(Some)
     }
 
-    /// What to ask for a page by; nothing where nothing is known.
     pub(super) fn validators_of(&self, url: &str) -> Validators {
         let head = self.entries.get(url).map(|it| &it.head);
         head.map_or_else(Validators::default, |it| Validators {
@@ -183,7 +174,6 @@ impl EarlierPages for KeptSite {
     }
 }
 
-/// The file for the next audit, under way.
 pub(super) struct Keeper<'a> {
     kept: &'a KeptSite,
     out: BufWriter<NamedTempFile>,
@@ -191,7 +181,6 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    /// Beside what there is.
     pub(super) fn beside(kept: &'a KeptSite) -> anyhow::Result<Self> {
         let folder = kept
             .held
@@ -211,7 +200,6 @@ impl<'a> Keeper<'a> {
         })
     }
 
-    /// Keeps a page as it is to be compared next time, visited at that moment.
     pub(super) fn keep(
         &mut self,
         page: &PageContent,

@@ -35,7 +35,7 @@ struct Sorted {
 analysis::json!(read: Sorted);
 
 impl LinkRecords {
-    /// None yet, in the folder for passing files.
+    /// In the folder for temporary files.
     pub(super) fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         Ok(Self {
@@ -61,7 +61,6 @@ impl LinkRecords {
         Ok(())
     }
 
-    /// When all are in.
     pub(super) fn sort(&mut self) {
         self.records.sort_unstable();
     }
@@ -70,18 +69,15 @@ impl LinkRecords {
         self.records.len()
     }
 
-    /// How many there are of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let records = self.records.iter();
         records.filter(|it| it.severity == severity).count()
     }
 
-    /// The JSON of each, in their order.
     pub(super) fn texts(&self) -> impl Iterator<Item = anyhow::Result<String>> {
         self.records.iter().map(|it| self.text(it))
     }
 
-    /// The first so many.
     pub(super) fn first(&self, most: usize) -> anyhow::Result<Vec<BrokenLink>> {
         self.records
             .iter()
@@ -90,7 +86,6 @@ impl LinkRecords {
             .collect()
     }
 
-    /// The first so many of a severity.
     pub(super) fn first_of(
         &self,
         severity: Severity,

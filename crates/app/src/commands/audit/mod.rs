@@ -39,7 +39,6 @@ use std::{
 use storage::as_owner_of;
 use url::Url;
 
-/// Audits, shows, and says whether there were findings to fail on.
 pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let settings = loaded.settings;
     let (clock, randomness) = machine();
@@ -155,7 +154,6 @@ fn without_userinfo(text: &str) -> &str {
     text.rsplit_once('@').map_or(text, |it| it.1)
 }
 
-/// The word that JSON has for it.
 fn word(of: impl Serialize) -> String {
     let value = serde_json::to_value(of).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

@@ -16,31 +16,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a line tells the progress where there is no terminal for bars.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Longer pauses between requests than this are told.
 const LONG_PAUSE: Duration = Duration::from_secs(1);
 
-/// Progress on the terminal, and a journal for as long as the audit takes.
 pub(super) struct Bars {
     pub(super) journal: FileJournal,
-    /// What the audit before has left.
     kept: Option<Arc<KeptSite>>,
     all: MultiProgress,
     /// A bar for each part of the audit that has begun, by its name.
     shown: Mutex<Vec<(&'static str, ProgressBar)>>,
-    /// The last line that was written, where bars cannot be drawn.
     last_line: Option<Mutex<LastLine>>,
 }
 
-/// A line that was written, and what was heard since.
 struct LastLine {
     at: Instant,
     told: Option<Heard>,
     heard: Option<Heard>,
 }
 
-/// How far a part is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Heard {
     part: &'static str,
@@ -65,8 +59,7 @@ impl Bars {
         })
     }
 
-    /// Tells how far a part of the audit is: with a bar, or with a line now and then, for logs of CI
-    /// systems.
+    /// Tells how far a part of the audit is: with a bar, or with a line now and then, for logs of CI systems.
     pub(super) fn tell(&self, part: &'static str, count: Count) {
         self.draw(part, count);
         self.note(part, count);
@@ -109,7 +102,6 @@ impl Bars {
         }
     }
 
-    /// Tells that a site wants to be asked slowly, which explains what takes so long.
     fn tell_pause(&self, robots: &RobotsFact) {
         let rules = RobotsRules::parse(&robots.text, &CrawlerSettings::default().product);
         let Some(asked) = rules.asked_delay.filter(|it| *it > LONG_PAUSE) else {

@@ -1,9 +1,6 @@
-//! Whether pages were shown in a browser, and in which.
-
 use analysis::findings::content::ContentSummary;
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
 
-/// What was to be done, and with what.
 pub(super) struct Rendered {
     /// Pages that were asked for; 0 is none.
     asked: u32,
@@ -12,7 +9,6 @@ pub(super) struct Rendered {
 }
 
 impl Rendered {
-    /// What a plan asks for, and what there is to do it with.
     pub(super) async fn of(plan: &CrawlPlan, reader: &dyn SiteReader) -> Self {
         let browser = match plan.render {
             Rendering::No => None,
@@ -24,7 +20,6 @@ impl Rendered {
         }
     }
 
-    /// What became of it, in a sentence.
     pub(super) fn told(&self, content: &ContentSummary) -> String {
         let (shown, failed) = (content.rendered_pages, content.render_failures);
         match (self.asked, &self.browser) {

@@ -1,5 +1,3 @@
-//! How fast the first pages are, for audits that ask for it.
-
 use super::{findings::pages, progress::Bars, word};
 use crate::{
     terminal::{remark, shortened},
@@ -19,8 +17,7 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// Measures the first so many pages of a crawl on phones and desktops: what visitors saw where
-/// somebody who knows is configured, and loads of our own.
+/// Measures the first pages of a crawl on phones and desktops: field data where configured, and loads of our own.
 pub(super) async fn measured(
     tools: &SiteTools,
     clock: &Arc<dyn Clock>,
@@ -74,7 +71,6 @@ fn tasks(pages: &[String], asks_visitors: bool) -> Vec<SpeedTask> {
     tasks
 }
 
-/// What people are told of a measurement.
 pub(super) const SPEED_COLUMNS: [&str; 8] = [
     "page",
     "on",

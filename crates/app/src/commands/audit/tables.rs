@@ -1,5 +1,3 @@
-//! The findings of an audit as tables on a terminal.
-
 use super::{
     Found,
     details::details,
@@ -15,13 +13,10 @@ use analysis::findings::{
     vitals::VitalsRecord,
 };
 
-/// How many findings of each severity a person is shown.
 const SHOWN: usize = 25;
 
-/// How many addresses a person is shown that could not be read.
 const UNREAD_SHOWN: usize = 3;
 
-/// Shows everything.
 pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
@@ -92,7 +87,6 @@ fn show_changes(found: &Found) {
     );
 }
 
-/// A score, or that there is none.
 fn of_100(score: Option<f64>) -> String {
     score.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
 }

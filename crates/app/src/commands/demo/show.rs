@@ -1,5 +1,3 @@
-//! Shows what the demo measured.
-
 use crate::terminal::{say, shortened, show_table};
 use analysis::{
     findings::{
@@ -24,7 +22,6 @@ use std::sync::Arc;
 
 const ROWS: u32 = 25;
 
-/// The positions.
 pub async fn rankings(
     storage: &Arc<dyn Storage>,
     account: AccountId,
@@ -64,7 +61,6 @@ fn rank_row(record: &RankingRecord) -> [String; 4] {
     ]
 }
 
-/// What follows from all pages together, and from the days before.
 pub async fn outlook(
     storage: &Arc<dyn Storage>,
     account: AccountId,
@@ -124,7 +120,6 @@ pub async fn outlook(
     Ok(())
 }
 
-/// The broken links.
 pub async fn broken_links(
     storage: &Arc<dyn Storage>,
     account: AccountId,

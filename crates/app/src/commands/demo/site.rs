@@ -11,7 +11,6 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use web::server::Served;
 
-/// The name under which the demo's project knows it.
 pub const HOST: &str = "demo-site.example.com";
 
 const NAVIGATION: &str = r#"<nav><a href="/">Home</a> <a href="/shoes.html">Shoes</a> <a href="/plan.html">Training plan</a> <a href="/about.html">About</a></nav>"#;

@@ -1,5 +1,3 @@
-//! Asks, and keeps what is answered as it comes.
-
 use super::{ASKED_TOGETHER, Pass};
 use crate::worker::{attempt::Broken, until_stopped::last_wait};
 use domain::{
@@ -23,7 +21,6 @@ use std::{collections::HashSet, sync::Arc};
 const STORED_TOGETHER: usize = 64;
 
 impl Pass<'_> {
-    /// Asks what no attempt of the job has an answer to.
     pub(super) async fn ask_all(&mut self) -> Result<(), Broken> {
         let tools = self.tools;
         let (storage, clock) = (|| Arc::clone(&tools.storage), || Arc::clone(&tools.clock));
@@ -46,7 +43,6 @@ impl Pass<'_> {
         self.engines.iter().all(|it| it.halt.is_cancelled())
     }
 
-    /// What is to be asked about these keywords, by engine; about the project itself without any.
     async fn open_questions(&self, keywords: &[Keyword]) -> Result<Vec<Vec<Question>>, Broken> {
         let about: Vec<Option<KeywordId>> = if keywords.is_empty() {
             vec![None]
@@ -73,9 +69,8 @@ impl Pass<'_> {
         Ok(open.collect())
     }
 
-    /// Each engine at its own pace: a slow one holds up no other, and none is asked more at the same
-    /// time than it takes. Once the attempt has to stop, what may have been paid is waited for as long as
-    /// the worker may, and what costs nothing is let go.
+    /// Each engine at its own pace; none is asked more at once than it takes. Once the attempt has to stop, calls that
+    /// may have been paid are waited for as long as the worker may, and free ones are let go.
     async fn ask(
         &mut self,
         ask: &Arc<AskEngine>,
@@ -180,8 +175,7 @@ impl Pass<'_> {
     }
 }
 
-/// How many questions an engine is asked at the same time. Where calls cost money, those under way may
-/// have to be paid again after a crash.
+/// Questions to an engine at once; where they cost money, those under way may have to be paid again after a crash.
 fn at_once(engine: &AskedEngine, paid: usize) -> usize {
     let most = engine.engine.at_once().max(1);
     if is_free(engine) {

@@ -29,11 +29,9 @@ pub(super) struct Judge {
     record: RecordAnswers,
     at_once: usize,
     left: u64,
-    /// Whether something stayed unknown.
     pub(super) is_silent: bool,
 }
 
-/// A sentence, and the answer that it is of.
 type Sentence = (usize, String);
 
 impl Judge {
@@ -58,7 +56,6 @@ impl Judge {
 }
 
 impl Pass<'_> {
-    /// Completes what was judged.
     pub(super) async fn feel(
         &self,
         judge: &mut Judge,

@@ -26,7 +26,6 @@ use std::{
     sync::Arc,
 };
 
-/// What is judged together, and by what.
 struct Batch {
     project: ProjectId,
     job: JobId,
@@ -39,19 +38,16 @@ struct Batch {
     countries: HashMap<String, String>,
 }
 
-/// What came of it.
 #[derive(Default)]
 pub(super) struct Judged {
     findings: Vec<StagedFinding>,
     tallies: Vec<KeywordTallies>,
 }
 
-/// An answer with what it says.
 pub(super) type Pair = (AiAnswer, JudgedAnswer);
 
 impl Pass<'_> {
-    /// Judges all answers of the job and stages the records; the keywords with their texts. `None`
-    /// when it was told to stop meanwhile.
+    /// Judges all answers and stages the records. Returns the keywords with their texts; `None` when told to stop.
     pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
         let tools = self.tools;
         let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
@@ -160,8 +156,7 @@ impl Batch {
         found
     }
 
-    /// The records of a keyword, or of the project, on one engine: one for prompts that name the
-    /// project, one for those that do not.
+    /// The records of a keyword, or of the project, on one engine: for prompts that name the project, and for others.
     fn add(
         &self,
         found: &mut Judged,

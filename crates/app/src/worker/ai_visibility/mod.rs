@@ -1,5 +1,4 @@
-//! Runs an AI visibility analysis: asks AI engines, keeps what they answer as it comes, and judges at
-//! the end what the answers say, some keywords at a time.
+//! Runs an AI visibility analysis: asks engines, keeps answers as they come, then judges them, some keywords at a time.
 
 mod asking;
 mod feeling;
@@ -43,7 +42,6 @@ const ASKED_TOGETHER: u32 = 20;
 /// How many answers are judged at once, as far as whole keywords allow.
 const JUDGED_TOGETHER: u64 = 1_000;
 
-/// A pass over the job's keywords.
 struct Pass<'a> {
     tools: &'a Tools,
     job: &'a Job,
@@ -55,38 +53,27 @@ struct Pass<'a> {
     plan: PlanPrompts,
     /// One for all calls: it numbers them.
     journal: Arc<dyn CallJournal>,
-    /// Where most of the keywords are searched: there the project is asked about by its name. `None`
-    /// for a run of single keywords.
+    /// Where most keywords are searched: there the project is asked about by name. `None` for a run of single keywords.
     market: Option<Market>,
     keywords: u64,
-    /// Answers that are kept, of so many questions.
     done: u64,
     total: u64,
-    /// Keywords whose answers are judged, and trends that are told.
     judged: u64,
     told: u64,
     trouble: Trouble,
-    /// Why engines are left out: they cost money that is not to be spent.
     unpaid: Vec<ProviderError>,
-    /// Whether the model that tells sentiment left some of it unknown.
     is_unfelt: bool,
 }
 
-/// An engine in this attempt.
 struct Asked {
     engine: Arc<AskedEngine>,
-    /// Cancelled when it is to be asked no more.
     halt: CancellationToken,
 }
 
-/// What went wrong on the way, as far as it decides how the attempt ends.
 #[derive(Default)]
 struct Trouble {
-    /// Failures that may pass, left for another attempt.
     passing: u64,
-    /// The last of them, with the engine.
     last: Option<(String, ProviderError)>,
-    /// The last failure that is kept as it is, with the engine.
     kept: Option<(String, ProviderError)>,
     /// Engines that would fail alike at every further question, by their names.
     stopped: BTreeMap<String, ProviderError>,
@@ -164,7 +151,6 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Counts the questions, and finds where most keywords are searched.
     async fn look_ahead(&mut self) -> Result<(), Broken> {
         let mut markets: HashMap<Market, u64> = HashMap::new();
         let (mut after, mut total) = (None, 0);
@@ -253,7 +239,6 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Where a walk over keywords is.
 enum Place {
     Behind(KeywordId),
     End,
@@ -290,7 +275,6 @@ impl Trouble {
     }
 }
 
-/// A failure with the engine that it is of.
 fn of_engine(engine: &str, error: &ProviderError) -> AttemptError {
     let told = attempt_error(error);
     AttemptError {

@@ -32,19 +32,16 @@ const PERIOD: TrendPeriod = TrendPeriod::Week;
 /// How many trends are told and staged at once.
 const TOGETHER: usize = 100;
 
-/// The trends of one engine.
 struct EngineTrends {
     project: i64,
     engine: Arc<AskedEngine>,
-    /// Those of a keyword together.
     tallies: Vec<PromptTally>,
     keywords: HashMap<i64, Range<usize>>,
     now: DateTime<Utc>,
 }
 
 impl Pass<'_> {
-    /// Tells the trends of the project and of each keyword, engine by engine; `None` when it was told to
-    /// stop meanwhile.
+    /// Tells the trends of the project and of each keyword, engine by engine; `None` when told to stop.
     pub(super) async fn tell_trends(
         &mut self,
         texts: &BTreeMap<i64, String>,
@@ -141,7 +138,6 @@ impl EngineTrends {
         self.told(None, &self.tallies)
     }
 
-    /// Of the keywords that anything was counted of.
     fn of_keywords(&self, keywords: &[(i64, String)]) -> Vec<AiTrendRecord> {
         let known = keywords.iter().filter_map(|(id, text)| {
             let tallies = self.keywords.get(id)?.clone();

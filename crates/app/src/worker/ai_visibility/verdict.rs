@@ -1,5 +1,3 @@
-//! What a run comes to, once everything is asked.
-
 use super::{Pass, feeling::SENTIMENT_NOT_JUDGED, of_engine};
 use crate::worker::attempt::{Broken, Done};
 use analysis::{
@@ -25,10 +23,8 @@ use std::collections::BTreeSet;
 
 /// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
 const CARRIED_OVER: &str = "carriedOver";
-/// How many records are read at once.
 const BATCH: u32 = 50;
 
-/// The records of a run in sum.
 #[derive(Default)]
 struct Sum {
     records: Vec<AiVisibilityRecord>,

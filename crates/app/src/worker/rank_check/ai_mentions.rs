@@ -1,5 +1,4 @@
-//! Where AI engines' answers are heading: one forecast of the mention rate for each engine, from the
-//! weeks that the newest trends tell.
+//! Where AI engines' answers are heading: a forecast of the mention rate for each engine, from the newest weekly trends.
 
 use super::head::{Run, listed};
 use crate::worker::Tools;

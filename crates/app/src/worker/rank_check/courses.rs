@@ -1,5 +1,4 @@
-//! What follows from the course of each keyword: own pages that compete with each other, and where
-//! its position is heading. A batch of keywords at a time.
+//! What follows from the course of each keyword: own pages that compete, and where its position is heading; in batches.
 
 use super::{
     Pass,
@@ -50,23 +49,19 @@ const AHEAD: u32 = 30;
 /// What is hoped for: a place among the first three, or on the first page.
 const HOPES: [f64; 2] = [3.0, 10.0];
 
-/// What the courses of all keywords come to.
 #[derive(Default)]
 pub(super) struct Courses {
     pub(super) forecasts: ForecastTally,
     pub(super) forecast_count: usize,
     pub(super) rivalry: CannibalizationTally,
-    /// Keywords for which own pages compete, with how bad that is.
     rivals: Vec<(Option<f64>, StagedFinding)>,
-    /// Keywords that were measured now, …
+    /// Keywords that were measured now; `before` is where they stood the time before.
     now: Vec<Standing>,
-    /// … and where they stood the time before.
     before: Vec<Standing>,
     pub(super) visibility: Visibility,
 }
 
-/// How visibility changed since the last check, a week and a month ago, over the keywords that were
-/// measured now.
+/// Changes of visibility since the last check, a week and a month ago, over the keywords that were measured now.
 #[derive(Default)]
 pub(super) struct Visibility {
     pub(super) last: VisibilityComparison,
@@ -74,7 +69,6 @@ pub(super) struct Visibility {
     pub(super) month: VisibilityComparison,
 }
 
-/// A keyword with its course.
 struct Course {
     keyword: TrackedKeyword,
     points: Vec<CoursePoint>,
@@ -83,7 +77,6 @@ struct Course {
     shown: Vec<ShownPage>,
 }
 
-/// Keywords with their courses, and what they are judged by.
 struct Batch {
     courses: Vec<Course>,
     pages: OwnPages,
@@ -95,7 +88,6 @@ struct Batch {
 }
 
 impl Course {
-    /// The measurement of the day.
     fn now(&self, day: NaiveDate) -> Option<&CoursePoint> {
         self.points.last().filter(|it| it.day == day)
     }
@@ -111,8 +103,7 @@ impl Course {
             .filter(|_| self.now(day).is_some())
     }
 
-    /// The newest one of so many days before that succeeded; of the day itself nothing is known
-    /// unless it was measured.
+    /// The newest success of so many days before; of the day itself nothing is known unless it was measured.
     fn ago(&self, day: NaiveDate, (least, most): Ago) -> Option<RankPoint> {
         let window = day - most..=day - least;
         let fits = |it: &&CoursePoint| it.state != RankState::Error && window.contains(&it.day);
@@ -129,21 +120,18 @@ impl Course {
     }
 }
 
-/// What came of a course.
 struct Judged {
     keyword: i64,
     forecast: ForecastRecord,
     rivals: Option<CannibalizationRecord>,
     now: Option<Standing>,
     before: Option<Standing>,
-    /// Where it stood a week and a month ago.
     a_week_ago: Option<RankPoint>,
     a_month_ago: Option<RankPoint>,
 }
 
 impl Pass<'_> {
-    /// Judges the courses of all active keywords and stages what follows; `None` when it was told
-    /// to stop meanwhile.
+    /// Judges the courses of all active keywords and stages what follows; `None` when told to stop.
     pub(super) async fn judge_courses(
         &mut self,
         provider: &str,
@@ -262,8 +250,7 @@ impl Batch {
     }
 }
 
-/// One observation a day: the last successful measurement counts. Not being found among fewer
-/// results than were looked at on other days tells nothing.
+/// One observation a day: the last success. Not being found among fewer results than on other days tells nothing.
 fn observations(points: &[CoursePoint], depth: u32) -> Vec<Observation> {
     let mut days: Vec<Observation> = Vec::new();
     for point in points {
@@ -320,7 +307,6 @@ impl Courses {
         staged
     }
 
-    /// What changed since the check before.
     pub(super) fn since_last(&mut self) -> RankChanges {
         changes_between(
             &std::mem::take(&mut self.before),

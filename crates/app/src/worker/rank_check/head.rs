@@ -1,5 +1,3 @@
-//! The heads of what follows from a rank check.
-
 use analysis::{
     document::Document, findings::envelope::Coverage, provenance::Provenance,
     result_type::ResultType,
@@ -10,12 +8,10 @@ use domain::{
     results::{ResultHead, StagedFinding},
 };
 
-/// What all results of a run have in common.
 pub(super) struct Run<'a> {
     pub(super) job: &'a Job,
     /// A neutral label of who supplied the pages.
     pub(super) provider: &'a str,
-    /// What the pages are.
     pub(super) pages: Provenance,
     pub(super) now: DateTime<Utc>,
     /// When the last page was fetched.
@@ -23,7 +19,6 @@ pub(super) struct Run<'a> {
     pub(super) warnings: &'a [String],
 }
 
-/// What is particular about the results of one type.
 pub(super) struct Told {
     pub(super) result_type: ResultType,
     pub(super) method: &'static str,
@@ -56,7 +51,6 @@ impl Run<'_> {
     }
 }
 
-/// A record about the whole project, at its place in the list.
 pub(super) fn listed(
     result_type: ResultType,
     place: usize,

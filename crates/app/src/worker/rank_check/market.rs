@@ -1,5 +1,4 @@
-//! What follows from all search pages of a project side by side: shares of voice, competitors, how
-//! prominent domains are, and which keywords to take first.
+//! What follows from all search pages side by side: shares of voice, competitors, prominence, priorities of keywords.
 
 use super::{
     head::{Run, Told, listed},
@@ -35,27 +34,22 @@ use std::collections::BTreeMap;
 /// How many keywords are read at once.
 const BATCH: u32 = 1_000;
 
-/// All search pages of a project, as they are summed up one after the other.
 pub(super) struct Market<'a> {
     panel: Panel<'a>,
     sites: &'a NamedSites,
-    /// Keywords whose page has not come by.
     topics: BTreeMap<i64, PanelTopic>,
     worth: Vec<(i64, PriorityInput)>,
     /// What the newest answers of AI engines say, when they were asked.
     ai: Option<AiVisibilitySummary>,
 }
 
-/// What follows.
 pub(super) struct Found {
     pub(super) staged: Vec<StagedFinding>,
     pub(super) heads: Vec<ResultHead>,
-    /// What the next run compares with.
     pub(super) carried: Vec<(ResultType, Document)>,
 }
 
 impl<'a> Market<'a> {
-    /// Of the project's active keywords.
     pub(super) async fn of(
         tools: &Tools,
         job: &Job,
@@ -88,7 +82,6 @@ impl<'a> Market<'a> {
             .collect()
     }
 
-    /// Shares of voice and competitors, beside what is known from before.
     pub(super) fn judge(
         mut self,
         run: &Run<'_>,
@@ -219,8 +212,7 @@ fn topic(keyword: &Keyword, ranks: Provenance) -> PanelTopic {
     }
 }
 
-/// The newest sum of what AI engines answered, when they were asked. Simulated answers stand beside
-/// simulated pages alone.
+/// The newest sum of AI engines' answers, when they were asked; simulated answers stand beside simulated pages alone.
 async fn newest_answers(
     tools: &Tools,
     job: &Job,
@@ -237,7 +229,6 @@ async fn newest_answers(
     summary.map_err(|_| StorageError::Corrupt { what: "a summary" })
 }
 
-/// How answers of AI engines treat competitors, by their domains.
 fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> {
     let named = summary.into_iter().flat_map(|it| &it.competitors);
     let rates = named.filter_map(|it| {
@@ -250,7 +241,6 @@ fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> 
     rates.collect()
 }
 
-/// How prominent domains were among the pages of the last run.
 pub(super) async fn last_prominence(
     tools: &Tools,
     job: &Job,
@@ -258,7 +248,6 @@ pub(super) async fn last_prominence(
     left_behind(tools, job, ResultType::Serp).await
 }
 
-/// What the last run left behind.
 pub(super) async fn left_behind<T: FromJson>(
     tools: &Tools,
     job: &Job,

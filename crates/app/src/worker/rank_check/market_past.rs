@@ -1,5 +1,4 @@
-//! What a rank check remembers of shares and competitors for the next ones: as much as comparing
-//! with a month ago takes.
+//! What a rank check remembers of shares and competitors: as much as comparing with a month ago takes.
 
 use analysis::findings::{
     competitors::{CompetitorRecord, EarlierCompetitor},
@@ -20,7 +19,6 @@ const REMEMBERED: usize = 200;
 /// How many domains are remembered to have been competitors.
 const KNOWN: usize = 2_000;
 
-/// What search pages gave, day by day.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PagesPast(BTreeMap<NaiveDate, EarlierPages>);
 
@@ -45,7 +43,6 @@ impl PagesPast {
 
 analysis::json!(PagesPast);
 
-/// Competitors: since when, and their shares day by day.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct CompetitorsPast {
     first_seen: BTreeMap<String, DateTime<Utc>>,
@@ -54,7 +51,6 @@ pub(super) struct CompetitorsPast {
 
 analysis::json!(CompetitorsPast);
 
-/// Shares of one day, by one curve.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DayShares {
     curve: String,

@@ -1,5 +1,4 @@
-//! Runs a rank check: measures keywords concurrently, stores what is measured as it comes, and judges
-//! at the end what follows from all of it.
+//! Runs a rank check: measures keywords concurrently, stores measurements as they come, and judges all at the end.
 
 mod ai_mentions;
 mod courses;
@@ -46,7 +45,6 @@ use trouble::Trouble;
 /// How many measurements are stored in one transaction at the most; fewer when they come slowly.
 const STORED_TOGETHER: usize = 64;
 
-/// A pass over the job's keywords.
 struct Pass<'a> {
     tools: &'a Tools,
     job: &'a Job,
@@ -54,11 +52,9 @@ struct Pass<'a> {
     state: &'a AttemptState,
     measure: Arc<MeasureKeyword>,
     record: RecordMeasurements,
-    /// What the project's Search Console tells.
     own: OwnSearches,
     done: u64,
     total: u64,
-    /// Keywords whose course is judged.
     judged: u64,
     trouble: Trouble,
 }
@@ -137,9 +133,8 @@ impl<'a> Pass<'a> {
         self.state.stop.is_cancelled() || self.trouble.lasting.is_some()
     }
 
-    /// Stores what comes. What is under way and may have been paid is waited for, however this
-    /// ends: while the job is held, what was answered is written down, and nobody has to pay again. Once
-    /// the attempt has to stop, it is waited for as long as the worker may.
+    /// Stores what comes. Calls under way that may have been paid are waited for, however this ends: while the job is
+    /// held, answers are written down and not paid again. Once the attempt has to stop, as long as the worker may.
     async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
@@ -228,8 +223,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// How many keywords are measured at the same time. Where calls cost money, those under way may
-/// have to be paid again after a crash.
+/// Keywords measured at once; where calls cost money, those under way may have to be paid again after a crash.
 fn at_once(tools: &Tools) -> usize {
     let load = &tools.load;
     if is_free(tools) {

@@ -1,5 +1,3 @@
-//! The sites that the project's owner names, as what follows from search pages wants them.
-
 use crate::worker::Tools;
 use analysis::{
     findings::competitors::Pinned,
@@ -13,13 +11,10 @@ use domain::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The project's site, and those that its owner names.
 pub(super) struct NamedSites {
-    /// Everything that is the owner's.
     pub(super) own: OwnSites,
     /// Registrable domains of rivals that are followed.
     pub(super) tracked: BTreeSet<String>,
-    /// What was said of domains that are not the owner's.
     pub(super) pinned: BTreeMap<String, Pinned>,
 }
 

@@ -1,5 +1,3 @@
-//! What the last site audit knows of own pages that compete with each other on search pages.
-
 use crate::worker::{Tools, attempt::Broken, site_audit::earlier_page};
 use analysis::{
     findings::{cannibalization::PageFacts, content::LanguageFacts, site_changes::EarlierPage},
@@ -98,7 +96,6 @@ fn is_whole(page: &PageContent) -> bool {
     page.fetched.truncation == Truncation::None
 }
 
-/// How alike the texts of pages are that compete for the same keyword.
 fn similarities(
     rivals: &[BTreeSet<&str>],
     texts: &BTreeMap<String, Vec<u64>>,

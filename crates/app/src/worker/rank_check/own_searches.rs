@@ -1,5 +1,3 @@
-//! What the project's own Search Console adds to a rank check.
-
 use crate::worker::{Tools, attempt::Broken};
 use analysis::{findings::cannibalization::PageFacts, url_rules::page_key};
 use domain::{
@@ -32,8 +30,7 @@ pub(super) async fn attach(
     Ok(())
 }
 
-/// What is known of own pages with what was counted of them for one keyword; `None` when nothing
-/// was.
+/// What is known of own pages, with what was counted of them for one keyword; `None` when nothing was.
 pub(super) fn with_counts(
     facts: &BTreeMap<String, PageFacts>,
     shown: &[ShownPage],

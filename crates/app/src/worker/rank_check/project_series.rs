@@ -16,7 +16,6 @@ use analysis::{
 use chrono::{Days, NaiveDate};
 use domain::results::{SearchSource, StagedFinding};
 
-/// How long days are remembered.
 const REMEMBERED: Days = Days::new(400);
 /// How far ahead figures of a project are told, in days.
 const AHEAD: u32 = 90;
@@ -49,8 +48,7 @@ pub(super) fn add_day(
         .retain(|it, _| *it >= day - REMEMBERED && *it <= day);
 }
 
-/// Where visibility and traffic are heading, with the places of the records before those of the
-/// keywords.
+/// Where visibility and traffic are heading; these records have the places before those of the keywords.
 pub(super) fn forecasts(
     series: &ProjectSeries,
     run: &Run<'_>,

@@ -11,21 +11,16 @@ use domain::{
     },
 };
 
-/// What went wrong on the way.
 #[derive(Default)]
 pub(super) struct Trouble {
-    /// Failures that may pass, left for another attempt.
     passing: u64,
-    /// The last failure that does not end the pass.
     last: Option<ProviderError>,
     /// A failure that ends the pass: every further call would fail alike.
     pub(super) lasting: Option<ProviderError>,
-    /// Whether a keyword was looked at less deep than was asked for.
     pub(super) is_cut_short: bool,
 }
 
-/// A failure that may pass is left for another attempt while there is one; every other outcome
-/// is kept, a failure as the state that it is.
+/// Leaves a passing failure for another attempt while there is one; keeps every other outcome, a failure as a state.
 pub(super) fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
     measured
         .failure
@@ -34,7 +29,6 @@ pub(super) fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
 }
 
 impl Trouble {
-    /// Takes in what is kept: it may be less than was asked for.
     pub(super) fn note(&mut self, kept: &MeasuredKeyword) {
         self.is_cut_short |= kept.cut_by.is_some();
         self.lasting = kept.lasting_trouble().cloned().or(self.lasting.take());
@@ -42,7 +36,6 @@ impl Trouble {
         self.last = passing.or(self.last.take());
     }
 
-    /// Takes in what is left for another attempt.
     pub(super) fn meet(&mut self, left: &MeasuredKeyword) {
         self.note(left);
         self.passing += u64::from(left.lasting_trouble().is_none());
@@ -71,8 +64,7 @@ impl Trouble {
         })
     }
 
-    /// Nothing was measured until nothing more could be. Money that was used up in vain is not to
-    /// be set aside again before somebody looked at why.
+    /// Nothing was measured. Money that was used up in vain is not to be set aside again before somebody looked at why.
     fn in_vain(&self, lasting: &ProviderError, job: &Job) -> AttemptError {
         let error = attempt_error(lasting);
         let Some(before) = self.before(job) else {
@@ -92,13 +84,11 @@ impl Trouble {
         }
     }
 
-    /// What went wrong last, in this attempt or in one before it.
     fn before(&self, job: &Job) -> Option<String> {
         let earlier = || Some(job.errors.last()?.detail.clone());
         self.last.as_ref().map(sentence).or_else(earlier)
     }
 
-    /// Why nothing was measured at all, though all was asked.
     pub(super) fn nothing_measured(&self, job: &Job) -> AttemptError {
         let why = { self.before(job) }
             .map_or_else(String::new, |why| format!(" What went wrong last: {why}"));

@@ -1,5 +1,3 @@
-//! What a rank check comes to, once everything is measured.
-
 use super::{
     Pass, ai_mentions,
     head::{Run, Told},
@@ -32,12 +30,10 @@ use domain::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How many records are completed at once.
 const TOGETHER: u32 = 200;
 
 impl Pass<'_> {
-    /// Sums up, and judges what follows from all of it: the order does not matter to the figures,
-    /// and a second attempt comes to the same.
+    /// Sums up and judges: the order does not matter to the figures, and a second attempt comes to the same.
     pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
         let (tools, job) = (self.tools, self.job);
         let now = tools.clock.now();
@@ -61,7 +57,6 @@ impl Pass<'_> {
         self.follow(sum, market).await
     }
 
-    /// Everything that follows from the records.
     async fn follow(&mut self, sum: RankCheckSum, market: Market<'_>) -> Result<Done, Broken> {
         let (tools, job) = (self.tools, self.job);
         let head = sum.heads[0].clone();
@@ -137,7 +132,6 @@ impl Pass<'_> {
         stage(self.tools, self.job, self.state, findings).await
     }
 
-    /// Completes ranking records with what is known only beside all others.
     async fn stage_priorities(&self, priorities: &BTreeMap<i64, Priority>) -> Result<(), Broken> {
         if priorities.is_empty() {
             return Ok(());

@@ -1,5 +1,4 @@
-//! What changed since the crawl before: pages that were read beside what is kept of them, and those
-//! that are kept and could not be read.
+//! What changed since the crawl before: pages that were read, and kept pages that could not be read.
 
 use super::earlier::earlier_page;
 use analysis::{
@@ -19,7 +18,6 @@ use domain::{
     results::StagedFinding,
 };
 
-/// A page that was read, and what is kept of it.
 pub(super) struct Visit {
     pub(super) recorded: RecordedPage,
     pub(super) kept: Option<KeptPage>,
@@ -31,18 +29,15 @@ pub(super) struct VainVisit {
     pub(super) kept: KeptPage,
 }
 
-/// Records and pages on their way to the storage.
 #[derive(Default)]
 pub(super) struct Staged {
     pub(super) findings: Vec<StagedFinding>,
     pub(super) pages: Vec<StagedPage>,
 }
 
-/// The comparison, page by page.
 pub(super) struct Changes {
     site: SiteChanges,
     measured_at: DateTime<Utc>,
-    /// Records so far.
     told: i64,
 }
 
@@ -55,7 +50,6 @@ impl Changes {
         }
     }
 
-    /// A page that was read.
     pub(super) fn read(
         &mut self,
         visit: &Visit,
@@ -73,7 +67,6 @@ impl Changes {
         Ok(())
     }
 
-    /// A page that is kept and could not be read.
     pub(super) fn unread(
         &mut self,
         visit: &VainVisit,
@@ -121,8 +114,7 @@ impl Changes {
     }
 }
 
-/// What changed most stands first; among equals in the order of the walk, which is the journal's and
-/// the same in every attempt.
+/// What changed most stands first; equals in the order of the journal, which is the same in every attempt.
 fn place(significance: Option<f64>, number: i64) -> i64 {
     /// Hundredths of a percent, from the most significant down; what is not known stands last.
     const STEPS: f64 = 10_000.0;

@@ -1,5 +1,3 @@
-//! What earlier crawls of the project's site left in the storage.
-
 use crate::{packing::unpacked, worker::Tools};
 use analysis::{
     findings::site_changes::EarlierPage,
@@ -17,10 +15,8 @@ use domain::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// How many URLs are read at once.
 const BATCH: u32 = 500;
 
-/// The pages that are kept of a project's site.
 pub(super) struct StoredPages {
     storage: Arc<dyn Storage>,
     account: AccountId,
@@ -36,7 +32,6 @@ impl StoredPages {
         }
     }
 
-    /// Those of these pages that are kept, by URL.
     pub(super) async fn kept(
         &self,
         urls: &[String],
@@ -47,7 +42,6 @@ impl StoredPages {
     }
 }
 
-/// A page as it was kept.
 pub(in crate::worker) fn earlier_page(kept: &KeptPage) -> Result<EarlierPage, StorageError> {
     const CORRUPT: StorageError = StorageError::Corrupt {
         what: "a page that was kept",

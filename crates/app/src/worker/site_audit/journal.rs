@@ -1,5 +1,3 @@
-//! The journal of a crawl, kept in the storage under its job's lease.
-
 use super::{earlier::StoredPages, progress::progress};
 use crate::{
     packing::{packed, unpacked},
@@ -40,7 +38,6 @@ pub(super) struct StoredJournal<'a> {
     broke: Mutex<Option<HoldError>>,
     kept: StoredPages,
     crawl: Mutex<CrawlProgress>,
-    /// Pages that were looked at after the crawl, each in both walks.
     looked_at: AtomicU64,
 }
 
@@ -63,7 +60,6 @@ impl<'a> StoredJournal<'a> {
         }
     }
 
-    /// Notes that so many pages more were looked at.
     pub(super) fn looked_at(&self, pages: usize) {
         self.looked_at.fetch_add(pages as u64, Ordering::SeqCst);
         self.tell();
@@ -75,7 +71,6 @@ impl<'a> StoredJournal<'a> {
         self.state.note(progress(&crawl, looked_at));
     }
 
-    /// What earlier crawls of the site left.
     pub(super) const fn kept(&self) -> &StoredPages {
         &self.kept
     }
@@ -84,7 +79,6 @@ impl<'a> StoredJournal<'a> {
         self.state.progress()
     }
 
-    /// What the end of a crawl without an observation means for the attempt.
     pub(super) fn explain(&self, error: SiteReadError) -> Result<Done, Broken> {
         if let Some(broke) = self
             .broke

@@ -1,5 +1,4 @@
-//! Runs a site audit: reads the site with a journal, finds what is to be said of its links and pages,
-//! stages the records.
+//! Runs a site audit: reads the site with a journal, judges links and pages, stages the records.
 
 mod changes;
 mod earlier;
@@ -55,7 +54,6 @@ const RENDERED: [ResultType; 3] = [
     ResultType::GeoScore,
 ];
 
-/// How many records are staged in one transaction.
 const STAGED_TOGETHER: usize = 500;
 
 /// A page is compared from its second visit on.
@@ -108,7 +106,6 @@ pub(super) async fn run(
     Ok(Done::Results(outcome(tools, job, audited, progress)?))
 }
 
-/// What the run before knew of the targets.
 async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, StorageError> {
     let mut read = tools.storage.read().await?;
     let carried = read
@@ -122,7 +119,6 @@ async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, Stora
     Ok(carried.transpose().map_err(corrupt)?.unwrap_or_default())
 }
 
-/// Where records wait until the job ends well.
 struct Staging<'a> {
     stage: StageFindings,
     job: &'a Job,
@@ -139,7 +135,6 @@ impl<'a> Staging<'a> {
         }
     }
 
-    /// Puts records on their way, and pages that the next audit compares with.
     async fn add(&self, staged: &Staged) -> Result<(), HoldError> {
         let run = self
             .stage
@@ -149,10 +144,8 @@ impl<'a> Staging<'a> {
     }
 }
 
-/// What an audit comes to.
 struct Audited {
     summaries: Vec<TypeSummary>,
-    /// What the next audit needs to know of the links of this one.
     link_history: Document,
 }
 

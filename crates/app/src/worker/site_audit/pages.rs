@@ -36,13 +36,11 @@ const WAITING: usize = 1;
 /// Pages that are read back at once beside what asking for them brought.
 const VAIN_VISITS: usize = 100;
 
-/// A crawl whose pages are judged.
 pub(super) struct Crawled<'a> {
     pub(super) job: &'a Job,
     pub(super) journal: &'a StoredJournal<'a>,
     pub(super) staging: &'a Staging<'a>,
     pub(super) scope: SiteScope,
-    /// Addresses of the site that brought no page.
     pub(super) without_a_page: Vec<TargetCheck>,
 }
 
@@ -88,7 +86,6 @@ pub(super) async fn audit(
     judged(known, context, of).await
 }
 
-/// What waits to be judged.
 enum Judgeable {
     Read(Vec<Visit>),
     Vain(Vec<VainVisit>),
@@ -164,8 +161,7 @@ fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
 }
 
 impl Crawled<'_> {
-    /// Gives all pages of the journal, each with what is kept of it, and then those that are kept and
-    /// were asked for in vain.
+    /// Gives all pages of the journal, each with what is kept of it, then kept pages that were asked for in vain.
     async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {
         let mut pages = RecordedPages::of(self.journal);
         while let Some(part) = pages.next_part().await.map_err(unreadable)? {
@@ -212,7 +208,6 @@ impl Crawled<'_> {
     }
 }
 
-/// How fast pages were when that was last measured.
 async fn vitals(
     tools: &Tools,
     job: &Job,

@@ -1,19 +1,14 @@
-//! How far a site audit is: the crawl's phases, then the two walks over what it has read.
-
 use domain::{
     job::progress::{Progress, Stage, StageStatus},
     ports::site_reader::{Count, CrawlPhase, CrawlProgress},
 };
 
-/// What comes after the crawl.
 const JUDGE: &str = "judge pages";
 /// Each page is looked at twice: beside all others, and by itself.
 const WALKS: u64 = 2;
-/// Looking at so many pages takes about as long as asking for one, so that in all of a job it counts as
-/// much.
+/// Looking at so many pages takes about as long as one request, and counts as much in all of a job.
 const LIKE_ONE_REQUEST: u64 = 50;
 
-/// The progress while the crawl is on, and after it once so many pages have been looked at.
 pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
     let mut stages: Vec<Stage> = { CrawlPhase::ALL.into_iter() }
         .map(|phase| Stage {
@@ -49,7 +44,6 @@ pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
     }
 }
 
-/// When all is done.
 pub(super) fn over(progress: Progress) -> Progress {
     let stages = progress.stages.into_iter();
     Progress {

@@ -27,20 +27,17 @@ use std::{
     sync::Arc,
 };
 
-/// How many measurements of a page's speed are looked at.
 const LOADS: u32 = 200;
 /// How long before a fault was last seen its figures matter.
 const BEFORE: TimeDelta = TimeDelta::days(28);
 
-/// What was measured, by what it is about.
 struct Measured {
     courses: BTreeMap<i64, Vec<CoursePoint>>,
     pages: BTreeMap<String, Vec<PageDay>>,
     speeds: BTreeMap<String, Vec<Observation>>,
 }
 
-/// Whether it was fixed, and what came of it is not settled. A verdict stays: what it rests on is
-/// forgotten some day.
+/// Whether it was fixed and its effect is not settled. A verdict stays: what it rests on is forgotten some day.
 fn is_waiting(record: &SuggestionRecord) -> bool {
     let is_settled = record.effect.as_ref().is_some_and(|effect| {
         effect.verdict != Verdict::TooEarly && effect.before.to == record.last_seen_at
@@ -53,7 +50,6 @@ fn is_by(record: &SuggestionRecord, metrics: &[EffectMetric]) -> bool {
 }
 
 impl Newest<'_> {
-    /// Says of what was fixed what came of it.
     pub(super) async fn tell_effects(
         &self,
         records: &mut [SuggestionRecord],
@@ -103,7 +99,6 @@ impl Newest<'_> {
         Ok(courses)
     }
 
-    /// What Search Console tells of pages, day by day.
     async fn pages_of(
         &self,
         waiting: &[&SuggestionRecord],
@@ -122,8 +117,7 @@ impl Newest<'_> {
         Ok(pages)
     }
 
-    /// The figures of speed that suggestions are about, by their ids: one question a page, of the few
-    /// pages whose speed was mended.
+    /// Figures of speed that suggestions are about, by their ids: one question a page, of few pages.
     async fn speeds_of(
         &self,
         waiting: &[&SuggestionRecord],
@@ -154,7 +148,6 @@ impl Newest<'_> {
     }
 }
 
-/// The past of a page's speed, from before the fault was last seen.
 fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
     FindingQuery {
         result_type: ResultType::Vitals,
@@ -175,8 +168,7 @@ fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
     }
 }
 
-/// What a record of a page's speed says where the suggestion's evidence stood; `None` of another device
-/// or source, and where nothing stands.
+/// The figure where the suggestion's evidence stood; `None` of another device or source, and where nothing stands.
 fn figure(of: &SuggestionRecord, speed: &Document) -> Result<Option<f64>, StorageError> {
     let Some(evidence) = of.evidence.first() else {
         return Ok(None);
@@ -211,7 +203,6 @@ impl Measured {
             .collect()
     }
 
-    /// Clicks and impressions of the pages together, day by day.
     fn trials(&self, of: &SuggestionRecord) -> Vec<Trials> {
         let pages = of.affected_urls.iter().filter_map(|it| self.pages.get(it));
         let mut days = BTreeMap::new();

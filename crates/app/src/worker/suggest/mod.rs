@@ -1,5 +1,4 @@
-//! What to do next, made anew at the end of every analysis from the newest results of all of them:
-//! those that it brings itself, and those that were published before.
+//! What to do next, made anew at the end of every analysis from the newest results of all: its own and published ones.
 
 mod effects;
 
@@ -35,7 +34,6 @@ use domain::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// How many records are held in memory at once.
 const BATCH: u32 = 200;
 /// How many pages and rows of Search Console are looked at, those that were shown most.
 const CONSOLE_PAGES: u32 = 1_000;
@@ -44,7 +42,6 @@ const CONSOLE_ROWS: u32 = 20_000;
 const BACK: Days = Days::new(120);
 const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
 
-/// Where the newest records of each type are.
 struct Newest<'a> {
     tools: &'a Tools,
     job: &'a Job,
@@ -52,7 +49,6 @@ struct Newest<'a> {
     staged: BTreeSet<ResultType>,
 }
 
-/// Adds the suggestions to what a job publishes.
 pub(super) async fn add(
     tools: &Tools,
     job: &Job,
@@ -117,7 +113,6 @@ fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
 }
 
 impl Newest<'_> {
-    /// The ids of what the owner does not want to see as open.
     async fn ignored(&self) -> Result<BTreeSet<String>, StorageError> {
         let (account, project) = (self.job.account, self.job.project);
         let mut read = self.tools.storage.read().await?;
@@ -125,7 +120,6 @@ impl Newest<'_> {
         Ok(ignored.into_iter().map(|it| it.id).collect())
     }
 
-    /// Everything that suggestions are made from.
     async fn findings<'a>(&self, context: SuggestionContext<'a>) -> Result<Findings<'a>, Broken> {
         let mut searches = Searches::new(context);
         self.each(ResultType::Rankings, |it| searches.add_ranking(&it))
@@ -164,7 +158,6 @@ impl Newest<'_> {
         Ok(findings)
     }
 
-    /// Hands over the newest records of a type, one after the other.
     async fn each<T: FromJson>(
         &self,
         result_type: ResultType,
@@ -209,7 +202,6 @@ impl Newest<'_> {
         Ok(head.map(|it| it.job))
     }
 
-    /// Some records behind an ordinal, and the ordinal of the last of them.
     async fn part(
         &self,
         result_type: ResultType,
@@ -252,7 +244,6 @@ impl Newest<'_> {
         self.tools.search.label().source().is_google()
     }
 
-    /// What the project's Search Console tells.
     async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
         let job = self.job;
         let storage = || Arc::clone(&self.tools.storage);

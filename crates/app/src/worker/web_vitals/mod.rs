@@ -1,5 +1,4 @@
-//! Measures how fast pages are: chooses them once, measures each on each kind of device, stores what
-//! is measured at once, sums up at the end.
+//! Measures page speed: chooses pages once, measures each on each kind of device, stores at once, sums up at the end.
 
 mod plan;
 mod sum;
@@ -34,13 +33,11 @@ use plan::{Plan, Task};
 use std::{collections::BTreeMap, sync::Arc};
 pub(super) use sum::newest_vitals;
 
-/// How many records are read back at once.
 const BATCH: u32 = 200;
 const CORRUPT: StorageError = StorageError::Corrupt {
     what: "records of web vitals",
 };
 
-/// A pass over the plan's tasks.
 struct Pass<'a> {
     tools: &'a Tools,
     job: &'a Job,
@@ -48,13 +45,10 @@ struct Pass<'a> {
     plan: Plan,
     measure: MeasurePageSpeed,
     stage: StageFindings,
-    /// Records of earlier runs, for comparison.
     before: Vec<VitalsRecord>,
     /// Records of this run by their places, those of earlier attempts included.
     records: BTreeMap<i64, VitalsRecord>,
-    /// The last failure that may pass, left for another attempt.
     passing: Option<ProviderError>,
-    /// Failures after which every further question would fail alike.
     fatal: BTreeMap<VitalsSource, ProviderError>,
 }
 
@@ -102,7 +96,6 @@ pub(super) async fn run(
     }
 }
 
-/// What earlier attempts of the job have measured.
 async fn staged(tools: &Tools, job: &Job) -> Result<BTreeMap<i64, VitalsRecord>, StorageError> {
     let mut records = BTreeMap::new();
     let mut after = None;

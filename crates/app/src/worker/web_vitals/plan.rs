@@ -1,5 +1,4 @@
-//! Which pages a run measures: decided once, kept in the journal, so that every attempt measures the
-//! same ones.
+//! Which pages a run measures: decided once and kept in the journal, so that every attempt measures the same ones.
 
 use super::CORRUPT;
 use crate::worker::{
@@ -22,26 +21,20 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, sync::Arc};
 
-/// Whose devices are measured.
 const DEVICES: [FormFactor; 2] = [FormFactor::Phone, FormFactor::Desktop];
 
 /// Places that a page has: each source on each device.
 const PLACES_PER_PAGE: usize = 2 * DEVICES.len();
 
-/// What a run measures.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
     /// The pages, the home page first.
     pub(super) pages: Vec<String>,
-    /// Whether anyone knows what visitors saw.
     pub(super) asks_visitors: bool,
 }
 
-/// One record to be.
 pub(super) struct Task {
-    /// Its place among the records.
     pub(super) place: i64,
-    /// What is measured.
     pub(super) what: SpeedTask,
 }
 
@@ -81,7 +74,6 @@ pub(super) async fn make(
 }
 
 impl Plan {
-    /// Every record to be, page by page.
     pub(super) fn tasks(&self, project: ProjectId) -> Vec<Task> {
         let sources: &[VitalsSource] = if self.asks_visitors {
             &[VitalsSource::Field, VitalsSource::Lab]
@@ -110,7 +102,6 @@ impl Plan {
         tasks
     }
 
-    /// Pages of which every record is there.
     pub(super) fn pages_done(&self, project: ProjectId, places: &[i64]) -> u64 {
         let there: HashSet<i64> = places.iter().copied().collect();
         let tasks = self.tasks(project);

@@ -1,5 +1,3 @@
-//! What a run comes to: its head, its warnings, and what the next run compares with.
-
 use super::{CORRUPT, Pass};
 use crate::worker::{Tools, attempt::Done};
 use analysis::{
@@ -19,16 +17,13 @@ use domain::{
 };
 use std::collections::BTreeSet;
 
-/// Nobody is asked what visitors saw.
 const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
-/// Nothing loads pages.
 const LAB_NOT_CONFIGURED: &str = "labNotConfigured";
 /// What the site itself says with an error, other than a measurement that failed.
 const ANSWERS_OF_THE_SITE: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
 /// How many records are kept for comparison; those of pages that are measured no more end some day.
 const MOST_CARRIED: usize = 800;
 
-/// The newest figures of each page of the project's site.
 pub(in crate::worker) async fn newest_vitals(
     tools: &Tools,
     job: &Job,
@@ -43,7 +38,6 @@ pub(in crate::worker) async fn newest_vitals(
 }
 
 impl Pass<'_> {
-    /// The results, unless there is nothing to say.
     pub(super) fn sum_up(self) -> Done {
         let progress = self.progress(true);
         let requested = self.plan.tasks(self.job.project).len() as u64;
@@ -83,13 +77,11 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a record is about the page, and not only about a measurement that failed.
 fn says_something(record: &VitalsRecord) -> bool {
     let error = record.envelope.error.as_deref();
     error.is_none_or(|code| ANSWERS_OF_THE_SITE.contains(&code))
 }
 
-/// Who supplied figures.
 fn providers(records: &[VitalsRecord]) -> String {
     let named = records
         .iter()

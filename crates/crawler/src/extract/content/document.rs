@@ -1,5 +1,3 @@
-//! The document as a whole.
-
 use super::super::{
     dom::{Dom, Kind, NodeId},
     parse::{Ender, Parsed},
@@ -11,7 +9,6 @@ const MOST_NAME_BYTES: usize = 1_024;
 /// Longer tags are no language.
 const MOST_TAG_BYTES: usize = 100;
 
-/// `html[lang]`.
 pub fn lang(dom: &Dom) -> Option<String> {
     let html = dom.elements("html").next()?;
     let lang = dom.attribute(html, "lang")?.trim();
@@ -28,7 +25,6 @@ pub fn base_written(dom: &Dom) -> Option<String> {
         .map(|it| analysis::text::words::shortened(it, 2_048).to_owned())
 }
 
-/// Adds the `id` of an element, and the `name` of an `a`.
 pub fn add_names<'a>(dom: &'a Dom, id: NodeId, names: &mut Vec<&'a str>) {
     if !dom.has_attributes(id) {
         return;

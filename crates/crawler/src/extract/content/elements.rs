@@ -1,5 +1,3 @@
-//! Headings, images, forms, files and the like, one by one.
-
 use super::{
     super::{
         dom::{Dom, Kind, NodeId},
@@ -28,23 +26,18 @@ use url::Url;
 const MOST_OTHERS: usize = 1_000;
 const MOST_ALT: usize = 500;
 const MOST_RAW: usize = 200;
-/// Elements that may be the root of an application, or ask for scripts, that are looked into.
 const MOST_LOOKED_INTO: u32 = 20;
 /// Words and images that an application shows before its scripts have run: `Loading, please wait`.
 const MOST_PLACEHOLDER_WORDS: usize = 3;
 const MOST_PLACEHOLDER_IMAGES: usize = 1;
 
-/// An element on the walk.
 pub struct Element<'a> {
     pub dom: &'a Dom,
     pub id: NodeId,
     pub name: &'a str,
-    /// What relative addresses start from.
     pub base: &'a Url,
-    /// The page's own address.
     pub page: &'a Url,
     pub places: &'a Places<'a>,
-    /// What it stands in.
     pub inside: Inside,
     pub in_head: bool,
     pub in_main: bool,
@@ -90,7 +83,6 @@ impl<'a> Element<'a> {
     }
 }
 
-/// What was found.
 #[derive(Default)]
 pub struct Elements {
     pub count: u32,
@@ -105,7 +97,6 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Reads an element.
     pub fn read(&mut self, element: &Element<'_>) {
         self.count = self.count.saturating_add(1);
         self.structure.head_elements += u32::from(element.inside.head);

@@ -1,5 +1,3 @@
-//! What stands in the head, or should: titles, `meta`, canonical, other languages, pagination.
-
 use super::{
     super::{target::target_of, text::text_of_up_to},
     elements::Element,
@@ -42,7 +40,6 @@ const ROBOTS: [&str; 13] = [
     "baiduspider",
 ];
 
-/// What was found.
 #[derive(Default)]
 pub struct Head {
     pub titles: Vec<PlacedText>,
@@ -56,7 +53,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// Reads an element.
     pub fn read(&mut self, element: &Element<'_>) {
         match element.name {
             "title" if element.is_html() => self.read_title(element),
@@ -188,7 +184,6 @@ impl Head {
         }
     }
 
-    /// Adds what the answer's headers say.
     pub fn read_headers(&mut self, headers: &ResponseHeaders, page: &Url) {
         let values = headers.robots_tags.iter();
         self.robots
@@ -240,7 +235,6 @@ pub fn web(written: &str, base: &Url) -> Option<(String, bool)> {
     }
 }
 
-/// Whether an address says its scheme and host.
 pub fn is_absolute(written: &str) -> bool {
     let written = written.trim_start();
     let scheme = written.split(':').next().unwrap_or_default();

@@ -1,22 +1,18 @@
 //! The `Link` header (RFC 8288), as far as search engines read it.
 
-/// One link of a header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HeaderLink<'a> {
-    /// The address, as written.
     pub address: &'a str,
     /// The parameters: names in lower case, values without quotes.
     pub parameters: Vec<(String, &'a str)>,
 }
 
 impl HeaderLink<'_> {
-    /// A parameter's value.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut all = self.parameters.iter();
         all.find(|it| it.0 == name).map(|it| it.1)
     }
 
-    /// Whether `rel` has a word.
     pub fn is(&self, rel: &str) -> bool {
         self.parameter("rel").is_some_and(|it| {
             it.split_ascii_whitespace()

@@ -1,5 +1,4 @@
-//! A page's content, from one parse and one walk over its tree (and those of the readers of text
-//! and structured data, which go their own ways).
+//! A page's content, from one parse and one walk (readers of text and structured data walk by themselves).
 
 mod document;
 mod elements;
@@ -30,21 +29,13 @@ use html5ever::tendril::SliceExt;
 use std::borrow::Cow;
 use url::Url;
 
-/// An answer that brought a page.
 pub struct Arrival<'a> {
-    /// Its body.
     pub bytes: Cow<'a, [u8]>,
-    /// The encoding that its `Content-Type` names.
     pub charset: Option<&'a str>,
-    /// Where it was read from.
     pub url: &'a Url,
-    /// What the request brought.
     pub fetched: Fetched,
-    /// Headers, size and time.
     pub response: ResponseFacts,
-    /// Links away from the start.
     pub depth: u32,
-    /// How it became known.
     pub discovery: Discovery,
 }
 
@@ -85,7 +76,6 @@ struct Inside {
     noscript: bool,
 }
 
-/// Reads a page.
 pub fn read_page(arrival: Arrival<'_>) -> PageContent {
     let Decoded {
         text: source,
@@ -190,7 +180,6 @@ pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
     document::finished_names(names)
 }
 
-/// The main text of a page.
 pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
     let dom = parse(&decode(bytes, from_http).text).dom;
     main_text(Sight::of(&dom), &JsonLd::of(&dom))
@@ -198,13 +187,11 @@ pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
         .text()
 }
 
-/// What the walk brings.
 struct Walked {
     head: Head,
     elements: Elements,
     links: Vec<PageLink>,
     names: Vec<String>,
-    /// Whether links take more than is kept of them.
     links_left_out: bool,
 }
 
@@ -265,7 +252,6 @@ fn walk(
     }
 }
 
-/// What the texts of a link take.
 fn bytes_of(link: &PageLink) -> usize {
     let target = match &link.target {
         LinkTarget::Web { url, .. } => url.len(),
@@ -275,7 +261,6 @@ fn bytes_of(link: &PageLink) -> usize {
     link.raw.len() + target + text + link.position.css_path.len()
 }
 
-/// The text of children that are text.
 fn raw_text_bytes(dom: &Dom, id: NodeId) -> usize {
     let children = dom.nodes[id].children.iter();
     let lengths = children.map(|it| match &dom.nodes[*it].kind {

@@ -1,5 +1,3 @@
-//! The main text with its counts, and what is kept of the rest.
-
 use super::super::{
     dom::Dom,
     main_text::{Draft, PlacedText, characters},
@@ -23,17 +21,12 @@ const MOST_FOOTER: usize = 3_000;
 const MOST_VISIBLE: usize = 200_000;
 const MOST_QUOTATIONS: usize = 100;
 
-/// Reads the text of a page.
 pub struct Reader<'a> {
     pub dom: &'a Dom,
     pub places: &'a Places<'a>,
-    /// Blocks of all text in sight.
     pub drafts: &'a [Draft],
-    /// Characters of all text in sight.
     pub all_characters: u32,
-    /// The language that the page declares.
     pub declared: Option<&'a str>,
-    /// Whether everything that readers see is kept.
     pub keep_visible: bool,
 }
 

@@ -1,6 +1,5 @@
 //! JSON as pages write it: with line breaks inside of texts, with a semicolon or a comma too many.
 
-/// The text without what is often wrong.
 pub fn mended(text: &str) -> String {
     let text = text.trim_end_matches(';');
     let mut out = String::with_capacity(text.len());

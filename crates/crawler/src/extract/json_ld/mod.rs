@@ -1,8 +1,7 @@
 //! The blocks of JSON-LD of a page, each parsed once.
 //!
-//! Two readers look at them: [`super::structured_data`] takes what is JSON by the standard, as Google
-//! does, and [`super::metadata`] also what is JSON once common mistakes are mended, since an author
-//! is an author all the same.
+//! [`super::structured_data`] takes what is JSON by the standard, as Google does; [`super::metadata`] also what is JSON
+//! once common mistakes are mended, since an author is an author all the same.
 
 mod mending;
 mod wrapper;
@@ -16,51 +15,35 @@ use std::{cell::Cell, collections::VecDeque};
 
 /// Longer blocks are not read.
 const MOST_BYTES: usize = 1 << 20;
-/// Blocks of a page at the most.
 const MOST_BLOCKS: usize = 500;
 /// Values of a page's blocks that are read at the most, those inside of others counted too.
 pub(super) const MOST_VALUES: usize = 150_000;
 /// Objects of a page that [`JsonLd::objects`] gives at the most.
 const MOST_OBJECTS: usize = 2_000;
 
-/// What a page's scripts of JSON-LD hold.
 pub struct JsonLd {
-    /// The blocks, in document order.
     pub blocks: Vec<Block>,
 }
 
-/// A block.
 pub struct Block {
-    /// The script.
     pub node: NodeId,
-    /// Where its text begins.
     pub begins: TagPlace,
-    /// What it was wrapped in.
     pub wrappers: Vec<SyntaxNoteKind>,
-    /// What it holds.
     pub reading: Reading,
 }
 
-/// What became of reading a block.
 pub enum Reading {
-    /// It has no text.
     Empty,
     /// It is too long, or the page has too many values.
     TooLarge,
-    /// It is nested too deep.
     TooDeep,
-    /// It is JSON.
     Json {
-        /// The value.
         json: Json,
         /// Where each object begins, by its number.
         places: Vec<TagPlace>,
     },
-    /// It is not JSON.
     Invalid {
-        /// What the parser says.
         message: String,
-        /// Where it stopped.
         place: TagPlace,
         /// What it holds once common mistakes are mended.
         mended: Option<Json>,
@@ -68,7 +51,6 @@ pub enum Reading {
 }
 
 impl JsonLd {
-    /// Reads the blocks of a page.
     pub fn of(dom: &Dom) -> Self {
         let scripts = dom.elements("script").filter(|it| is_json_ld(dom, *it));
         let room = Cell::new(MOST_VALUES);
@@ -80,8 +62,8 @@ impl JsonLd {
         }
     }
 
-    /// Every object, with the node of its script: those of lists and graphs, and those inside
-    /// others, outer ones first; mended blocks included.
+    /// Every object with its script's node: those of lists and graphs, and inner ones after outer ones; mended blocks
+    /// too.
     pub fn objects(&self) -> Vec<(NodeId, &Json)> {
         let mut objects = Vec::new();
         let values = self
@@ -133,7 +115,6 @@ pub fn types(object: &Json) -> impl Iterator<Item = &str> {
         .map(|it| it.rsplit(['/', ':', '#']).next().unwrap_or(it))
 }
 
-/// Whether an object is something that is written and published: an article of any kind.
 pub fn is_article(object: &Json) -> bool {
     types(object).any(|it| {
         it.ends_with("Article")
@@ -150,7 +131,6 @@ pub fn is_article(object: &Json) -> bool {
     })
 }
 
-/// Nothing, which is what objects have of members that they have not.
 static NOTHING: Json = Json::Null;
 
 impl std::ops::Index<&str> for Json {
@@ -166,7 +146,6 @@ impl std::ops::Index<&str> for Json {
 }
 
 impl Json {
-    /// The text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -174,14 +153,12 @@ impl Json {
         }
     }
 
-    /// Whether it is nothing.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 }
 
 impl Object {
-    /// Whether a key occurs twice.
     pub fn has_duplicates(&self) -> bool {
         let mut keys: Vec<&str> = self.entries.iter().map(|it| it.0.as_str()).collect();
         keys.sort_unstable();

@@ -1,9 +1,6 @@
-//! What hid scripts from browsers and parsers of old.
-
 use analysis::observation::structured_data::SyntaxNoteKind;
 
-/// The text without what hid it from browsers and parsers of old, and at which byte it begins;
-/// what it was is added to `wrappers`.
+/// The text without what hid it from browsers of old, and at which byte it begins; what it was is added to `wrappers`.
 pub fn unwrapped<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
     const WRAPPERS: [(&[&str], &[&str], SyntaxNoteKind); 2] = [
         (&["<!--"], &["//-->", "-->"], SyntaxNoteKind::CommentWrapper),

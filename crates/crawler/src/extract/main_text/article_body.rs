@@ -1,5 +1,3 @@
-//! The article that a page's JSON-LD holds.
-
 use super::{
     PlacedBlock, PlacedText, TextSource, blocks,
     sight::{Sight, characters},
@@ -14,8 +12,7 @@ use crate::extract::{
 const TIMES_MORE: u32 = 2;
 const LEAST_CHARACTERS: u32 = 250;
 
-/// The text of the JSON-LD where that is much more: of pages that scripts fill, or that keep their
-/// article behind a wall.
+/// The text of the JSON-LD where it is much more: pages that scripts fill, or that keep their article behind a wall.
 pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
     let Some((node, body)) = only_article_body(json_ld) else {
         return from_elements;
@@ -46,7 +43,6 @@ fn only_article_body(json_ld: &JsonLd) -> Option<(NodeId, &str)> {
     bodies.all(|it| it.1 == first.1).then_some(first)
 }
 
-/// Splits a text into paragraphs; some are HTML.
 fn blocks_of(node: NodeId, body: &str) -> Vec<PlacedBlock> {
     let html = if body.contains("</") {
         body.to_owned()

@@ -1,5 +1,3 @@
-//! Splits what is in sight into blocks.
-
 use super::{
     BlockKind, PlacedBlock,
     sight::{Sight, begins_a_line, characters},
@@ -9,7 +7,6 @@ use crate::extract::dom::{Kind, NodeId};
 /// A row with more text than this is a layout, not data.
 const MOST_ROW: u32 = 600;
 
-/// A block that may become part of the main text.
 #[derive(Debug)]
 pub struct Draft {
     pub kind: BlockKind,
@@ -22,7 +19,6 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The block, without what was measured of it.
     pub fn into_block(self) -> PlacedBlock {
         PlacedBlock {
             kind: self.kind,
@@ -50,11 +46,9 @@ pub fn drafts(sight: &Sight) -> Vec<Draft> {
     splitter.drafts
 }
 
-/// An element that is open.
 #[derive(Clone, Copy)]
 struct Open {
     id: NodeId,
-    /// The element that its text belongs to, and what that makes of it.
     owner: NodeId,
     kind: BlockKind,
     in_link: bool,
@@ -72,7 +66,6 @@ struct Splitter<'a> {
 }
 
 impl Splitter<'_> {
-    /// Closes elements until the given one is the innermost.
     fn close_until(&mut self, parent: Option<NodeId>) {
         while let Some(last) = self.open.last() {
             if Some(last.id) == parent {
@@ -138,7 +131,6 @@ impl Splitter<'_> {
         self.open.push(open);
     }
 
-    /// Inside a row or preformatted text, elements only separate words.
     fn enter_within(&mut self, name: &str, kind: BlockKind) {
         let Some(draft) = &mut self.draft else {
             return;
@@ -220,7 +212,6 @@ impl Splitter<'_> {
     }
 }
 
-/// What an element makes of the text in it, by what it stands in.
 fn kind_of(name: &str, outer: BlockKind) -> BlockKind {
     match name {
         "h1" => BlockKind::Heading(1),

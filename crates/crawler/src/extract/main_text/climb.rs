@@ -21,19 +21,15 @@ const MOST_IDLE: usize = 4;
 /// How long a text is that introduces an article, and the links it may have.
 const LEAD: std::ops::RangeInclusive<u32> = 60..=1_200;
 const MOST_LINKED_LEAD: f64 = 0.2;
-/// Classes of an element that are looked at.
 const MOST_CLASSES: usize = 12;
 
-/// The element that holds the article, and what inside it is something else.
 #[derive(Debug, Default)]
 pub struct Chosen {
     pub top: Option<NodeId>,
     pub except: HashSet<NodeId>,
-    /// Texts outside of it that introduce it.
     pub leads: HashSet<NodeId>,
 }
 
-/// Goes up while that brings more of the same, leaving aside what is not.
 pub fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
     let mut chosen = Chosen {
         top: Some(best),
@@ -73,7 +69,6 @@ pub fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
     chosen
 }
 
-/// Where the climb is.
 struct Path {
     child: NodeId,
     value: f64,
@@ -82,7 +77,6 @@ struct Path {
     idle: usize,
 }
 
-/// What an ancestor brings.
 struct Level {
     others: Vec<NodeId>,
     gain: f64,
@@ -118,14 +112,12 @@ impl Level {
         }
     }
 
-    /// Whether the element says that it holds the text, or is an article of which the child is the
-    /// smaller part.
+    /// Whether it says that it holds the text, or is an article of which the child is the smaller part.
     fn holds_more(&self, path: &Path) -> bool {
         (self.is_text || self.is_minor) && !path.in_text
     }
 }
 
-/// Texts before the article that introduce it.
 fn leads(sight: &Sight, totals: &[f64], parent: NodeId, child: NodeId) -> Vec<NodeId> {
     let before = sight.dom.nodes[parent]
         .children
@@ -148,7 +140,6 @@ pub fn is_main(sight: &Sight, id: NodeId) -> bool {
     sight.dom.name(id) == Some("main") || sight.dom.attribute(id, "role") == Some("main")
 }
 
-/// Whether an element says that it holds an article's text.
 pub fn is_article_text(sight: &Sight, id: NodeId) -> bool {
     let of = |name| sight.dom.short_attribute(id, name);
     of("itemprop") == "articleBody"

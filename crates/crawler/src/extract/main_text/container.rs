@@ -1,5 +1,3 @@
-//! Finds the element that holds the article.
-
 use super::{
     BlockKind,
     blocks::Draft,
@@ -21,8 +19,7 @@ const MOSTLY_LINKS: f64 = 0.5;
 /// A page of which this part of the text stands in short rows of tables is a table.
 const MOSTLY_ROWS: f64 = 0.5;
 
-/// How much a block looks like a part of an article: one for being there, one for each comma, up
-/// to three for its length, less by its links.
+/// How much a block looks like part of an article: one, one for each comma, up to three for length, less by its links.
 pub fn value(draft: &Draft) -> f64 {
     let counts = match draft.kind {
         BlockKind::Heading(_) if draft.characters > LONG_HEADING => 1.0 + f64::from(draft.commas),
@@ -39,7 +36,6 @@ pub fn value(draft: &Draft) -> f64 {
     (counts + length) * (1.0 - share(draft.linked, draft.characters))
 }
 
-/// Chooses among the elements of a page.
 pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
     let scores = scores(sight, drafts);
     let totals = totals(sight, drafts);
@@ -64,8 +60,7 @@ fn whole_index(sight: &Sight, totals: &[f64]) -> Option<Chosen> {
     is_index.then(|| whole(main))
 }
 
-/// The same of a page that is a table: its rows are too short to be worth anything one by one, so that
-/// any sentence beside it would be taken for the article.
+/// The same of a page that is a table: its short rows are worth nothing one by one, so any sentence beside it would win.
 fn whole_table(sight: &Sight, drafts: &[Draft]) -> Option<Chosen> {
     let (mut rows, mut all) = (0_u32, 0_u32);
     for draft in drafts {
@@ -115,7 +110,6 @@ fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     scores
 }
 
-/// The values of all blocks below each node.
 fn totals(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     let mut totals = vec![0.0; sight.dom.nodes.len()];
     for draft in drafts {

@@ -1,5 +1,3 @@
-//! Phrases with which pages announce other pages, and name the makers of pictures.
-
 use std::sync::LazyLock;
 
 /// Beginnings of short texts that announce other pages, in lower case, between slashes or line
@@ -49,7 +47,6 @@ static ALL: LazyLock<Vec<&str>> = LazyLock::new(|| {
     all.filter(|it| !it.is_empty()).collect()
 });
 
-/// Whether a short text announces other pages.
 pub fn names_other_pages(text: &str) -> bool {
     let lower = text
         .trim_start_matches(|it: char| !it.is_alphanumeric())

@@ -1,13 +1,10 @@
-//! Leaves out of sight what says itself that it is no content.
-
 use super::{
     sight::{Sight, share},
     vocabulary::{Heard, Said, names_article_text},
 };
 use crate::extract::dom::NodeId;
 
-/// What holds more than this part of the page's own text, and of its text with links, may wrap the
-/// page, whatever it says.
+/// What holds more than this part of the page's own text, and of its text with links, may wrap the page.
 const MOST_FURNITURE: f64 = 0.4;
 /// What holds nearly everything does.
 const NEARLY_ALL: f64 = 0.8;
@@ -16,7 +13,6 @@ const LEAST_WITHOUT_COMMENTS: u32 = 150;
 /// When less than this part would be left, names of classes are not to be believed on this page.
 const LEAST_LEFT: f64 = 0.2;
 
-/// Leaves out navigation, comments, sharing, advertising and the like.
 pub fn leave_out(sight: &mut Sight) {
     let by_form = flagged(sight, |sight, id, name, in_article| {
         by_name(name, in_article) || by_role(sight, id)
@@ -45,7 +41,6 @@ fn flagged_comments(sight: &Sight, said: &[Option<Said>]) -> Vec<bool> {
     flagged
 }
 
-/// Text outside links.
 fn own(sight: &Sight, id: NodeId) -> u32 {
     sight.text[id] - sight.linked[id]
 }

@@ -28,31 +28,25 @@ pub(super) use furniture::holds_title;
 pub(super) use sight::{Sight, characters};
 pub(super) use vocabulary::{Heard, Said};
 
-/// A piece of text that stands on its own, and the element that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedBlock {
-    /// What it is.
     pub kind: BlockKind,
-    /// The element that holds it, as the number of its node in the page's tree; that of the script
-    /// where the text is its JSON-LD's.
+    /// The node of the element that holds it; the script's where the text is its JSON-LD's.
     pub node: NodeId,
     /// Its text: white space collapsed, except in preformatted text.
     pub text: String,
 }
 
-/// The main text of a page, and where its blocks stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedText {
     /// Its blocks, in document order; none is empty.
     pub blocks: Vec<PlacedBlock>,
-    /// Where it was read.
     pub source: TextSource,
     /// By node: whether it stands in the main text.
     pub in_main: Vec<bool>,
 }
 
 impl PlacedText {
-    /// Without the places.
     pub fn into_text(self) -> MainText {
         let blocks = self.blocks.into_iter();
         MainText {
@@ -67,7 +61,6 @@ impl PlacedText {
     }
 }
 
-/// Reads the main text of what is in sight of a page.
 pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> PlacedText {
     furniture::leave_out(&mut sight);
     let drafts = drafts(&sight);

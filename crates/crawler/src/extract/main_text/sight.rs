@@ -2,7 +2,6 @@
 
 use crate::extract::dom::{Dom, Kind, NodeId};
 
-/// A page on its way to its main text.
 pub struct Sight<'a> {
     pub dom: &'a Dom,
     /// Nodes that can be read, in document order.
@@ -20,7 +19,6 @@ pub struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// Looks at a page.
     pub fn of(dom: &'a Dom) -> Self {
         let mut order = dom.walk(0, |it| !is_never_text(dom, it));
         order.retain(|it| !is_never_text(dom, *it));
@@ -44,7 +42,6 @@ impl<'a> Sight<'a> {
         sight
     }
 
-    /// Leaves out nodes with all that is below them, and measures again.
     pub fn leave_out(&mut self, flagged: &[bool]) {
         let mut gone = vec![false; self.dom.nodes.len()];
         for &id in &self.order {

@@ -1,5 +1,3 @@
-//! Leaves out of the article what only leads elsewhere.
-
 use super::{
     BlockKind,
     blocks::Draft,
@@ -20,7 +18,6 @@ const MOST_HEADING: u32 = 100;
 /// A longer text does not only announce other pages.
 const MOST_ANNOUNCEMENT: u32 = 80;
 
-/// The numbers of the blocks that are kept.
 pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
     let is_inside = inside(sight, chosen);
     let inside: Vec<usize> = (0..drafts.len())
@@ -99,8 +96,7 @@ fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     out
 }
 
-/// Leaves out headings at the end, and those that only another of their level or a higher one
-/// follows.
+/// Leaves out headings at the end, and those that only another of their level or a higher one follows.
 fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     let mut out: Vec<usize> = Vec::with_capacity(kept.len());
     let mut next: Option<u8> = Some(0);

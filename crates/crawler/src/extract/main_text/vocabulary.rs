@@ -1,5 +1,3 @@
-//! What class names and ids say that an element is for.
-
 use super::word_lists::{Meaning, hides, meaning};
 use std::collections::HashMap;
 
@@ -11,16 +9,13 @@ pub struct Said {
     pub furniture: bool,
     /// Furniture, unless they name content too.
     pub perhaps_furniture: bool,
-    /// Content.
     pub content: bool,
-    /// Readers' comments.
     pub comments: bool,
     /// Furniture that leads to other pages.
     pub elsewhere: bool,
 }
 
 impl Said {
-    /// Reads the words of a class or id attribute.
     pub fn by(attribute: &str) -> Self {
         let mut said = Self::default();
         for name in attribute.split_ascii_whitespace() {
@@ -40,8 +35,7 @@ impl Said {
         said
     }
 
-    /// Reads the words of an id. One of many words is made of a heading, and says what the text is
-    /// about.
+    /// Reads the words of an id. One of many words is made of a heading, and says what the text is about.
     pub fn by_id(id: &str) -> Self {
         let mut count = 0;
         words(id, |_| count += 1);
@@ -52,7 +46,6 @@ impl Said {
         }
     }
 
-    /// Both together.
     pub fn and(self, other: Self) -> Self {
         Self {
             furniture: self.furniture || other.furniture,
@@ -79,13 +72,11 @@ impl Said {
     }
 }
 
-/// What classes say, each read once a page: one that colours its code has thousands of elements of
-/// the same few classes.
+/// What classes say, each read once a page: highlighted code has thousands of elements of the same few classes.
 #[derive(Default)]
 pub struct Heard<'a>(HashMap<&'a str, Said>);
 
 impl<'a> Heard<'a> {
-    /// Reads the words of a class attribute.
     pub fn by(&mut self, attribute: &'a str) -> Said {
         let said = self.0.entry(attribute);
         *said.or_insert_with(|| Said::by(attribute))
@@ -108,8 +99,8 @@ fn says_that_the_next_is_of_another(word: &str) -> bool {
     )
 }
 
-/// Whether a name says that the element holds an article's text: two words of it, like
-/// `entry-content`, `articleBody` or `post_text`.
+/// Whether a name says that it holds an article's text: two words of it, like `entry-content`, `articleBody`,
+/// `post_text`.
 pub fn names_article_text(attribute: &str) -> bool {
     attribute.split_ascii_whitespace().any(|name| {
         let (mut whose, mut found) = (false, false);

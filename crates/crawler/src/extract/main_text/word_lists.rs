@@ -1,11 +1,8 @@
-//! Words that class names and ids are made of, by what they say.
-
 use std::{
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
-/// What a word says of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// A way around the site.
@@ -14,11 +11,9 @@ pub enum Meaning {
     Away,
     /// Ratings, consent, what is said about the page itself.
     OfThePage,
-    /// Readers' comments.
     Comments,
     /// Furniture, unless content is named too.
     Perhaps,
-    /// Content.
     Content,
 }
 
@@ -100,7 +95,6 @@ static MEANINGS: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
     lists.into_iter().flat_map(words).collect()
 });
 
-/// What a word in lower case says, if anything.
 pub fn meaning(word: &str) -> Option<Meaning> {
     let known = MEANINGS.get(word).copied();
     known.or_else(|| {
@@ -116,7 +110,6 @@ pub fn meaning(word: &str) -> Option<Meaning> {
 
 static HIDING: LazyLock<HashSet<&str>> = LazyLock::new(|| HIDDEN.split_whitespace().collect());
 
-/// Whether a whole name hides an element.
 pub fn hides(name: &str) -> bool {
     HIDING.contains(name)
 }

@@ -1,5 +1,3 @@
-//! Who wrote a page, and the line that says so.
-
 use super::{
     Author, FactSource, Source, SourcedText,
     names::{MOST_LINE, cleaned, line, without_date},
@@ -41,7 +39,6 @@ pub fn authors(source: &Source) -> (Vec<Author>, Option<SourcedText>) {
 
 type Found = (Vec<Author>, SourcedText);
 
-/// Of the first article that names an author.
 fn of_json_ld(source: &Source) -> Option<Found> {
     let objects = source.json_ld.objects();
     objects
@@ -137,7 +134,6 @@ fn author(text: &str, source: FactSource) -> Option<Author> {
     })
 }
 
-/// Elements that say that they hold an author.
 fn of_elements(source: &Source) -> Option<Found> {
     source
         .sight
@@ -228,7 +224,6 @@ fn author_element(source: &Source, id: NodeId) -> Option<FactSource> {
     names_one.then_some(FactSource::VisibleText)
 }
 
-/// `itemprop=name` inside of an author.
 fn named_inside(source: &Source, id: NodeId) -> Option<NodeId> {
     let inside = source.dom.walk(id, |_| true).into_iter().skip(1);
     inside.into_iter().find(|it| {

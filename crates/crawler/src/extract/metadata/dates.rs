@@ -1,5 +1,3 @@
-//! Reads dates as machines and people write them.
-
 use super::months::month;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
@@ -8,7 +6,6 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 /// Longer texts are not searched to their end.
 const MOST_BYTES: usize = 4_000;
 
-/// A date that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadDate {
     /// The day, in the time zone that the page used.
@@ -20,15 +17,12 @@ pub struct ReadDate {
 /// In which order numbers like 03/04/2024 stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberOrder {
-    /// The day first, as in most of the world.
     DayFirst,
-    /// The month first, as in the United States.
     MonthFirst,
 }
 
 impl NumberOrder {
-    /// By the page's language: English without a region, or of the United States, puts the month
-    /// first where both can be meant.
+    /// By the page's language: English without a region, or of the United States, puts the month first in doubt.
     pub fn of_language(lang: Option<&str>) -> Self {
         let lang = lang
             .unwrap_or_default()
@@ -43,8 +37,8 @@ impl NumberOrder {
     }
 }
 
-/// Reads what stands for a machine: ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970;
-/// and, since pages put anything there, what people write.
+/// Reads ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970; and, since pages put anything there, what people
+/// write.
 pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
     let text = text.trim();
     iso(text)
@@ -105,7 +99,6 @@ fn of_moment(moment: DateTime<FixedOffset>) -> Option<ReadDate> {
         })
 }
 
-/// The first date in a text as people write it.
 pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
     first_date_with_place(text, order).map(|it| it.0)
 }
@@ -126,13 +119,11 @@ pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate
     })
 }
 
-/// A piece of a date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     /// A number, with how many digits it is written.
     Number(i32, usize),
     Month(u32),
-    /// A sign between numbers.
     Sign(char),
     /// `de`, `of`, `th` and the like.
     Link,
@@ -181,7 +172,6 @@ fn word(word: &str) -> Part {
     }
 }
 
-/// The date with which the parts begin.
 fn date_at(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
     numeric(parts, order).or_else(|| with_month(parts))
 }

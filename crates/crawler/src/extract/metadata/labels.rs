@@ -8,7 +8,6 @@ use crate::extract::{
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// Whether an element says that what is in it belongs to other pages or to comments.
 pub fn leads_elsewhere<'a>(dom: &'a Dom, id: NodeId, heard: &mut Heard<'a>) -> bool {
     if matches!(dom.name(id), None | Some("html" | "body" | "main")) {
         return false;
@@ -78,8 +77,7 @@ static FINDER: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
     (finder.expect("a few short names"), places)
 });
 
-/// What the classes, the id and `itemprop` of an element say of a date in it; `None` when they do not
-/// speak of dates.
+/// What classes, id and `itemprop` of an element say of a date in it; `None` when they do not speak of dates.
 pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     if !dom.has_attributes(id) {
         return None;
@@ -103,8 +101,7 @@ pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     words.any(is_word).then_some(DateRole::Unspecified)
 }
 
-/// Words after which the date of a change stands, in lower case, between slashes
-/// or line ends.
+/// Words after which the date of a change stands, in lower case, between slashes or line ends.
 const MODIFIED: &str = "
 updated / last modified / last change / last edited / modified / revised / reviewed
 stand: / stand / aktualisiert / zuletzt geändert / letzte änderung / geändert am

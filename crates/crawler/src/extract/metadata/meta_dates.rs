@@ -1,10 +1,7 @@
-//! Dates that `meta` elements give.
-
 use super::{DateFact, DateRole, FactSource, Source, dates::machine_date, page_dates::fact};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Names of `meta` elements, in lower case, with a colon for every dot, hyphen, underscore and
-/// space.
+/// Names of `meta` elements, in lower case, with a colon for every dot, hyphen, underscore and space.
 const PUBLISHED: &str = "
 article:published:time article:published og:published:time og:article:published:time
 og:original:time og:pubdate datepublished date:published datecreated date:created created
@@ -39,7 +36,6 @@ static ROLES: LazyLock<HashMap<&str, DateRole>> = LazyLock::new(|| {
     lists.into_iter().flat_map(names).collect()
 });
 
-/// Adds the dates of all `meta` elements.
 pub fn of_metas(source: &Source, all: &mut Vec<DateFact>) {
     for (key, content) in source.metas() {
         if let Some(role) = role_of(&key)

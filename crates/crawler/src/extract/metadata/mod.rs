@@ -1,5 +1,4 @@
-//! What a page says about itself: when it was published and changed, by whom, and on which site;
-//! each with the source that says so.
+//! What a page says about itself: when it was published and changed, by whom, on which site; each with its source.
 
 mod authors;
 mod dates;
@@ -21,7 +20,6 @@ use analysis::observation::page_content::{
 use dates::NumberOrder;
 use url::Url;
 
-/// What the readers of metadata look at.
 struct Source<'a> {
     dom: &'a Dom,
     json_ld: &'a JsonLd,
@@ -40,8 +38,7 @@ struct Source<'a> {
 const MOST_OF_A_LINE: u32 = 200;
 
 impl<'a> Source<'a> {
-    /// The trimmed `content` of `meta` elements, by `name`, `property`, `itemprop` or `http-equiv` in lower
-    /// case.
+    /// Trimmed `content` of `meta` elements, by `name`, `property`, `itemprop` or `http-equiv` in lower case.
     fn metas(&self) -> impl Iterator<Item = (String, &'a str)> {
         let dom = self.dom;
         let metas = dom
@@ -65,8 +62,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// By node: whether it belongs to other pages or to readers' comments, as its own names or those
-/// around it say.
+/// By node: whether it belongs to other pages or to comments, as its own names or those around it say.
 fn elsewhere(sight: &Sight) -> Vec<bool> {
     let holds_title = holds_title(sight);
     let mut elsewhere = vec![false; sight.dom.nodes.len()];
@@ -89,7 +85,6 @@ fn small(dom: &Dom) -> Vec<bool> {
     below.into_iter().map(|it| it <= MOST_OF_A_LINE).collect()
 }
 
-/// Reads what a page says about itself.
 pub fn metadata(
     sight: &Sight,
     drafts: &[Draft],

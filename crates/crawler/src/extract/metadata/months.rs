@@ -1,9 +1,6 @@
-//! Names of months in ten languages.
-
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Names and abbreviations of months in en, de, es, fr, it, nl, cs, sk, pl and hu, in lower case, in the
-/// forms that dates use (genitives too).
+/// Names and abbreviations of months in en, de, es, fr, it, nl, cs, sk, pl and hu, in lower case, genitives too.
 const MONTHS: [&str; 12] = [
     "january jan januar jänner jän januari enero ene janvier janv gennaio gen leden ledna \
      led január januára styczeń stycznia sty",

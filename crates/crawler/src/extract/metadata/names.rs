@@ -1,5 +1,3 @@
-//! Names of authors in the lines that name them.
-
 use super::dates::{NumberOrder, first_date_with_place};
 use analysis::text::words::collapsed;
 
@@ -16,7 +14,6 @@ pub fn without_date(text: &str, order: NumberOrder) -> Option<String> {
     (text.chars().any(char::is_alphabetic) && !is_word_for_a_date).then(|| text.to_owned())
 }
 
-/// A line that may name authors.
 pub fn line(text: &str) -> Option<String> {
     let text = collapsed(text);
     let is_address = text.starts_with("http://")
@@ -44,7 +41,6 @@ door / geschreven door / napsal / napsala / napísal / napísala / autoři / aut
 napisał / napisała / szerző / írta
 ";
 
-/// A name without what stands before it.
 pub fn cleaned(text: &str) -> Option<String> {
     let text = line(text)?;
     let lower = text.to_lowercase();

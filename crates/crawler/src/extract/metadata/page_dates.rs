@@ -1,5 +1,3 @@
-//! The dates of a page, from all its sources.
-
 use super::{
     DateFact, DateRole, FactSource, Source,
     dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date},
@@ -106,7 +104,6 @@ fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
     }
 }
 
-/// Microdata and `time` elements.
 fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
     for &id in &source.sight.order {
         let property = source
@@ -143,7 +140,6 @@ fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
     }
 }
 
-/// A small element whose class speaks of a date.
 fn of_named_element(source: &Source, id: NodeId, all: &mut Vec<DateFact>) {
     if source.sight.text[id] > MOST_BARE
         || !matches!(

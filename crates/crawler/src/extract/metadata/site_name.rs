@@ -1,5 +1,3 @@
-//! The name of the site a page belongs to.
-
 use super::{FactSource, Source, SourcedText};
 use crate::extract::{
     json_ld::{is_article, types},
@@ -40,7 +38,6 @@ fn of_metas(source: &Source) -> Option<SourcedText> {
     })
 }
 
-/// The publisher of the article, else the name of the `WebSite`.
 fn of_json_ld(source: &Source) -> Option<SourcedText> {
     let objects = source.json_ld.objects();
     let publisher = objects
@@ -56,7 +53,6 @@ fn of_json_ld(source: &Source) -> Option<SourcedText> {
     told(publisher.or_else(site)?, FactSource::JsonLd)
 }
 
-/// What stands last in a title of several parts.
 fn of_title(source: &Source) -> Option<SourcedText> {
     let title = source
         .dom

@@ -1,5 +1,3 @@
-//! Keeps what is found, within bounds.
-
 use super::super::dom::TagPlace;
 use analysis::{
     observation::structured_data::{
@@ -9,11 +7,9 @@ use analysis::{
     text::words::shortened,
 };
 
-/// Items of a page at the most.
 const MOST_ITEMS: usize = 5_000;
 /// Values, types and ids of a page at the most.
 const MOST_VALUES: usize = 50_000;
-/// Types of an item at the most.
 const MOST_TYPES: usize = 50;
 /// Characters of one value at the most.
 const MOST_CHARACTERS: usize = 5_000;
@@ -21,12 +17,10 @@ const MOST_CHARACTERS: usize = 5_000;
 const MOST_TEXT: usize = 2 << 20;
 /// Characters of a name at the most.
 const MOST_NAME: usize = 500;
-/// Errors and notes of a page at the most.
 const MOST_NOTES: usize = 200;
 /// Visits to elements at the most: `itemref` makes them more than there are elements.
 const MOST_WORK: usize = 4_000_000;
 
-/// What was found so far.
 #[derive(Default)]
 pub struct Collector {
     data: PageStructuredData,
@@ -36,7 +30,6 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Everything.
     pub fn finished(self) -> PageStructuredData {
         self.data
     }
@@ -59,7 +52,6 @@ impl Collector {
         Some(number)
     }
 
-    /// Gives an item a type, once.
     pub fn add_type(&mut self, item: u32, name: &str) {
         let name = shortened(name, MOST_NAME);
         if self.is_counted() {
@@ -70,22 +62,18 @@ impl Collector {
         }
     }
 
-    /// Gives an item its id.
     pub fn set_id(&mut self, item: u32, id: &str) {
         self.item(item).id = Some(shortened(id, MOST_NAME).to_owned());
     }
 
-    /// An item's id.
     pub fn id(&self, item: u32) -> Option<&str> {
         self.data.item(item)?.id.as_deref()
     }
 
-    /// The item that holds an item.
     pub fn parent(&self, item: u32) -> Option<u32> {
         self.data.item(item)?.parent
     }
 
-    /// Gives an item a value.
     pub fn add(&mut self, item: u32, name: &str, value: Value) {
         if !self.is_counted() {
             return;
@@ -102,7 +90,6 @@ impl Collector {
         }
     }
 
-    /// Keeps what a social network reads.
     pub fn add_meta(&mut self, twitter: bool, name: &str, content: &str) {
         if !self.is_counted() {
             return;
@@ -119,7 +106,6 @@ impl Collector {
         list.push(MetaProperty { name, content });
     }
 
-    /// Keeps a block that could not be read.
     pub fn error(&mut self, message: String, place: TagPlace) {
         if self.data.parse_errors.len() >= MOST_NOTES {
             self.limit(DataLimit::Notes);
@@ -131,7 +117,6 @@ impl Collector {
             .push(ParseError { message, location });
     }
 
-    /// Keeps what is not right.
     pub fn note(&mut self, kind: SyntaxNoteKind, place: TagPlace, item: Option<u32>) {
         if self.data.notes.len() >= MOST_NOTES {
             self.limit(DataLimit::Notes);
@@ -144,7 +129,6 @@ impl Collector {
         });
     }
 
-    /// Keeps microdata that no item has.
     pub fn add_outside(&mut self, properties: Vec<String>, types: Vec<String>, place: TagPlace) {
         if self.data.outside_items.len() >= MOST_NOTES {
             self.limit(DataLimit::Notes);
@@ -161,17 +145,14 @@ impl Collector {
         });
     }
 
-    /// Whether nothing was left out so far.
     pub fn is_whole(&self) -> bool {
         self.data.limits.is_empty()
     }
 
-    /// Notes that something was not read.
     pub fn limit(&mut self, limit: DataLimit) {
         self.data.limits.insert(limit);
     }
 
-    /// Whether so many more elements may be visited.
     pub fn may_visit(&mut self, elements: usize) -> bool {
         self.work = self.work.saturating_add(elements);
         if self.work > MOST_WORK {
@@ -180,7 +161,6 @@ impl Collector {
         self.work <= MOST_WORK
     }
 
-    /// Whether no more text is kept.
     pub fn is_full(&self) -> bool {
         self.text > MOST_TEXT || self.values > MOST_VALUES
     }

@@ -1,5 +1,3 @@
-//! What the names of JSON-LD mean: `@context`.
-
 use super::{
     super::json::{Json, Object},
     names::{after_schema_org, property_name, type_name},
@@ -10,7 +8,6 @@ use std::{collections::HashMap, rc::Rc};
 /// Terms of a context at the most; contexts inside contexts copy them.
 const MOST_TERMS: usize = 200;
 
-/// A context.
 #[derive(Clone, Default)]
 pub struct Context {
     vocabulary: Vocabulary,
@@ -38,7 +35,6 @@ impl Context {
         self.vocabulary == Vocabulary::SchemaOrg
     }
 
-    /// The context inside an object.
     pub fn inside(&self, object: &Object) -> Self {
         let mut context = self.clone();
         if let Some(json) = object.get("@context") {
@@ -92,17 +88,14 @@ impl Context {
         }
     }
 
-    /// A type as it is kept.
     pub fn type_name(&self, written: &str) -> String {
         type_name(&self.expanded(written)).into_owned()
     }
 
-    /// A property as it is kept.
     pub fn property_name(&self, written: &str) -> String {
         property_name(&self.expanded(written)).to_owned()
     }
 
-    /// Whether a property is one of schema.org's.
     pub fn is_schema_property(&self, written: &str) -> bool {
         after_schema_org(&self.expanded(written)).is_some()
     }

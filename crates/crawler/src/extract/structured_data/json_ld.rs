@@ -1,5 +1,3 @@
-//! JSON-LD: objects of the page's blocks as items.
-
 use super::{
     super::{
         dom::TagPlace,
@@ -16,7 +14,6 @@ use analysis::{
 };
 use url::Url;
 
-/// Reads all blocks.
 pub fn read(json_ld: &JsonLd, base: &Url, found: &mut Collector) {
     for (number, block) in json_ld.blocks.iter().enumerate() {
         for &kind in &block.wrappers {

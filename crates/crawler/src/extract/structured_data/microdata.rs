@@ -10,10 +10,8 @@ use analysis::observation::structured_data::{Format, SCHEMA_ORG, SyntaxNoteKind,
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Words of an attribute at the most.
 const MOST_TOKENS: usize = 1_000;
 
-/// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let has = |it: NodeId, name: &str| dom.attribute(it, name).is_some();
     let nodes = || dom.order.iter().copied();
@@ -49,20 +47,16 @@ fn is_item(dom: &Dom, id: NodeId) -> bool {
 struct Reader<'a> {
     dom: &'a Dom,
     base: &'a Url,
-    /// The first element with each id.
     ids: HashMap<&'a str, NodeId>,
     /// Where elements are in tree order.
     ranks: Vec<usize>,
-    /// The element of each item.
     elements: HashMap<u32, NodeId>,
-    /// The elements that are properties of items.
     read: HashSet<NodeId>,
     found: &'a mut Collector,
 }
 
 impl<'a> Reader<'a> {
-    /// An item and all that are in it. An item that `itemref` puts into several items is read for
-    /// each of them.
+    /// An item and all that are in it. One that `itemref` puts into several items is read for each of them.
     fn read_top(&mut self, element: NodeId) {
         let mut open: Vec<u32> = self.begin(element, None).into_iter().collect();
         while let Some(item) = open.pop() {
@@ -202,7 +196,6 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// The value of an element that is no item.
     fn value(&mut self, element: NodeId) -> Value {
         let dom = self.dom;
         let of = |name: &str| dom.attribute(element, name);

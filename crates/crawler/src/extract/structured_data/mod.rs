@@ -1,8 +1,8 @@
-//! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and the `meta`
-//! elements that social networks read.
+//! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and `meta` elements for social
+//! networks.
 //!
-//! Whatever a page holds, time and memory are bounded: by the limits of [`collector`], by those of
-//! the parser of JSON, and by a budget of elements to visit.
+//! Time and memory are bounded: by the limits of [`collector`], by those of the parser of JSON, and by a budget of
+//! visits.
 
 mod collector;
 mod context;

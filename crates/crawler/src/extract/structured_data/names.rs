@@ -1,5 +1,3 @@
-//! Names of schema.org, however a page writes them.
-
 use analysis::observation::structured_data::SCHEMA_ORG;
 use std::borrow::Cow;
 use url::Url;

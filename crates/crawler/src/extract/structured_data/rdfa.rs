@@ -15,16 +15,13 @@ use analysis::observation::structured_data::{Format, Value};
 use std::{collections::HashMap, rc::Rc};
 use url::Url;
 
-/// The attributes that change anything.
 const ATTRIBUTES: [&str; 11] = [
     "vocab", "prefix", "typeof", "property", "rel", "rev", "about", "resource", "href", "src",
     "datatype",
 ];
 
-/// Words of an attribute at the most.
 const MOST_TOKENS: usize = 100;
 
-/// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let mut reader = Reader {
         dom,
@@ -69,7 +66,6 @@ pub enum Subject {
     End(Rc<Incomplete>),
 }
 
-/// What an element says.
 struct Element<'a> {
     node: NodeId,
     place: TagPlace,
@@ -78,11 +74,9 @@ struct Element<'a> {
     about: Option<Subject>,
     /// `resource`, `href` or `src`, as a subject and as a value.
     link: Option<(Subject, Value)>,
-    /// The properties that its value is for.
     properties: Vec<String>,
     /// The properties that its link or what is in it is for; `None` without `rel` and `rev`.
     links: Option<LinkNames>,
-    /// Whether `property` stands there at all.
     has_property: bool,
     /// Whether what it links to is the value, and not whose the properties inside are.
     is_value: bool,
@@ -105,7 +99,6 @@ impl Element<'_> {
 struct Reader<'a> {
     dom: &'a Dom,
     base: &'a Url,
-    /// The items that have an address.
     items: HashMap<Rc<str>, u32>,
     found: &'a mut Collector,
 }
@@ -169,8 +162,7 @@ impl<'a> Reader<'a> {
         subject
     }
 
-    /// An element with `rel` or `rev` (steps 6, 9 and 10): what it links, and the links that what is in
-    /// it ends.
+    /// An element with `rel` or `rev` (steps 6, 9 and 10): what it links, and the links that what is in it ends.
     fn read_links(
         &mut self,
         element: &Element<'_>,

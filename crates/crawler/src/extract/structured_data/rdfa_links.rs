@@ -7,7 +7,6 @@ use std::{
     rc::Rc,
 };
 
-/// The properties that an element's links are for.
 pub struct LinkNames {
     /// Of `rel`: the element's subject has what they lead to.
     pub forward: Vec<String>,
@@ -22,7 +21,6 @@ pub struct Incomplete {
     pub names: LinkNames,
     /// The item at their end, where nothing says which it is.
     pub item: Cell<Option<u32>>,
-    /// The addresses that they lead to so far.
     ends: RefCell<HashSet<Rc<str>>>,
 }
 
@@ -41,7 +39,6 @@ impl Incomplete {
         (!self.names.forward.is_empty()).then_some(&self.subject)
     }
 
-    /// Whether the links lead to an address for the first time.
     pub fn is_new(&self, end: &Rc<str>) -> bool {
         self.ends.borrow_mut().insert(Rc::clone(end))
     }

@@ -16,7 +16,6 @@ const MOST_PREFIXES: usize = 100;
 /// Terms without a vocabulary that the initial context defines.
 const TERMS: [&str; 3] = ["describedby", "license", "role"];
 
-/// The vocabulary and the prefixes that are in force.
 #[derive(Clone, Default)]
 pub struct Names {
     vocabulary: Option<Rc<str>>,
@@ -24,7 +23,6 @@ pub struct Names {
 }
 
 impl Names {
-    /// Those inside an element.
     pub fn inside(&self, dom: &Dom, node: NodeId, base: &Url) -> Self {
         let mut inside = self.clone();
         if let Some(address) = dom.attribute(node, "vocab").map(str::trim) {
@@ -44,7 +42,6 @@ impl Names {
         inside
     }
 
-    /// Whether the same prefixes are in force.
     pub fn has_prefixes_of(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.prefixes, &other.prefixes)
     }
@@ -122,7 +119,6 @@ pub fn cost(dom: &Dom, node: NodeId) -> usize {
     }
 }
 
-/// Prefixes that an element declares, by `prefix` or as XML does.
 fn declared(dom: &Dom, node: NodeId) -> Vec<(&str, &str)> {
     let Kind::Element { attributes, .. } = &dom.nodes[node].kind else {
         return Vec::new();

@@ -1,7 +1,4 @@
-//! Prefixes that need no declaration.
-
-/// The initial context of `RDFa` 1.1 (w3.org/2011/rdfa-context/rdfa-1.1): W3C's vocabularies and those
-/// that are widely used.
+/// The initial context of `RDFa` 1.1 (w3.org/2011/rdfa-context/rdfa-1.1): W3C's vocabularies and widely used ones.
 pub const INITIAL: &[(&str, &str)] = &[
     ("as", "https://www.w3.org/ns/activitystreams#"),
     ("cat", "http://www.w3.org/ns/dcat#"),

@@ -8,7 +8,6 @@ pub const PREFIXES: [&str; 11] = [
     "place",
 ];
 
-/// Reads the `meta` elements.
 pub fn read(dom: &Dom, found: &mut Collector) {
     for node in dom.elements("meta") {
         let Some(content) = dom.attribute(node, "content") else {
@@ -24,12 +23,10 @@ pub fn read(dom: &Dom, found: &mut Collector) {
     }
 }
 
-/// Whether a name is one of the Open Graph protocol's.
 pub fn is_open_graph(name: &str) -> bool {
     PREFIXES.iter().any(|it| has_prefix(name, it))
 }
 
-/// Whether a name is one that social networks read, and nobody else.
 pub fn is_social(name: &str) -> bool {
     has_prefix(name, "twitter") || is_open_graph(name)
 }

@@ -1,5 +1,3 @@
-//! The text that an element holds.
-
 use super::{
     super::dom::{Dom, Kind, NodeId},
     collector::Collector,

@@ -1,5 +1,3 @@
-//! The browser's network events, as far as they matter.
-
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

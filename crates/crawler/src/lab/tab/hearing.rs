@@ -1,5 +1,3 @@
-//! What happens in the browser while a page is shown, and what is done about it.
-
 use super::{
     Tab, WITHHELD,
     wire::{Paused, Sent},
@@ -13,13 +11,10 @@ use analysis::{observation::page_url::normalise, text::words::shortened};
 use serde_json::{Value, json};
 use url::Url;
 
-/// Frames and workers of a page that are listened to.
 const MOST_SESSIONS: usize = 64;
 
-/// Characters of an address that are kept.
 const MOST_ADDRESS: usize = 2_048;
 
-/// What is ordered of the page, its frames and its workers.
 pub(super) fn listening(agent: &str) -> Vec<(&'static str, Value)> {
     let stops = WITHHELD.iter().chain(["Document"].iter());
     let stops: Vec<Value> = stops.map(|it| json!({"resourceType": it})).collect();

@@ -1,5 +1,3 @@
-//! Answers and events of the DevTools protocol, as far as showing a page needs them.
-
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,5 +1,3 @@
-//! Events of a trace, as far as they matter, and the pictures in them.
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -1,5 +1,3 @@
-//! What the page and the browser are asked when the load is over.
-
 use super::{
     Visit,
     wire::{Evaluated, ResponseBody},

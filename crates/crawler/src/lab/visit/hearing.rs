@@ -1,5 +1,3 @@
-//! What happens in the browser while a page loads, and what is done about it.
-
 use super::Visit;
 use crate::lab::{
     popups::close_popup,
@@ -10,7 +8,6 @@ use domain::ports::page_speed::LabError;
 use serde_json::json;
 use tokio::time::Instant;
 
-/// Frames and workers of a page that are listened to.
 const MOST_SESSIONS: usize = 64;
 
 impl Visit<'_> {

@@ -1,5 +1,3 @@
-//! Answers and events of the DevTools protocol, as far as a load needs them.
-
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,5 +1,3 @@
-//! A text of blocks, each with the numbers of its sources, as one text of Markdown.
-
 use crate::ai::{
     source::Told,
     sources::{Named, Sources},
@@ -10,16 +8,13 @@ use analysis::{
 };
 use domain::ports::ai_answers::Retrieval;
 
-/// A text under construction.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     text: String,
-    /// Numbers of sources, and what they stand behind.
     cited: Vec<(u64, TextSpan)>,
 }
 
 impl Page {
-    /// Adds a block on lines of its own, with what stands before its words.
     pub(super) fn add(&mut self, before: &str, words: &str, sources: &[u64]) {
         let words = words.trim();
         if words.is_empty() {
@@ -62,7 +57,6 @@ impl Page {
     }
 }
 
-/// A source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reference<'a> {
     pub number: u64,
@@ -70,7 +64,6 @@ pub(super) struct Reference<'a> {
     pub title: Option<&'a str>,
 }
 
-/// Such answers are made of what a search found.
 pub(super) const fn searched() -> Retrieval {
     Retrieval {
         forced: true,

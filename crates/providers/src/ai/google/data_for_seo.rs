@@ -29,14 +29,11 @@ use domain::ports::{
 };
 use serde_json::{Value, json};
 
-/// AI Mode.
 const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";
 /// More characters of a keyword are refused.
 const LONGEST_KEYWORD: usize = 700;
-/// How deep elements in elements are followed.
 const DEEPEST: usize = 4;
 
-/// The adapter.
 pub(in crate::ai) struct FromDataForSeo {
     client: DataForSeo,
     answer: GoogleAnswer,
@@ -119,7 +116,6 @@ fn passages(elements: &[Value], text: &str, sources: &mut Sources, deeper: usize
     }
 }
 
-/// Where the words stand, if they do.
 fn place(words: &str, text: &str) -> Option<TextSpan> {
     let start = text.find(words).filter(|_| !words.is_empty())?;
     Some(TextSpan {

@@ -1,5 +1,4 @@
-//! What Google answers above its results (AI overviews) and instead of them (AI Mode). Google has no
-//! interface for either, so that services which fetch its pages are asked.
+//! Google's AI overviews and AI Mode. Google has no interface for either, so services that fetch its pages are asked.
 
 mod blocks;
 pub(super) mod data_for_seo;
@@ -8,12 +7,9 @@ pub(super) mod serp_api;
 use analysis::provenance::Provenance;
 use domain::ports::ai_answers::EngineLabel;
 
-/// Which of Google's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoogleAnswer {
-    /// The one above the results.
     Overview,
-    /// The one of AI Mode.
     Mode,
 }
 

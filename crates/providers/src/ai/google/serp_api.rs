@@ -18,10 +18,8 @@ use async_trait::async_trait;
 use domain::ports::ai_answers::{AiQuestion, EngineLabel};
 use serde_json::Value;
 
-/// How deep lists in lists are followed.
 const DEEPEST: usize = 8;
 
-/// The adapter.
 pub(in crate::ai) struct FromSerpApi {
     client: SerpApi,
     answer: GoogleAnswer,

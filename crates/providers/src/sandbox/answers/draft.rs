@@ -1,8 +1,5 @@
-//! An answer under construction: its words, and where it refers to whom.
-
 use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
 
-/// Words and references.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub text: String,
@@ -10,7 +7,6 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A paragraph, or an item of a list.
     pub(super) fn say(&mut self, begin: &str, words: &str) {
         if !self.text.is_empty() {
             self.text
@@ -20,7 +16,6 @@ impl Draft {
         self.text.push_str(words);
     }
 
-    /// A reference to a page behind what was said last.
     pub(super) fn cite(&mut self, url: &str, host: &str) {
         let start = self.text.len() + 1;
         let link = format!(" ([{host}]({url}))");
@@ -41,7 +36,6 @@ impl Draft {
         self.refer(url, host, CitationPart::Inline, Some(span));
     }
 
-    /// A page that is listed, or was only found.
     pub(super) fn refer(
         &mut self,
         url: &str,

@@ -39,12 +39,9 @@ use std::sync::Arc;
 const BETWEEN_MODELS: i32 = 120;
 /// The day before which there is only the first model.
 const FIRST_MODELS: NaiveDate = NaiveDate::from_ymd_opt(2025, 1, 1).expect("a day");
-/// Rivals that a prompt can bring up.
 const RIVALS: usize = 8;
-/// Questions at the same time.
 const AT_ONCE: usize = 16;
 
-/// The simulated engines.
 pub(crate) fn engines(
     settings: &SandboxSettings,
     clock: &Arc<dyn Clock>,
@@ -60,7 +57,6 @@ pub(crate) fn engines(
     .collect()
 }
 
-/// How an engine answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     /// At length, with links.
@@ -77,20 +73,17 @@ struct SandboxEngine {
     clock: Arc<dyn Clock>,
 }
 
-/// Who is brought up.
 #[derive(Debug, Clone, PartialEq)]
 enum Brand {
     Own,
     Rival(usize),
 }
 
-/// A question, and the chances that follow from it.
 struct Scene<'a> {
     question: &'a AiQuestion,
     manner: Manner,
     market: Chance,
     prompt: Chance,
-    /// What differs from sample to sample.
     sample: Chance,
 }
 
@@ -104,7 +97,6 @@ impl Manner {
         }
     }
 
-    /// How ready it is to name the site.
     const fn readiness(self) -> f64 {
         match self {
             Self::Assistant => 0.1,
@@ -114,7 +106,6 @@ impl Manner {
     }
 }
 
-/// The assistant's model of a day.
 fn model(seed: u64, day: NaiveDate) -> String {
     let shift = i32::try_from(Chance::seeded(seed).of("model day").below(120)).unwrap_or(0);
     let days = day.num_days_from_ce() - FIRST_MODELS.num_days_from_ce() + shift;
@@ -212,8 +203,7 @@ impl SandboxEngine {
 }
 
 impl Scene<'_> {
-    /// Most answers are answers; whether an overview is shown is a matter of the prompt, and near the
-    /// edge of the day.
+    /// Most answers are answers; whether an overview is shown depends on the prompt, and near the edge on the day.
     fn state(&self) -> AnswerState {
         if self.manner == Manner::Overview {
             let shown = self.prompt.of("shown");
@@ -229,7 +219,6 @@ impl Scene<'_> {
         }
     }
 
-    /// How likely the site is named: by market, by prompt, and by the time.
     fn visibility(&self) -> f64 {
         let site = self.market.of("site").of(&self.question.site);
         let own = self.prompt.of("own").of(&self.question.site);
@@ -261,7 +250,6 @@ impl Scene<'_> {
             .collect()
     }
 
-    /// Who is named, in order.
     fn brands(&self) -> Vec<Brand> {
         let count = match self.manner {
             Manner::Overview => 2 + self.sample.of("count").below(2),
@@ -360,8 +348,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Pages of encyclopaedias and forums, sometimes the site's own without its name, and what was
-    /// found and not used.
+    /// Pages of encyclopaedias and forums, sometimes the site's own without its name, and what was found and not used.
     fn add_others(&self, draft: &mut Draft, brands: &[Brand]) {
         for (kind, often) in [("wiki", 0.4), ("forum", 0.3)] {
             let chance = self.sample.of(kind);

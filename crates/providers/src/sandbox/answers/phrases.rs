@@ -1,5 +1,3 @@
-//! The sentences of simulated answers, by language.
-
 use crate::sandbox::chance::Chance;
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -18,10 +16,8 @@ static SENTENCES: LazyLock<HashMap<(&str, Kind), Vec<&str>>> = LazyLock::new(|| 
     sentences
 });
 
-/// What a sentence is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// Begins an answer.
     Intro,
     /// Recommends a brand.
     Best,
@@ -33,7 +29,6 @@ pub(super) enum Kind {
     Bad,
     /// Names nobody.
     Aside,
-    /// Ends an answer.
     End,
 }
 

@@ -1,5 +1,3 @@
-//! The elements of the results pages, as DataForSEO types and ranks them.
-
 use super::wire::Item;
 use crate::{
     resilience::CallFailure,

@@ -1,5 +1,5 @@
-//! The AI overview as DataForSEO tells it. It loads by itself in the page; the call asks to wait
-//! for it, and sometimes it comes without its text all the same.
+//! The AI overview by DataForSEO. It loads by itself in the page; the call waits for it, and it may come without its
+//! text.
 
 use super::wire::Item;
 use crate::search::result_page::{Overview, each_once};
@@ -9,10 +9,8 @@ use analysis::{
 };
 use serde_json::Value;
 
-/// How deep elements in elements are followed.
 const DEEPEST_ELEMENT: usize = 4;
 
-/// The overview among the elements.
 pub(super) fn of(items: &[Item]) -> Overview {
     let Some(item) = items.iter().find(|it| it.kind() == "ai_overview") else {
         return Overview::Absent;

@@ -5,9 +5,7 @@ use crate::{http_client::json, resilience::CallFailure, search::result_page::Res
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Everything went well.
 const OK: u32 = 20_000;
-/// The engine found nothing.
 const NOTHING_FOUND: u32 = 40_102;
 
 #[derive(Debug, Deserialize)]
@@ -29,7 +27,6 @@ struct Task {
 #[derive(Debug, Deserialize)]
 struct Found {
     se_results_count: Option<Value>,
-    /// What is known of the keyword itself, in answers about keywords.
     seed_keyword_data: Option<Value>,
     items: Option<Vec<Item>>,
 }
@@ -39,23 +36,18 @@ struct Found {
 #[serde(transparent)]
 pub(crate) struct Item(pub Map<String, Value>);
 
-/// The elements of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
     /// From top to bottom.
     pub items: Vec<Item>,
-    /// What is known of the keyword itself, in answers about keywords.
     pub seed: Option<Value>,
-    /// What the engine counts.
     pub total: Option<u64>,
     /// What the call cost, in millionths of a US dollar.
     pub cost: Option<u64>,
 }
 
-/// What a call came to.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// The elements of a page, maybe none.
     Found(Elements),
     /// An internal status that is an error.
     Failed {
@@ -105,7 +97,6 @@ pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
     }
 }
 
-/// What an unsuccessful answer says, if it says anything.
 pub(super) fn message(body: &[u8]) -> String {
     serde_json::from_slice::<Envelope>(body)
         .ok()
@@ -113,7 +104,6 @@ pub(super) fn message(body: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// An amount of dollars that can be one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,5 +1,3 @@
-//! What SerpApi tells apart from the results: advertisements, the answer box, the knowledge graph.
-
 use super::features;
 use crate::search::result_page::Quoted;
 use analysis::{
@@ -43,7 +41,6 @@ struct Source {
     link: Option<String>,
 }
 
-/// Those above the results and those below.
 pub(super) fn advertisements(ads: Vec<Ad>) -> (Option<FeatureBlock>, Option<FeatureBlock>) {
     let is_top = |ad: &Ad| ad.block_position.as_deref() != Some("bottom");
     let (top, bottom): (Vec<_>, Vec<_>) = ads.into_iter().partition(is_top);
@@ -79,7 +76,6 @@ impl AnswerBox {
         }
     }
 
-    /// The page whose passage is quoted.
     pub(super) fn quoted(&self) -> Option<Quoted> {
         let is_quotation = self.feature() == Feature::FeaturedSnippet;
         let url = self.link.as_deref().filter(|_| is_quotation)?;

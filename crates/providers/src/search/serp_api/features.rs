@@ -1,13 +1,10 @@
-//! The elements of a results page that SerpApi names by their keys.
-
 use analysis::{
     observation::search_page::{Feature, FeatureBlock, PageLink},
     url_rules::unwrapped,
 };
 use serde_json::{Map, Value};
 
-/// Keys of the answer, and what they stand for. Some elements come under several keys, for the
-/// layouts that Google tries.
+/// Keys of the answer, and what they stand for. Some elements have several keys, for the layouts that Google tries.
 const ELEMENTS: [(&str, Feature); 24] = [
     ("related_questions", Feature::PeopleAlsoAsk),
     ("local_results", Feature::LocalPack),
@@ -35,7 +32,6 @@ const ELEMENTS: [(&str, Feature); 24] = [
     ("reviews_results", Feature::Reviews),
 ];
 
-/// No element links to more than this many pages.
 const MOST_LINKS: usize = 100;
 
 /// The elements of the answer; those of one kind are one block.
@@ -62,7 +58,6 @@ fn is_something(element: &Value) -> bool {
     }
 }
 
-/// The entries' links: a list of entries, or an object with such lists.
 pub(super) fn links(element: &Value) -> Vec<PageLink> {
     let lists: Vec<&Value> = match element {
         Value::Object(fields) => fields.values().collect(),
@@ -83,7 +78,6 @@ fn link(entry: &Value) -> Option<PageLink> {
     })
 }
 
-/// A block of that kind with those links.
 pub(super) fn block(feature: Feature, links: Vec<PageLink>) -> FeatureBlock {
     FeatureBlock {
         feature,

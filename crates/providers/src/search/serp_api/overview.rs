@@ -8,7 +8,6 @@ use analysis::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How deep lists in lists are followed.
 const DEEPEST_LIST: usize = 8;
 
 #[derive(Debug, Deserialize)]
@@ -27,7 +26,6 @@ struct TextBlock {
     snippet: Option<String>,
     #[serde(default)]
     list: Vec<TextBlock>,
-    /// What unfolds.
     #[serde(default)]
     text_blocks: Vec<TextBlock>,
 }

@@ -1,5 +1,3 @@
-//! The answer of SerpApi as it comes over the wire.
-
 use super::{
     boxes::{Ad, AnswerBox, KnowledgeGraph, advertisements},
     features, overview,
@@ -32,7 +30,6 @@ pub(super) struct Body {
     #[serde(default, deserialize_with = "if_readable")]
     related_searches: Vec<Related>,
     error: Option<String>,
-    /// The elements of the page, each under its own key.
     #[serde(flatten)]
     elements: Map<String, Value>,
 }
@@ -70,8 +67,7 @@ struct Related {
     query: Option<String>,
 }
 
-/// An element beside the results that has another shape than usual is left out: it does not make
-/// the results unreadable.
+/// An element beside the results that has an unusual shape is left out, so that the results stay readable.
 fn if_readable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -81,7 +77,6 @@ where
     Ok(serde_json::from_value(element).unwrap_or_default())
 }
 
-/// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
     let body: Body = json(body)?;
     let is_answer = body.organic_results.is_some()
@@ -94,7 +89,6 @@ pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
     }
 }
 
-/// What an unsuccessful answer says, if it says anything.
 pub(super) fn message(body: &[u8]) -> String {
     serde_json::from_slice::<Body>(body)
         .ok()
@@ -132,7 +126,6 @@ impl Body {
             .as_u64()
     }
 
-    /// The answer to the call that fetches an announced overview.
     pub(super) fn into_overview(self) -> Overview {
         match self.ai_overview.map(overview::read) {
             None | Some(Overview::Announced(_)) => Overview::Unread(None),

@@ -1,5 +1,3 @@
-//! The answer of serper.dev as it comes over the wire.
-
 use crate::{
     http_client::json,
     resilience::CallFailure,
@@ -88,7 +86,6 @@ struct Related {
     query: String,
 }
 
-/// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
     let body: Body = json(body)?;
     let is_answer = body.organic.is_some() || body.search_parameters.is_some();
@@ -99,7 +96,6 @@ pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
     }
 }
 
-/// What an unsuccessful answer says, if it says anything.
 pub(super) fn message(body: &[u8]) -> String {
     serde_json::from_slice::<Body>(body)
         .ok()
@@ -108,7 +104,6 @@ pub(super) fn message(body: &[u8]) -> String {
 }
 
 impl Body {
-    /// What went wrong, when there are no results.
     pub(super) fn error(&self) -> Option<String> {
         if self.organic.is_some() {
             return None;
@@ -120,7 +115,6 @@ impl Body {
         self.message.clone().or(error)
     }
 
-    /// The status that stands inside the answer.
     pub(super) fn status(&self) -> Option<u16> {
         self.status_code
     }
@@ -197,7 +191,6 @@ impl Organic {
 }
 
 impl AnswerBox {
-    /// The page whose passage is quoted.
     fn quoted(&self) -> Option<Quoted> {
         Some(Quoted {
             url: self.link.clone()?,
@@ -207,7 +200,6 @@ impl AnswerBox {
         })
     }
 
-    /// A passage of a page, or a fact without a page.
     fn into_feature(self) -> FeatureBlock {
         let title = self.title.unwrap_or_default();
         let feature = if self.link.is_some() {

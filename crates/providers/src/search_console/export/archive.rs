@@ -1,5 +1,4 @@
-//! The archive that the interface exports: a file for each view of the report. The one of dates tells
-//! which days the others sum up.
+//! The archive that the interface exports: a file for each view. The one of dates tells which days the others sum up.
 
 use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
 use domain::{
@@ -9,7 +8,6 @@ use domain::{
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// No archive of the interface holds more files.
 const MOST_FILES: usize = 64;
 
 /// Kinds of search beside the web's, as the interface names them.
@@ -82,12 +80,10 @@ const OTHER_KINDS: &[&str] = &[
     "图片",
 ];
 
-/// Whether these are the bytes of an archive.
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Reads all that is of use in it.
 pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
     let tables = tables(file)?;
     let mut export = ReadExport::default();
@@ -136,8 +132,7 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
     Ok(export)
 }
 
-/// Figures that were filtered are not the site's: of a report's filters only the dates and the kind of
-/// search may be set, and a page that is named as such.
+/// Filtered figures are not the site's: only dates, the kind of search, and a page that is named may be filters.
 fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> {
     let most = if page.is_some() { 3 } else { 2 };
     if table.titles.len() != 2 {

@@ -1,5 +1,4 @@
-//! Which column tells what: by its title in any of the languages below, else by its place where the
-//! table has the shape of the report.
+//! Which column tells what: by its title in any language below, else by its place where the table has the report's shape.
 
 use super::{
     figures::{count, day, decimal, rate},
@@ -13,7 +12,6 @@ use domain::{
 };
 use std::collections::{BTreeMap, HashMap, btree_map::Entry};
 
-/// What a column tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Query,
@@ -669,7 +667,6 @@ const TITLES: [(Told, &[&str]); 11] = [
     ),
 ];
 
-/// Where the columns are.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     query: Option<usize>,
@@ -705,7 +702,6 @@ fn told(title: &str) -> Option<Told> {
 }
 
 impl Columns {
-    /// The columns of a table.
     pub fn of(table: &Table) -> Result<Self, ExportError> {
         let named: Vec<Option<Told>> = table.titles.iter().map(|it| told(it)).collect();
         let place = |of: Told| named.iter().position(|it| *it == Some(of));
@@ -770,8 +766,8 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The first column may have a title in a language that is not known: addresses and days show
-    /// themselves, and all else is taken for searches.
+    /// The first column may have an unknown title: addresses and days show themselves, and all else is taken for
+    /// searches.
     fn guess_first(&mut self, table: &Table, named: &[Option<Told>]) {
         let nothing = self
             .query
@@ -813,7 +809,6 @@ impl Columns {
         }
     }
 
-    /// Whether a column tells days.
     pub const fn tells_days(&self) -> bool {
         self.day.is_some()
     }

@@ -1,5 +1,4 @@
-//! Numbers and days as interfaces and spreadsheets write them: with points or commas, groups of
-//! three, no-break spaces, per-cent signs, and digits of other scripts.
+//! Numbers and days of interfaces and spreadsheets: points or commas, groups, no-break spaces, per cent, other digits.
 
 use chrono::NaiveDate;
 
@@ -55,8 +54,7 @@ pub(super) fn count(cell: &str) -> Option<u64> {
         .flatten()
 }
 
-/// A number that may have decimals. A single point or comma stands before decimals, the last of two
-/// kinds too.
+/// A number that may have decimals, after a single point or comma, or after the last of two kinds.
 pub(super) fn decimal(cell: &str) -> Option<f64> {
     let text = plain(cell);
     let last = text.rfind(['.', ',']);

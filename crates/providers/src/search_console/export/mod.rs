@@ -1,5 +1,4 @@
-//! The export of the performance report: a file of it, or the archive whole; in any language of the
-//! interface, and what other tools export in its shape.
+//! The export of the performance report: a file or the whole archive, in any language, and other tools' exports like it.
 
 mod archive;
 mod columns;
@@ -17,7 +16,6 @@ use table::Table;
 /// No file is larger. Tests unpack as much without optimisation.
 const LONGEST: usize = if cfg!(test) { 1 } else { 64 } * 1024 * 1024;
 
-/// Reads files.
 pub(super) struct Exports;
 
 impl ConsoleExports for Exports {
@@ -53,7 +51,6 @@ impl ConsoleExports for Exports {
     }
 }
 
-/// The rows of a table, and what was left out of it.
 fn rows(
     table: &Table,
     columns: &Columns,
@@ -91,7 +88,6 @@ fn set(cut: Cut, span: Span, rows: Vec<domain::search_console::SearchRow>) -> Ro
     RowSet { cut, span, rows }
 }
 
-/// What is wrong with a file as a whole.
 fn wrong(file: &str, what: &str, remedy: &str) -> ExportError {
     ExportError {
         file: file.to_owned(),

@@ -4,21 +4,16 @@ use super::{text::text_of, wrong};
 use csv_core::{ReadRecordResult, ReaderBuilder};
 use domain::ports::search_console::ExportError;
 
-/// What may stand between cells.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// No file has more lines.
 const MOST_LINES: usize = 1_000_000;
-/// No line has more cells.
 const MOST_CELLS: usize = 64;
 
 /// No line is longer, in bytes.
 const LONGEST_LINE: usize = 1024 * 1024;
 
-/// A table with its titles.
 pub(super) struct Table {
     pub name: String,
     pub titles: Vec<String>,
-    /// The lines below the titles, with their numbers.
     pub lines: Vec<(u64, Record)>,
 }
 
@@ -32,7 +27,6 @@ impl Record {
 }
 
 impl Table {
-    /// Reads a file.
     pub fn of(name: &str, bytes: &[u8]) -> Result<Self, ExportError> {
         let text = text_of(name, bytes)?;
         let (told, text, skipped) = told_separator(&text);
@@ -93,7 +87,6 @@ impl Table {
         }
     }
 
-    /// A mistake in a cell.
     pub fn mistake(&self, line: u64, column: usize, what: &str, remedy: &str) -> ExportError {
         let title = self.titles.get(column).map_or("", String::as_str);
         let shown: String = title.chars().take(40).collect();
@@ -140,7 +133,6 @@ fn separator(text: &str) -> u8 {
     SEPARATORS[place]
 }
 
-/// The lines of a text, one after the other.
 struct Records<'t> {
     reader: csv_core::Reader,
     left: &'t [u8],
@@ -201,7 +193,6 @@ impl<'t> Records<'t> {
         Record(cells.collect())
     }
 
-    /// Goes on behind these bytes, and counts their lines.
     fn pass(&mut self, bytes: usize) {
         let (passed, left) = self.left.split_at(bytes);
         let next = passed.iter().skip(1).chain(left.first()).map(Some);

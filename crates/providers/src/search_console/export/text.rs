@@ -4,7 +4,6 @@ use super::wrong;
 use domain::ports::search_console::ExportError;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// The text of a file.
 pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
     let (encoding, bytes) = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => (encoding, &bytes[mark..]),

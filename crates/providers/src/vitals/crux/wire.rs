@@ -1,5 +1,3 @@
-//! The CrUX API's wire format, and what it says.
-
 use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
     CollectionPeriod, FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,
@@ -8,7 +6,6 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer, de::Error};
 use std::collections::BTreeMap;
 
-/// The metrics by the API's names.
 pub(super) const METRICS: [(&str, VitalsMetric); 5] = [
     ("largest_contentful_paint", VitalsMetric::Lcp),
     ("interaction_to_next_paint", VitalsMetric::Inp),
@@ -22,7 +19,6 @@ struct Body {
     record: Record,
 }
 
-/// One record.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
@@ -98,7 +94,6 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Record, CallFailure> {
     let body: Body = json(body)?;
     if body.record.key.url.is_none() && body.record.key.origin.is_none() {

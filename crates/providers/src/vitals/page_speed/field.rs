@@ -1,5 +1,3 @@
-//! Field data in an answer of PageSpeed Insights.
-
 use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
     FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Entries of a list that are looked at.
 const MOST_ENTRIES: usize = 5_000;
 
 #[derive(Deserialize)]
@@ -46,7 +45,6 @@ struct Audit {
     details: Option<Value>,
 }
 
-/// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<LabRun, LabError> {
     let body: Body = json(body).map_err(|failure| failure.error)?;
     let report = body.lighthouse_result;
@@ -59,7 +57,6 @@ pub(super) fn parse(body: &[u8]) -> Result<LabRun, LabError> {
     }
 }
 
-/// Lighthouse's words for a page that could not be loaded, its code first.
 pub(super) fn failure(said: &str) -> LabError {
     let code = said.split(['.', ' ']).next().unwrap_or_default();
     match code {
@@ -118,7 +115,6 @@ impl Report {
         }
     }
 
-    /// The entries of an audit's table.
     fn items(&self, audit: &str) -> impl Iterator<Item = &Value> {
         let details = self.audits.get(audit).and_then(|it| it.details.as_ref());
         let items = details.and_then(|it| it["items"].as_array());

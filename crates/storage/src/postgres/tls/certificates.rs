@@ -1,4 +1,4 @@
-//! Whose certificates are taken, and what is wrong with one that is not, in words.
+//! Which certificates are trusted, and what is wrong with one that is not.
 
 use super::{Check, Wanted};
 use crate::opening::OpenError;
@@ -14,7 +14,6 @@ use rustls::{
 };
 use std::{fs, io, path::Path, sync::Arc};
 
-/// What is needed to speak TLS with a server.
 pub fn client(wanted: &Wanted) -> Result<Arc<ClientConfig>, OpenError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = match wanted.check {
@@ -95,10 +94,9 @@ fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     })
 }
 
-/// What is checked of a server's certificate.
 #[derive(Debug)]
 struct Checks {
-    /// Who knows the authorities; nobody where the certificate is not checked.
+    /// `None` where the certificate is not checked.
     verifier: Option<Arc<WebPkiServerVerifier>>,
     is_name_checked: bool,
     provider: Arc<CryptoProvider>,
@@ -152,7 +150,6 @@ impl ServerCertVerifier for Checks {
     }
 }
 
-/// What is wrong, and what to do, when TLS failed.
 pub fn why(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|it| it.downcast_ref::<Error>());
     match cause {

@@ -24,52 +24,43 @@ pub enum Check {
     AuthorityAndName,
 }
 
-/// What a URL says of TLS and this program cannot do, with the way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TlsRefusal {
-    /// Of sslmode.
     #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full")]
     Mode,
-    /// Of `verify-ca`.
     #[error(
         "sslmode=verify-ca needs sslrootcert, a PEM file of the authority: with the public authorities anybody has a certificate; or use verify-full"
     )]
     NoAuthority,
-    /// A key without a certificate, or the other way round.
     #[error("sslcert and sslkey must be given together, each a PEM file")]
     HalfAClient,
-    /// Bound to a TLS library of libpq's.
     #[error(
         "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves whose server it is"
     )]
     ChannelBinding,
-    /// Without the request before it.
     #[error("sslnegotiation=direct is not possible: leave it out")]
     Direct,
-    /// Lists of revoked certificates.
     #[error("sslcrl and sslcrldir are not read: leave them out")]
     Revoked,
-    /// An encrypted key.
     #[error(
         "sslpassword is not used: store the key of sslkey unencrypted, readable by its owner alone"
     )]
     EncryptedKey,
 }
 
-/// What a URL wants of TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     check: Check,
-    /// A PEM file of authorities; the machine's where there is none.
+    /// A PEM file of authorities; `None`: the machine's.
     authorities: Option<PathBuf>,
     /// PEM files of the client's certificate and its key.
     client: Option<(PathBuf, PathBuf)>,
-    /// How long a connection may take to be made.
+    /// Limit for making a connection.
     patience: Duration,
 }
 
 impl Wanted {
-    /// What the URL wants; nothing where it leads to a socket of this machine, or does not ask for TLS.
+    /// `None` where the URL leads to a socket of this machine, or does not ask for TLS.
     pub fn of(parts: &Parts) -> Result<Option<Self>, TlsRefusal> {
         let authorities = parts.option("sslrootcert").filter(|it| it != "system");
         let is_ssl = parts.option("ssl").is_some_and(|it| it == "true");
@@ -116,13 +107,12 @@ impl Wanted {
         }))
     }
 
-    /// What is checked of the server's certificate.
     pub const fn check(&self) -> Check {
         self.check
     }
 }
 
-/// A URL as libpq takes it, and the tunnel that it leads through.
+/// The URL for libpq, and the tunnel that it leads through.
 pub fn reached(mut parts: Parts) -> Result<(String, Option<Arc<Tunnel>>), OpenError> {
     let wanted = Wanted::of(&parts).map_err(OpenError::Tls)?;
     let is_of_tls = |name: &str| name.starts_with("ssl") || name == "channel_binding";

@@ -25,8 +25,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// Asks a server for TLS: the length of the message, and its number (protocol-message-formats,
-/// `SSLRequest`).
+/// `SSLRequest` (protocol-message-formats): the length of the message, and its number.
 const TLS_WANTED: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 /// libpq's first message is shorter by far.
 const MAX_OPENING: usize = 10_000;
@@ -34,7 +33,6 @@ const BUFFER: usize = 64 << 10;
 /// How long bytes that were sent may stay unacknowledged, as libpq sets it for its own connections (`tcp_user_timeout`).
 const UNACKNOWLEDGED_MS: u32 = 15_000;
 
-/// The sockets of a tunnel.
 pub struct Tunnel {
     folder: PathBuf,
     servers: Vec<Server>,
@@ -42,7 +40,6 @@ pub struct Tunnel {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What every connection through a door needs.
 struct Way {
     server: Server,
     tls: Arc<ClientConfig>,
@@ -50,7 +47,6 @@ struct Way {
 }
 
 impl Tunnel {
-    /// Opens the sockets.
     pub fn open(servers: Vec<Server>, wanted: &Wanted) -> Result<Self, OpenError> {
         let tls = certificates::client(wanted)?;
         let folder = private_folder().map_err(OpenError::Tunnel)?;
@@ -92,7 +88,7 @@ impl Tunnel {
         Ok(())
     }
 
-    /// Has libpq go to the sockets instead of the servers.
+    /// Points the URL at the sockets instead of the servers.
     pub fn stand_in(&self, url: &mut Parts) {
         let folder = self.folder.to_string_lossy();
         let (mut hosts, mut ports) = (Vec::new(), Vec::new());
@@ -111,7 +107,7 @@ impl Tunnel {
         url.set("port", &ports.join(","));
     }
 
-    /// libpq's words with the servers' names in the place of the sockets'.
+    /// libpq's words with the servers' names in place of the sockets'.
     pub fn in_words(&self, told: &str) -> String {
         let mut told = told.to_owned();
         for (number, server) in (1..).zip(&self.servers) {
@@ -147,7 +143,7 @@ fn private_folder() -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Carries connections until the tunnel is dropped.
+/// Runs until the tunnel is dropped.
 async fn serve(doors: Vec<(Door, Arc<Way>)>, stopped: oneshot::Receiver<()>) {
     for (door, way) in doors {
         match UnixListener::from_std(door) {
@@ -170,7 +166,6 @@ async fn answer(door: UnixListener, way: Arc<Way>) {
     }
 }
 
-/// One connection of libpq's, from its first message to its end.
 async fn carry(mut near: UnixStream, way: Arc<Way>) {
     let Ok(opening) = opening(&mut near).await else {
         return;
@@ -191,7 +186,7 @@ async fn carry(mut near: UnixStream, way: Arc<Way>) {
     }
 }
 
-/// The message with which libpq begins: its length, which counts itself, and the rest.
+/// libpq's first message: its length, which counts itself, and the rest.
 async fn opening(near: &mut UnixStream) -> io::Result<Vec<u8>> {
     let length = near.read_u32().await?;
     let rest = usize::try_from(length)
@@ -206,7 +201,7 @@ async fn opening(near: &mut UnixStream) -> io::Result<Vec<u8>> {
     Ok(message)
 }
 
-/// A connection that took libpq's first message, and the beginning of the answer; or what went wrong. Of TLS 1.3 a
+/// A connection that took libpq's first message, with the beginning of the answer; or what went wrong. In TLS 1.3 a
 /// server's refusal of a client's certificate comes in place of the answer.
 async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStream>), String> {
     let server = &way.server;
@@ -287,7 +282,7 @@ fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
     Some(told)
 }
 
-/// A connection that is found dead in seconds, and sends at once.
+/// Finds a dead peer in seconds, and sends at once.
 fn set_up(plain: &TcpStream) -> io::Result<()> {
     plain.set_nodelay(true)?;
     sockopt::set_socket_keepalive(plain, true)?;

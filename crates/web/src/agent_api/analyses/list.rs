@@ -22,7 +22,6 @@ use domain::{
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
-/// How many jobs a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 50,
     most: 200,
@@ -30,12 +29,11 @@ pub const LIST_LIMITS: Limits = Limits {
 
 const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
 
-/// Longest time that an answer is held.
+/// In seconds.
 const LONGEST_WAIT: u64 = 20;
-/// How often a job is looked at while an answer is held.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Lists the account's analyses, newest first; with `jobId` the one.
+/// Newest first; with `jobId` that job alone.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);

@@ -1,5 +1,3 @@
-//! Analyses: starting them and following them.
-
 mod list;
 mod start;
 mod view;
@@ -10,7 +8,6 @@ pub use view::{JobErrorView, JobView, MoneyView, ProgressView, QueueView, StageV
 
 /// Seconds after which an unfinished analysis is worth another look.
 pub const LOOK_AGAIN: &str = "2";
-/// The names of the analyses.
 pub const KINDS: [&str; 5] = [
     "rankCheck",
     "aiVisibility",
@@ -18,9 +15,7 @@ pub const KINDS: [&str; 5] = [
     "webVitals",
     "full",
 ];
-/// The names of the priorities of jobs.
 pub const JOB_PRIORITIES: [&str; 3] = ["low", "normal", "high"];
-/// The names of the statuses of jobs.
 pub const JOB_STATUSES: [&str; 7] = [
     "queued",
     "running",

@@ -26,7 +26,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The members of the body.
 pub const FIELDS: [&str; 6] = [
     "type",
     "projectId",
@@ -36,12 +35,10 @@ pub const FIELDS: [&str; 6] = [
     "priority",
 ];
 
-/// How many keywords a request names at the most.
 const MOST_KEYWORDS: usize = 5_000;
-/// How many AI engines.
 const MOST_MODELS: usize = 20;
 
-/// Starts an analysis, or with `dryRun` tells what it would do.
+/// With `dryRun` tells what it would do.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     // A project that is not there is told before anything else that is wrong with the body.
     if let Some(id) = call.body.get("projectId").and_then(whole) {
@@ -76,8 +73,7 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     Ok(answer(&requested, now).kept())
 }
 
-/// What a job's lines in the log and those of the request that queued it have in common: this one stands
-/// in the request's span, and names the job.
+/// Joins the log lines of a job and of the request that queued it: in the request's span, it names the job.
 fn note(job: &Job) {
     counted::enqueued(job.kind);
     tracing::info!(

@@ -1,5 +1,3 @@
-//! A job as callers see it.
-
 use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -134,8 +132,6 @@ pub struct QueueView {
 }
 
 impl JobView {
-    /// The job, as it is at that time.
-    #[must_use]
     pub fn of(job: &Job, queue_position: Option<u32>, now: DateTime<Utc>) -> Self {
         let progress = &job.progress;
         // After the last unit comes what is made of all of them.
@@ -184,7 +180,7 @@ impl JobView {
 }
 
 impl JobView {
-    /// Tells that it waits for a worker, where none is online and it is overdue.
+    /// Adds that it waits for a worker, where none is online and it is overdue.
     #[must_use]
     pub fn while_none_is_online(self, none_is_online: bool, job: &Job, now: DateTime<Utc>) -> Self {
         let waits = none_is_online && job.is_overdue(now);
@@ -213,8 +209,6 @@ impl StageView {
 }
 
 impl MoneyView {
-    /// An amount and the calls it took.
-    #[must_use]
     pub fn of(amount: MicroUsd, calls: u64) -> Self {
         Self {
             amount: amount.to_string(),
@@ -236,8 +230,6 @@ impl JobErrorView {
 }
 
 impl QueueView {
-    /// The numbers, as they are at that time.
-    #[must_use]
     pub fn of(queue: &QueueSummary, now: DateTime<Utc>) -> Self {
         let waited = queue
             .oldest_queued_at

@@ -19,10 +19,9 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// The members of the body.
 pub const FIELDS: [&str; 4] = ["keywords", "aiTracked", "market", "tags"];
 
-/// Starts tracking keywords: all of them, or none when an allowance would be passed.
+/// All of them, or none when an allowance would be passed.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?;
     call.query.finish()?;

@@ -23,7 +23,6 @@ use domain::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The members that can be changed.
 pub const FIELDS: [&str; 5] = ["aiTracked", "status", "market", "targetUrl", "tags"];
 
 const READ_ONLY: [&str; 8] = [
@@ -37,10 +36,9 @@ const READ_ONLY: [&str; 8] = [
     "deactivatedAt",
 ];
 
-/// Longest target URL, in bytes.
+/// In bytes.
 const MOST_URL: usize = 2_048;
 
-/// Changes a keyword.
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     let current = services
@@ -63,7 +61,6 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::resource(&KeywordView::of(&changed)))
 }
 
-/// How a refusal to change a keyword is told.
 pub fn refused(error: ChangeKeywordError) -> Problem {
     match error {
         ChangeKeywordError::NotAsExpected(keyword) => {
@@ -101,7 +98,6 @@ fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
     }
 }
 
-/// A page as owners name it.
 pub(crate) fn target_url(text: &str) -> Result<String, &'static str> {
     let parsed = text.parse::<Uri>().ok();
     let is_web = parsed.is_some_and(|uri| {

@@ -17,7 +17,6 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// How many keywords a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 500,
@@ -29,7 +28,6 @@ const SORTS: [(&str, KeywordSort); 3] = [
     ("position", KeywordSort::Position),
 ];
 
-/// Lists a project's keywords.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project_id()?;
     let bound_to = bound_part(&call.path, &call.query_text);

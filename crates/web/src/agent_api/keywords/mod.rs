@@ -1,5 +1,3 @@
-//! Keywords.
-
 mod add;
 mod change;
 mod deactivate;
@@ -17,10 +15,9 @@ use crate::fields::{Fields, Given};
 use analysis::observation::search_page::Device;
 use domain::market::{Country, Language, Market};
 
-/// The names of the devices.
 pub const DEVICES: [&str; 2] = ["desktop", "mobile"];
 
-/// A market; what is left out is as in the base.
+/// Members that are left out are as in `base`.
 pub(crate) fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
     fields.object(name, |market| {
         market.only(&["country", "language", "device", "location"]);

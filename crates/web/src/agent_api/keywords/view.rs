@@ -1,5 +1,3 @@
-//! A keyword as callers see it.
-
 use crate::{ToSchema, agent_api::BASE, weight::Room};
 use chrono::{DateTime, Utc};
 use domain::{
@@ -137,8 +135,6 @@ pub struct AllowanceView {
 }
 
 impl KeywordView {
-    /// The keyword.
-    #[must_use]
     pub fn of(keyword: &Keyword) -> Self {
         Self {
             id: keyword.id.0,
@@ -181,8 +177,6 @@ impl LatestView {
 }
 
 impl AddedKeywordsView {
-    /// What became of them.
-    #[must_use]
     pub fn of(project: ProjectId, tracked: &TrackedKeywords) -> Self {
         let counts = AddedCounts {
             created: tracked.created.len(),
@@ -219,8 +213,6 @@ fn shown(keywords: &[Keyword], room: &mut Room) -> Vec<Box<RawValue>> {
 }
 
 impl AllowanceView {
-    /// The allowance.
-    #[must_use]
     pub fn of(allowance: Allowance) -> Self {
         Self {
             limit: allowance.limit,

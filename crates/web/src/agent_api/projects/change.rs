@@ -20,7 +20,6 @@ use domain::{
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The members that can be changed.
 pub const FIELDS: [&str; 11] = [
     "name",
     "status",
@@ -35,7 +34,7 @@ pub const FIELDS: [&str; 11] = [
     "reportSettings",
 ];
 
-/// Members of the resource that callers may send back as they read them.
+/// Callers may send these back as they read them.
 const READ_ONLY: [&str; 10] = [
     "id",
     "domainUnicode",
@@ -49,7 +48,6 @@ const READ_ONLY: [&str; 10] = [
     "purgeAt",
 ];
 
-/// Changes a project.
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let current = call.project(&services).await?;
     let id = current.id;
@@ -72,13 +70,11 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::resource(&ProjectView::of(&changed, defaults, term)))
 }
 
-/// Whether a project is as the caller expects it.
 pub fn expected(call: &Call, term: PurgeTerm) -> impl Fn(&Project) -> bool + Sync {
     let defaults = &call.tenant().report_defaults;
     call.expects(move |project| ProjectView::of(project, defaults, term))
 }
 
-/// How a refusal to change the project is told.
 pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Problem {
     match error {
         ChangeProjectError::NotAsExpected(project) => {
@@ -89,10 +85,7 @@ pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Probl
     }
 }
 
-/// The patch that a body is, of a project that is shown so; callers may send back what they read.
-///
-/// # Errors
-/// Everything that is wrong with the body.
+/// Callers may send back what they read (`shown`). Fails with everything that is wrong with the body.
 pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch, Problem> {
     read_body(body, |fields| Some(read(fields, shown)))
 }
@@ -143,7 +136,7 @@ fn read(fields: &Fields, current: &Value) -> ProjectPatch {
     }
 }
 
-/// Whether this is the project's own domain, however it is written.
+/// However the domain is written.
 fn names(project: &Value, given: &Value) -> bool {
     let parsed = given.as_str().and_then(|it| DomainName::parse(it).ok());
     parsed.is_some_and(|it| project["domain"] == it.ascii)

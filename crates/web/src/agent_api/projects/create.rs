@@ -23,7 +23,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The members of the body.
 pub const FIELDS: [&str; 12] = [
     "domain",
     "name",
@@ -39,7 +38,7 @@ pub const FIELDS: [&str; 12] = [
     "reportSettings",
 ];
 
-/// Longest text that is read as a domain, in characters.
+/// In characters.
 pub const MOST_DOMAIN: usize = 2_048;
 
 struct CreateBody {
@@ -49,7 +48,6 @@ struct CreateBody {
     meta: domain::project::ProjectMeta,
 }
 
-/// Creates a project, with its first keywords.
 pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let body = read_body(&call.body, read)?;
@@ -120,13 +118,12 @@ fn read(fields: &Fields) -> Option<CreateBody> {
     })
 }
 
-/// What was given as a domain, with the form of one.
 struct TypedDomain {
     text: String,
     parsed: Result<ParsedDomain, DomainRefusal>,
 }
 
-/// Refuses what the schema's pattern refuses; what it cannot say is told later, as a conflict.
+/// Refuses what the schema's pattern refuses; anything else is told later, as a conflict.
 fn typed_domain(text: &str) -> Result<TypedDomain, String> {
     let parsed = DomainName::parse(text);
     match &parsed {
@@ -156,7 +153,7 @@ fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
         .hint("Give the public host name of the site, for example example.com.")
 }
 
-/// What was given, without the user and password that an address may hold.
+/// Leaves out the user and password that an address may hold.
 fn without_password(given: &str) -> String {
     match (given.split_once("://"), given.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
@@ -165,7 +162,6 @@ fn without_password(given: &str) -> String {
     }
 }
 
-/// What was left out of the given text, and what is unusual about the rest.
 fn warnings(domain: &ParsedDomain) -> Vec<Value> {
     let mut warnings: Vec<Value> = domain
         .removed

@@ -7,8 +7,7 @@ use super::{
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use std::sync::Arc;
 
-/// Takes a project out of use; a second time changes nothing. The answer says until when it can be
-/// brought back.
+/// A second time changes nothing. The answer says until when it can be brought back.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = call.project_id()?;
     call.query.finish()?;

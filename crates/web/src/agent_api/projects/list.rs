@@ -19,7 +19,6 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// How many projects a page has.
 pub const LIST_LIMITS: Limits = Limits {
     default: 50,
     most: 200,
@@ -33,7 +32,6 @@ const SORTS: [(&str, ProjectSort); 5] = [
     ("priority", ProjectSort::Priority),
 ];
 
-/// Lists the account's projects.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);

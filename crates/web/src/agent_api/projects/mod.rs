@@ -1,5 +1,3 @@
-//! Projects.
-
 mod change;
 mod create;
 mod deactivate;
@@ -27,19 +25,16 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// Largest `contentOverrides`, as JSON text, in bytes.
+/// As JSON text, in bytes.
 const MOST_CONTENT_OVERRIDES: usize = 16 * 1024;
 
-/// The names of the priorities.
 pub const PRIORITIES: [&str; 4] = ["low", "normal", "high", "critical"];
-/// The names of the workflow statuses.
 pub const WORKFLOW_STATUSES: [&str; 5] = ["onboarding", "active", "paused", "review", "completed"];
-/// The names of the frequencies; `inherit` takes the account's default.
+/// `inherit` takes the account's default.
 pub const FREQUENCIES: [&str; 5] = ["inherit", "daily", "weekly", "monthly", "quarterly"];
-/// Whether a PDF is attached; `inherit` takes the account's default.
+/// `inherit` takes the account's default.
 pub const INCLUDE_PDF: [&str; 3] = ["inherit", "yes", "no"];
 
-/// The members of a project that its owner notes, as a caller gives them.
 struct MetaFields {
     client_name: Given<Label>,
     category: Given<Label>,
@@ -113,7 +108,6 @@ fn report_settings(fields: &Fields) -> ReportSettingsPatch {
     }
 }
 
-/// A name that takes the account's default, or says something itself.
 enum Inherited<T> {
     FromAccount,
     Own(T),

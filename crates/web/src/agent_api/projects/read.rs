@@ -12,7 +12,6 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Reads one project.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?;
     let fields = Selection::read(&call.query, &PROJECT);

@@ -1,5 +1,3 @@
-//! A project as callers see it.
-
 use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -93,8 +91,6 @@ pub struct EffectiveReportSettingsView {
 }
 
 impl ProjectView {
-    /// The project with what it inherits from its account, where deactivated ones have that term.
-    #[must_use]
     pub fn of(project: &Project, account: &EffectiveReportSettings, term: PurgeTerm) -> Self {
         let meta = &project.meta;
         let text = |label: &Option<domain::text::Label>| label.as_ref().map(ToString::to_string);
@@ -153,8 +149,6 @@ impl ReportSettingsView {
 }
 
 impl EffectiveReportSettingsView {
-    /// As callers see them.
-    #[must_use]
     pub fn of(settings: &EffectiveReportSettings) -> Self {
         Self {
             enabled: settings.enabled,

@@ -6,28 +6,21 @@ use askama::Template;
 use chrono::NaiveDate;
 use std::fmt::Write as _;
 
-/// What is expected of a day.
 #[derive(Debug, Clone, Copy)]
 pub struct FanPoint {
-    /// The day.
     pub day: NaiveDate,
-    /// The middle.
     pub middle: f64,
-    /// Within these with 80 %.
     pub band80: (f64, f64),
-    /// Within these with 95 %.
     pub band95: (f64, f64),
 }
 
-/// A forecast.
 pub struct Fan {
-    /// What it shows.
     pub title: String,
-    /// What it says.
+    /// Text for whoever does not see it.
     pub told: String,
-    /// What was measured, oldest first.
+    /// Oldest first.
     pub past: Vec<(NaiveDate, Option<f64>)>,
-    /// What is expected, nearest first.
+    /// Nearest first.
     pub ahead: Vec<FanPoint>,
     /// Small values at the top.
     pub inverted: bool,
@@ -35,7 +28,7 @@ pub struct Fan {
     pub times: f64,
     /// Decimals in the table.
     pub digits: usize,
-    /// What stands behind each value.
+    /// Stands behind each value.
     pub after: &'static str,
 }
 
@@ -55,7 +48,7 @@ struct Drawing {
 }
 
 impl Fan {
-    /// Draws it; nothing when nothing is expected.
+    /// Empty when nothing is expected.
     pub fn html(&self) -> Html {
         let days = self
             .past
@@ -152,7 +145,7 @@ impl Fan {
     }
 }
 
-/// The outline of a band: along its lower edge, and back along the upper one.
+/// Along its lower edge, and back along the upper one.
 fn band(
     points: &[FanPoint],
     bounds: impl Fn(&FanPoint) -> (f64, f64),

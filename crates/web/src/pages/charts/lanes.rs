@@ -1,17 +1,14 @@
-//! Which of several stood in front, time after time: a lane for each.
+//! Which of several stood in front over time: a lane for each.
 
 use super::{WIDTH, twin};
 use crate::pages::parts::{self, Html, Table};
 use askama::Template;
 use chrono::NaiveDate;
 
-/// Who was in front when.
 pub struct Lanes {
-    /// What it shows.
     pub title: String,
-    /// Those who were, as they are shown.
     pub names: Vec<Html>,
-    /// Oldest first: who it was, by its place among the names; `None` for somebody else or nobody.
+    /// Oldest first; an index into `names`, `None` for anybody else.
     pub days: Vec<(NaiveDate, Option<usize>)>,
 }
 
@@ -39,7 +36,7 @@ struct Lane<'a> {
 }
 
 impl Lanes {
-    /// Draws them; nothing when there are no days.
+    /// Empty without days.
     #[expect(clippy::cast_precision_loss, reason = "a few hundred days")]
     pub fn html(&self) -> Html {
         if self.days.is_empty() {

@@ -9,27 +9,22 @@ use std::fmt::Write as _;
 /// Above so many days points have no dots of their own.
 const MOST_DOTS: usize = 45;
 
-/// One line.
 pub struct Series {
-    /// What it is of.
     pub name: String,
-    /// Which of the six colours, from 1.
+    /// From 1 to 6.
     pub colour: u8,
-    /// Drawn with gaps in its stroke: what is worked out, not measured.
+    /// Worked out, not measured.
     pub dashed: bool,
-    /// A value for each day; `None` where there is none.
+    /// One for each day; `None` where there is none.
     pub values: Vec<Option<f64>>,
 }
 
-/// A chart of lines.
 pub struct Lines {
-    /// What it shows.
     pub title: String,
-    /// What it says, for whoever does not see it.
+    /// Text for whoever does not see it.
     pub told: String,
-    /// The days, oldest first.
+    /// Oldest first.
     pub days: Vec<NaiveDate>,
-    /// The lines.
     pub series: Vec<Series>,
     /// Small values at the top.
     pub inverted: bool,
@@ -39,7 +34,7 @@ pub struct Lines {
     pub times: f64,
     /// Decimals in the table.
     pub digits: usize,
-    /// What stands behind each value.
+    /// Stands behind each value.
     pub after: &'static str,
 }
 
@@ -63,7 +58,7 @@ struct Line {
 }
 
 impl Lines {
-    /// Draws it; nothing when there are no days.
+    /// Empty without days.
     pub fn html(&self) -> Html {
         let Some(time) = Time::of(self.days.iter().copied()) else {
             return Html::default();
@@ -158,7 +153,7 @@ fn is_alone(points: &[Option<(f64, f64)>], at: usize) -> bool {
     missing(at.checked_sub(1).and_then(|it| points.get(it))) && missing(points.get(at + 1))
 }
 
-/// A line that is lifted over gaps.
+/// Lifted over gaps.
 pub fn path(points: &[Option<(f64, f64)>]) -> String {
     let mut path = String::new();
     let mut is_down = false;
@@ -176,7 +171,6 @@ pub fn path(points: &[Option<(f64, f64)>]) -> String {
     path
 }
 
-/// The heights of the lines behind a drawing.
 pub fn grid(scale: &Scale) -> Vec<String> {
     let ticks = scale.ticks();
     ticks

@@ -1,7 +1,6 @@
-//! Charts, drawn on the server as SVG. The drawing stretches with its place and the words beside it
-//! are text of the page, so that both are readable at any width; colours come from the style sheet by
-//! class and follow light and dark. Each chart has a table that says the same. Why these are not a
-//! library's: docs/decisions/0023.
+//! Charts, drawn on the server as SVG. The drawing stretches with its place and the words beside it are text of the
+//! page, so that both are readable at any width; colours come from the style sheet by class. Each chart has a table
+//! that says the same. Why no library: docs/decisions/0023.
 
 mod fan;
 mod lanes;
@@ -20,11 +19,10 @@ use super::parts::{Html, Table};
 use askama::Template;
 use chrono::{Days, NaiveDate};
 
-/// How wide and high the drawing is, in its own units.
+/// In the drawing's own units.
 const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 400.0;
 
-/// A colour with its name.
 struct Key {
     name: String,
     colour: u8,
@@ -42,7 +40,6 @@ struct Frame<'a> {
     twin: Html,
 }
 
-/// Where days stand from left to right.
 #[derive(Debug, Clone, Copy)]
 struct Time {
     first: NaiveDate,
@@ -84,7 +81,7 @@ impl Time {
     }
 }
 
-/// A table in the fold under a chart.
+/// A chart's table, in the fold under it.
 fn twin(table: Table) -> Html {
     table.tight().named_above().html()
 }

@@ -1,11 +1,8 @@
-//! Where values stand from bottom to top.
-
 use super::{super::parts::grouped, HEIGHT};
 
 /// Axes of positions reach at least to here: the first page of results.
 const WORST_SHOWN: f64 = 10.0;
 
-/// From where to where, with lines at equal distances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -15,7 +12,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Around these values; `inverted` puts small values, such as good positions, at the top.
+    /// `inverted` puts small values, such as good positions, at the top.
     pub fn around(values: impl Iterator<Item = f64>, floor: Option<f64>, inverted: bool) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|it| it.is_finite()).chain(floor) {
@@ -56,7 +53,7 @@ impl Scale {
         }
     }
 
-    /// How far below the top.
+    /// From the top, within the drawing's height.
     pub fn y(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         let share = if self.inverted { share } else { 1.0 - share };
@@ -72,7 +69,7 @@ impl Scale {
         count.min(8)
     }
 
-    /// The values at the lines, from the top down.
+    /// From the top down.
     pub fn ticks(&self) -> Vec<f64> {
         let count = self.count();
         let ticks = (0..=count).map(|at| {
@@ -83,7 +80,7 @@ impl Scale {
         ticks.collect()
     }
 
-    /// The same as text; `times` is 100 where fractions are told in percent.
+    /// `times` is 100 where fractions are told in percent.
     pub fn labels(&self, times: f64, after: &str) -> Vec<String> {
         let digits = match self.step * times {
             step if step >= 1.0 => 0,

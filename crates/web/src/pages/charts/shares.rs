@@ -5,21 +5,16 @@ use crate::pages::parts::{Html, Table, day, figures, grouped, percent, row, word
 use askama::Template;
 use chrono::NaiveDate;
 
-/// One column.
 pub struct Column {
-    /// When.
     pub day: NaiveDate,
-    /// The shares, in the order of the names; what is missing of 1 is others'.
+    /// In the order of the names; what is missing of 1 is others'.
     pub shares: Vec<Option<f64>>,
 }
 
-/// Shares over time.
 pub struct Shares {
-    /// What it shows.
     pub title: String,
-    /// What it says.
+    /// Text for whoever does not see it.
     pub told: String,
-    /// Whose shares.
     pub names: Vec<String>,
     /// Oldest first.
     pub columns: Vec<Column>,
@@ -45,7 +40,7 @@ struct Part {
 }
 
 impl Shares {
-    /// Draws it; nothing when there are no columns.
+    /// Empty without columns.
     #[expect(clippy::cast_precision_loss, reason = "a few hundred columns")]
     pub fn html(&self) -> Html {
         let Some(time) = Time::of(self.columns.iter().map(|it| it.day)) else {

@@ -12,7 +12,6 @@ snippet!(Whole { told: &'a str, pieces: &'a [(f64, f64, u8, String)], keys: &'a 
 snippet!(Ring { told: &'a str, shown: &'a str, arc: f64, colour: &'a str } = r#"<svg class="ring" viewBox="0 0 100 100" role="img" aria-label="{{ told }}"><circle class="track" cx="50" cy="50" r="44"/><circle class="c{{ colour }}" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="{{ arc }} 100" stroke-linecap="round" transform="rotate(-90 50 50)"/><text x="50" y="51">{{ shown }}</text></svg>"#);
 snippet!(Zone { told: &'a str, good: f64, poor: f64, rest: f64, at: f64 } = r#"<svg class="zone" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{{ told }}"><rect class="g" y="3" width="{{ good }}" height="4"/><rect class="m" x="{{ good }}" y="3" width="{{ poor - good }}" height="4"/><rect class="p" x="{{ poor }}" y="3" width="{{ rest }}" height="4"/><rect class="at" x="{{ at }}" width="1" height="10"/></svg>"#);
 
-/// How something went, in a few strokes.
 pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Html {
     let Some(time) = Time::of(points.iter().map(|(day, _)| *day)) else {
         return text("");
@@ -33,13 +32,12 @@ pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Html {
     })
 }
 
-/// A share of a whole.
 pub fn bar(share: f64, colour: &str) -> Html {
     let width = (1_000.0 * share.clamp(0.0, 1.0)).round() / 10.0;
     fill!(Bar { width, colour })
 }
 
-/// Named shares, one under another: name, value as shown, its part of the longest, whether it is own.
+/// Name, value as shown, its part of the longest, whether it is own.
 pub fn bars(rows: &[(Html, Html, f64, bool)]) -> Html {
     let longest = rows.iter().map(|(_, _, it, _)| *it).fold(0.0, f64::max);
     let rows = rows.iter().map(|(name, value, length, own)| {
@@ -103,7 +101,7 @@ pub fn ring(what: &str, score: Option<f64>) -> Html {
     })
 }
 
-/// Where a value stands between good and poor; up to `good` it is good, from `poor` on it is poor.
+/// Up to `good` it is good, from `poor` on it is poor.
 pub fn zone(what: &str, value: f64, good: f64, poor: f64) -> Html {
     let end = (1.4 * poor).max(1.02 * value);
     let place = |it: f64| (1_000.0 * it / end).round() / 10.0;

@@ -1,5 +1,3 @@
-//! Whether AI visibility is really changing.
-
 use super::{Found, engine_title};
 use crate::pages::{
     charts::{Lines, Series},
@@ -46,7 +44,6 @@ const fn verdict(it: TrendVerdict) -> &'static str {
     }
 }
 
-/// Mention and citation rates, period after period.
 fn course(it: &AiTrendRecord) -> Html {
     let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
     let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };

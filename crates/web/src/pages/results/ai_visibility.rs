@@ -1,5 +1,3 @@
-//! Whether answers of AI engines name us and cite our pages.
-
 use super::{Found, answer_text::marked, engine_title};
 use crate::pages::{
     NoPage,
@@ -14,7 +12,7 @@ use analysis::{
 };
 
 snippet!(Answer { prompt: &'a str, excerpt: &'a Html, signs: &'a Html, about: &'a str } = r#"<article class="answer"><p class="asked wrap">{{ prompt }}</p><div class="tags">{{ signs }}</div>{% if !excerpt.as_str().is_empty() %}<blockquote>{{ excerpt }}</blockquote>{% endif %}<p class="soft tiny">{{ about }}</p></article>"#);
-/// How many answers are shown of a keyword.
+/// Answers shown of a keyword.
 const ANSWERS: usize = 20;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
@@ -125,7 +123,6 @@ fn brands(it: &AiVisibilitySummary) -> Html {
     )
 }
 
-/// A rate with how sure it is.
 fn rate(rate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Html {
     let Some((low, high)) = low.zip(high) else {
         return parts::percent(rate);
@@ -185,8 +182,7 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
     )
 }
 
-/// Which engine was asked, and whether the prompts name us: whoever is named in the question is
-/// named in the answer more often.
+/// The engine, and whether prompts name us: whoever is named in the question is named in the answer more often.
 fn asked(it: &AiVisibilityRecord) -> String {
     let engine = engine_title(&it.engine);
     match it.panel {

@@ -5,8 +5,8 @@ use analysis::ai_answers::brands::{BrandBook, OWN};
 
 snippet!(Marked { text: &'a str } = "<mark>{{ text }}</mark>");
 
-/// An excerpt of an answer in Markdown: links are written as their names, links to the project's own
-/// sites and what it is called are marked. Anything else stays the text that it is.
+/// Renders links of Markdown by their names; marks links to the project's own sites, and what it is called. Anything
+/// else stays the text that it is.
 pub fn marked(excerpt: &str, brands: &BrandBook) -> Html {
     let names: Vec<&str> = brands.spellings(OWN).collect();
     let mut parts = Vec::new();
@@ -24,7 +24,7 @@ pub fn marked(excerpt: &str, brands: &BrandBook) -> Html {
     Html::all(parts)
 }
 
-/// What stands before a link, its label, its target, and what stands behind it.
+/// Text before the link, its label, its target, text behind it.
 fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
     let middle = text.find("](")?;
     let start = text[..middle].rfind('[')?;
@@ -53,8 +53,7 @@ fn named(text: &str, names: &[&str]) -> Html {
     Html::all(parts)
 }
 
-/// Where the first name stands, and how long it is. Names are compared letter by letter, since
-/// lower case may be longer than upper case.
+/// Place and length of the first name. Compared letter by letter, since lower case may be longer than upper case.
 fn first_name(text: &str, names: &[&str]) -> Option<(usize, usize)> {
     text.char_indices().find_map(|(at, _)| {
         let begins_word = !text[..at].ends_with(char::is_alphanumeric);
@@ -64,7 +63,7 @@ fn first_name(text: &str, names: &[&str]) -> Option<(usize, usize)> {
     })
 }
 
-/// The length of the name at the beginning of the text, where it stands there as a word.
+/// Length of the name at the beginning of the text, where it stands there as a word.
 fn length_of(text: &str, name: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     for wanted in name.chars() {

@@ -1,5 +1,3 @@
-//! Which links lead nowhere, and where they stand.
-
 use super::Found;
 use crate::pages::{
     charts::parts_bar,

@@ -1,5 +1,3 @@
-//! Which of our own pages compete with each other.
-
 use super::Found;
 use crate::pages::{
     NoPage,
@@ -11,7 +9,7 @@ use analysis::findings::{
     rankings::RankingRecord,
 };
 
-/// The most looks that a course shows.
+/// Runs that a course shows.
 const MOST_LOOKS: u32 = 120;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
@@ -196,7 +194,6 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: &Html) -> Html {
     )
 }
 
-/// Its pages in figures.
 fn figures(it: &CannibalizationRecord) -> Table {
     let rows = it.urls.iter().map(|page| {
         let row = parts::row(vec![

@@ -1,5 +1,3 @@
-//! Who competes for the same keywords, and where they win.
-
 use super::Found;
 use crate::pages::{
     keywords::share_cell,

@@ -1,5 +1,3 @@
-//! Whether the text of our pages is good, complete and unique.
-
 use super::Found;
 use crate::pages::{
     NoPage,

@@ -1,5 +1,3 @@
-//! What changed on our pages, and how much it matters.
-
 use super::Found;
 use crate::pages::{
     NoPage,

@@ -1,5 +1,3 @@
-//! What on the site shows that it deserves trust.
-
 use super::{Found, geo_score::factor};
 use crate::pages::{
     NoPage,

@@ -1,5 +1,3 @@
-//! Where we are heading, and how sure that is.
-
 use super::Found;
 use crate::pages::{
     NoPage,
@@ -62,7 +60,6 @@ fn figures(it: &ForecastSummary) -> Html {
     ])
 }
 
-/// What a series is called.
 fn name(it: &ForecastRecord) -> String {
     if let Some(market) = &it.market {
         return format!("Position for “{}”", market.keyword);

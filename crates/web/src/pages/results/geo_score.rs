@@ -1,5 +1,3 @@
-//! Whether generative engines can find, read and cite our pages.
-
 use super::Found;
 use crate::pages::{
     NoPage,
@@ -10,7 +8,6 @@ use analysis::findings::geo_score::{GeoRecord, GeoSummary};
 
 snippet!(Factor { name: &'a str, weight: Option<Html>, value: &'a Html, evidence: &'a Html } = r#"<li><b>{{ name }} {% if let Some(weight) = weight %}<span class="soft tiny">weight {{ weight }}</span>{% endif %}</b><div>{{ value }}</div><div class="soft small wrap">{{ evidence }}</div></li>"#);
 
-/// A line of a score: what it is, how much it counts, how far it is reached, and what was seen.
 pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[Html]) -> Html {
     let shown = value.map_or_else(parts::unknown, |it| {
         let colour = if it >= 0.75 {

@@ -47,7 +47,6 @@ const SORTS: [(&str, FindingSort); 2] = [
     ("value", FindingSort::Value),
 ];
 
-/// What was found, and what the address chose of it.
 struct Found<'a> {
     visit: &'a Visit<'a>,
     of: ResultType,
@@ -58,13 +57,13 @@ struct Found<'a> {
     results: &'a ProjectResults,
 }
 
-/// What an engine is called; one that is no longer known, by its name.
+/// An engine that is no longer known is called by its name.
 fn engine_title(name: &str) -> &str {
     let mut known = ENGINES.iter().chain(&SIMULATED_ENGINES);
     known.find(|it| it.0 == name).map_or(name, |it| it.1)
 }
 
-/// How many records a page of the list shows; heavier records are fewer.
+/// Fewer where records are heavier.
 const fn rows(of: ResultType) -> u32 {
     match of {
         ResultType::Serp => 1,
@@ -74,7 +73,6 @@ const fn rows(of: ResultType) -> u32 {
     }
 }
 
-/// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let wanted = visit.wanted(&query, rows(of), &SORTS, Direction::Ascending);
@@ -148,7 +146,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
     })
 }
 
-/// What brings the results, and where it is started.
 fn start(project: &Project, of: ResultType, label: &str) -> Option<Html> {
     let kind = AnalysisKind::behind(of);
     let ready = match kind {
@@ -209,18 +206,16 @@ impl Found<'_> {
         )
     }
 
-    /// What all records come to.
     fn summary<T: FromJson>(&self) -> Option<T> {
         self.head.summary.parse().ok()
     }
 
-    /// The records of this page of the list that can be read; what an earlier version wrote may not
-    /// be, and is then told by [`Self::told`].
+    /// Those that can be read: what an earlier version wrote may not be, and is then told by [`Self::told`].
     fn records<T: FromJson>(&self) -> Vec<T> {
         read(&self.results.findings.items)
     }
 
-    /// How the list stands: how many there are, and where the others are.
+    /// How many in words, and the addresses of the first and the next page.
     fn paged(&self) -> (String, Option<String>, Option<String>) {
         let (first, next) = self.visit.around(self.wanted, &self.results.findings);
         let all = self.head.item_count;
@@ -231,18 +226,15 @@ impl Found<'_> {
         )
     }
 
-    /// The way to the other pages of the list.
     fn pager(&self) -> Html {
         let (told, first, next) = self.paged();
         parts::pager(first.as_deref(), next.as_deref(), &told)
     }
 
-    /// The address of this page about one of its things.
     fn about(&self, name: &str, value: &str) -> String {
         format!("{}?{name}={}", self.visit.path, encoded(value))
     }
 
-    /// The address of another page of the project.
     fn elsewhere(&self, end: &str) -> String {
         format!("/projects/{}/{end}", self.project.id)
     }
@@ -259,8 +251,8 @@ impl Found<'_> {
         Ok(self.ask(&request).await?.into_iter().next())
     }
 
-    /// Positions of a keyword, oldest first, as far as they are of one kind with the newest: what
-    /// the sandbox made up is no past of what was measured, nor is one engine's that of another.
+    /// Oldest first, as far as they are of one kind with the newest: what the sandbox made up is no past of what was
+    /// measured, nor is one engine's that of another.
     async fn past_positions(
         &self,
         keyword: i64,
@@ -285,7 +277,7 @@ impl Found<'_> {
         Ok(past)
     }
 
-    /// A request for records of all runs, newest first.
+    /// Of all runs, newest first.
     fn past(&self, most: u32) -> ResultsRequest {
         let mut request = self.request(FindingSort::MeasuredAt, most);
         request.history = true;
@@ -334,7 +326,6 @@ fn read<T: FromJson>(findings: &[Finding]) -> Vec<T> {
         .collect()
 }
 
-/// What stands where a record's list is empty.
 fn none(title: &str, text: &str) -> Html {
     parts::empty("check", title, text, None)
 }

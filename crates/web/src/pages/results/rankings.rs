@@ -1,5 +1,3 @@
-//! Where we stand, and what moved.
-
 use super::Found;
 use crate::pages::{
     NoPage,
@@ -18,7 +16,6 @@ const RANGES: [(&str, i64, &str); 4] = [
     ("365", 365, "A year"),
     ("all", 4_000, "All"),
 ];
-/// The most measurements of a keyword that are drawn.
 const MOST_POINTS: u32 = 400;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
@@ -177,7 +174,6 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
     Ok(parts::card(&format!("“{text}” over time"), &note, inside))
 }
 
-/// The course of a position.
 fn course(past: &[RankingRecord], text: &str) -> Html {
     let points = past.iter().map(|it| {
         (

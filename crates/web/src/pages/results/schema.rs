@@ -1,5 +1,3 @@
-//! Whether search engines can read what our pages are about.
-
 use super::Found;
 use crate::pages::{
     NoPage,

@@ -1,5 +1,3 @@
-//! What a searcher sees, and what changed on the page.
-
 use super::Found;
 use crate::pages::{
     NoPage,
@@ -16,7 +14,6 @@ use domain::{
     project::Status,
 };
 
-/// How many results of the page are shown.
 const SHOWN: usize = 30;
 /// How many keywords can be chosen from.
 const CHOICES: u32 = 60;

@@ -1,5 +1,3 @@
-//! Which part of all clicks is ours.
-
 use super::Found;
 use crate::pages::{
     NoPage,

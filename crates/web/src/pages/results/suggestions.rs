@@ -1,5 +1,3 @@
-//! What to do next, and what it brings.
-
 use super::Found;
 use crate::pages::{
     charts::{bar, parts_bar},

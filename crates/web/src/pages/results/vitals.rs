@@ -1,5 +1,3 @@
-//! Whether our pages are fast, responsive and stable.
-
 use super::Found;
 use crate::pages::{
     charts::{ring, zone},
@@ -156,7 +154,6 @@ fn one(it: &VitalsRecord) -> Html {
     )
 }
 
-/// What a load is made of, and what could be gained.
 fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
     let mut facts = Vec::new();
     if let Some(element) = &it.lcp_element {

@@ -1,5 +1,3 @@
-//! Rules for check digits.
-
 pub fn digits(number: &str) -> Option<Vec<u32>> {
     number.chars().map(|it| it.to_digit(10)).collect()
 }

@@ -1,5 +1,3 @@
-//! Who wrote the page, and who looked through it.
-
 use super::by_phrase;
 use crate::{
     findings::eeat::{

@@ -1,5 +1,3 @@
-//! Paid links, primary sources, and where images come from.
-
 use super::find;
 use crate::{
     findings::eeat::{
@@ -125,8 +123,7 @@ fn is_paid(link: &PageLink) -> bool {
                 })))
 }
 
-/// The share of the main text's images that are the site's own; half for other hosts, which may
-/// deliver for it, none for stock photographs.
+/// Share of the main text's images that are the site's own; half for other hosts, none for stock photographs.
 pub fn images(page: &PageContent) -> Outcome {
     let own = domain(&page.url);
     let decorates = |size: Option<u32>| size.is_some_and(|it| it < LEAST_SIZE);

@@ -1,5 +1,3 @@
-//! Taking pages in.
-
 use super::{Found, SiteSignals, author_key, hash, section};
 use crate::{
     findings::eeat::{
@@ -19,9 +17,7 @@ use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;
 
-/// Pages of which something is counted.
 const MOST_PAGES: usize = 1_000_000;
-/// Authors that are counted.
 const MOST_AUTHORS: usize = 100_000;
 /// Clicks from the start within which links to standard pages are looked for.
 const NEAR: u32 = 1;

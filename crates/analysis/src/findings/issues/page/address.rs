@@ -1,5 +1,3 @@
-//! The page's own address, how it answered, and what that is worth.
-
 use super::{Found, Subject};
 use crate::{
     findings::issues::code::IssueCode, observation::web_site::LinkTarget,
@@ -16,8 +14,7 @@ const ERROR_PAGE_WORDS: usize = 150;
 /// Characters (Screaming Frog).
 const LONG_URL: usize = 115;
 
-/// Query keys that only count visits, as analysis.md 1.2 lists them; those that begin with `utm_`
-/// too.
+/// Query keys that only count visits (analysis.md 1.2), beside those that begin with `utm_`.
 const TRACKING: [&str; 12] = [
     "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
     "_gl", "srsltid",

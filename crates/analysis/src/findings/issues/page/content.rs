@@ -1,5 +1,3 @@
-//! The text: how much there is, in which language, how it reads.
-
 use super::{Found, Subject, placeholder};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
@@ -22,7 +20,7 @@ const LEAST_SHARE: f64 = 0.1;
 /// The part of the words that a phrase has to be where nobody said what the page is to be found with:
 /// a subject's name is in its title and all over its page.
 const STUFFED_FROM_TITLE: f64 = 0.06;
-/// Words below which there is nothing.
+/// Words below which a page counts as empty.
 const NOTHING: usize = 10;
 
 pub fn find(subject: &Subject<'_>, found: &mut Found) {
@@ -78,7 +76,6 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     }
 }
 
-/// What tells that the text depends on scripts.
 fn filled_by_scripts(page: &PageContent) -> Option<String> {
     let (count, rendered) = (page.text.counts.words, page.rendered_words());
     text_depends_on_scripts(page, rendered).then(|| match rendered {
@@ -119,7 +116,6 @@ fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
     found.add_each(IssueCode::KeywordStuffing, told);
 }
 
-/// A phrase that is there too often.
 pub struct StuffedPhrase {
     phrase: String,
     uses: usize,
@@ -133,8 +129,7 @@ impl StuffedPhrase {
     }
 }
 
-/// Phrases that a page, of which that is the main text, uses too often: of the keywords that it is to
-/// be found with, or else of its title.
+/// Phrases used too often in `text`, the page's main text: of `keywords`, or else of its title.
 pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> Vec<StuffedPhrase> {
     if page.text.counts.words < THIN {
         return Vec::new();

@@ -1,5 +1,3 @@
-//! The document, and what protects its readers.
-
 use super::{Found, Subject};
 use crate::{
     findings::issues::code::IssueCode,

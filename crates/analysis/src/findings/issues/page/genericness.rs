@@ -201,7 +201,6 @@ const LISTS: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a link's text says nothing; in all languages where that of the page is not known.
-#[must_use]
 pub fn is_generic_link_text(text: &str, language: Option<&str>) -> bool {
     /// The longest of the lists, and some room.
     const MOST_BYTES: usize = 200;

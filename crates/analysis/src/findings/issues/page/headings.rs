@@ -1,5 +1,3 @@
-//! Headings and their order.
-
 use super::Found;
 use crate::{findings::issues::code::IssueCode, observation::page_content::PageContent};
 

@@ -1,5 +1,3 @@
-//! Images as the page writes them.
-
 use super::Found;
 use crate::{
     findings::issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! What search engines are told of the page.
-
 use super::{Found, Subject};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},

@@ -1,5 +1,3 @@
-//! `hreflang` as the page writes it.
-
 use super::Found;
 use crate::{
     findings::issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! Issues that one page's content tells.
-
 mod address;
 mod content;
 mod document;
@@ -27,12 +25,9 @@ use crate::{
 };
 use url::Url;
 
-/// What is known beside the content.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'a> {
-    /// What kind of page it is.
     pub kind: PageKind,
-    /// The site's bounds.
     pub scope: &'a SiteScope,
     /// The judgement of its structured data; `None` finds no issue of that group.
     pub schema: Option<&'a SchemaRecord>,
@@ -44,7 +39,6 @@ pub struct PageContext<'a> {
     pub has_traffic: Option<bool>,
 }
 
-/// A page with its context, as finders look at it.
 struct Subject<'a> {
     page: &'a PageContent,
     context: &'a PageContext<'a>,
@@ -59,7 +53,6 @@ impl Subject<'_> {
         !self.page.is_https() && !self.is_loopback
     }
 
-    /// Whether an address is one of the site's.
     fn is_internal(&self, url: &str) -> bool {
         Url::parse(url).is_ok_and(|it| self.context.scope.contains(&it))
     }
@@ -94,8 +87,6 @@ const OF_WHOLE_PAGES: [IssueCode; 24] = [
     IssueCode::SdRetired,
 ];
 
-/// The issues of a page.
-#[must_use]
 pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> {
     let url = Url::parse(&page.url).ok();
     let subject = Subject {

@@ -1,5 +1,3 @@
-//! How fast the page is, as far as it was measured, and what its files do to it.
-
 use super::{Found, Subject};
 use crate::{
     findings::{

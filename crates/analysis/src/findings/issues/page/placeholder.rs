@@ -1,5 +1,3 @@
-//! Placeholder text that was left on a page.
-
 use super::{Found, Subject};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
@@ -8,7 +6,6 @@ use crate::{
 };
 use std::{collections::HashSet, sync::LazyLock};
 
-/// The passage that typesetters and design tools use.
 const PASSAGE: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut \
     labore et dolore magna aliqua ut enim ad minim veniam quis nostrud exercitation ullamco laboris nisi ut aliquip ex \
     ea commodo consequat duis aute irure dolor in reprehenderit in voluptate velit esse cillum dolore eu fugiat nulla \
@@ -40,7 +37,7 @@ static VOCABULARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     SEQUENCE.iter().copied().chain(generated).collect()
 });
 
-/// Finds placeholder text that stands as a page's content, of which that is the main text.
+/// Finds placeholder text in a page's content; `text` is its main text.
 pub fn find(subject: &Subject<'_>, text: &str, found: &mut Found) {
     if !text.to_ascii_lowercase().contains("lorem ipsum") {
         return;
@@ -67,10 +64,8 @@ fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// What is read of a block.
 struct Read {
     words: usize,
-    /// Whether the passage stands there.
     has_passage: bool,
     /// Words of the passage or of what generators make of it.
     known: usize,

@@ -1,5 +1,3 @@
-//! Structured data, as the schema findings judge it.
-
 use super::{Found, Subject};
 use crate::findings::{
     issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! Addresses that links lead to, and what they answer.
-
 use super::SiteFound;
 use crate::{
     findings::issues::code::IssueCode,

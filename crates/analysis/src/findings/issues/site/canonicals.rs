@@ -1,5 +1,3 @@
-//! Where canonical addresses lead.
-
 use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! Pages that say the same.
-
 use super::SiteFound;
 use crate::{
     findings::issues::code::IssueCode,

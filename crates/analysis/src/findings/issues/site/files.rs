@@ -1,5 +1,3 @@
-//! Files of the site: how long they are kept, and those for robots.
-
 use super::{SiteContext, SiteFound, robots_txt::robots_txt_problems};
 use crate::{
     findings::{geo_score::searches_for_answers, issues::code::IssueCode},

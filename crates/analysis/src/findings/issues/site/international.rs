@@ -1,5 +1,3 @@
-//! Where `hreflang` leads, and whether it comes back.
-
 use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,

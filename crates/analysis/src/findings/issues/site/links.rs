@@ -1,5 +1,3 @@
-//! Where links, files and images lead, and how pages are linked.
-
 use super::{SiteFound, target};
 use crate::{
     findings::issues::code::IssueCode,
@@ -76,7 +74,6 @@ fn of_page(site: &SiteGraph, card: &PageCard, confirmed: &[UrlId], all: &mut Sit
     );
 }
 
-/// What a page loads or links to and does not work.
 struct Broken<'a> {
     site: &'a SiteGraph,
     page: UrlId,
@@ -85,7 +82,6 @@ struct Broken<'a> {
 }
 
 impl Broken<'_> {
-    /// Tells of those of some addresses that are broken.
     fn tell(&mut self, code: IssueCode, urls: impl Iterator<Item = UrlId>) {
         let is_broken = |it: &UrlId| target(self.site, *it).is_some_and(Target::is_broken);
         let broken = urls.filter(is_broken);

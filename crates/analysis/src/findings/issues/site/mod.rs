@@ -1,5 +1,3 @@
-//! Issues that only the site as a whole tells.
-
 mod availability;
 mod canonicals;
 mod duplicates;
@@ -23,7 +21,6 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known beside the graph.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SiteContext<'a> {
     /// What robots.txt says to robots of AI about the start page; empty where that is not known.
@@ -37,7 +34,6 @@ pub struct SiteContext<'a> {
     pub confirmed_elsewhere: &'a [UrlId],
 }
 
-/// What the site as a whole tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteIssues {
     /// Issues by address; beside pages there are files and addresses that do not work.
@@ -47,8 +43,6 @@ pub struct SiteIssues {
 }
 
 impl SiteIssues {
-    /// All issues of a page: its own and what the site tells of it.
-    #[must_use]
     pub fn with_page(&self, url: UrlId, own: Vec<Issue>) -> Vec<Issue> {
         let is_told =
             |it: &Issue| it.code == IssueCode::Noindex && self.told_noindex.contains(&url);
@@ -60,8 +54,6 @@ impl SiteIssues {
     }
 }
 
-/// Finds the issues of a site.
-#[must_use]
 pub fn site_issues(
     site: &SiteGraph,
     links: &LinkFacts,
@@ -86,7 +78,6 @@ pub fn site_issues(
     }
 }
 
-/// Issues by address, as they are found.
 #[derive(Default)]
 struct SiteFound {
     by_url: BTreeMap<UrlId, Found>,

@@ -1,5 +1,3 @@
-//! Series of pages.
-
 use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! Whether robots.txt is written so that every robot understands it.
-
 use url::Url;
 
 /// Directives that robots know (RFC 9309, sitemaps.org, and what Bing, Yandex and others add;
@@ -17,16 +15,13 @@ const KNOWN: [&str; 10] = [
     "noindex",
 ];
 
-/// What is wrong with a line of robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RobotsTxtFault {
     /// It has no colon.
     NoDirective,
-    /// No robot knows the directive.
     UnknownDirective,
     /// `user-agent` names nobody.
     NoAgent,
-    /// A rule stands before the first `user-agent`.
     RuleBeforeAgent,
     /// A path begins with neither `/` nor `*`.
     RelativePath,
@@ -37,8 +32,6 @@ pub enum RobotsTxtFault {
 }
 
 impl RobotsTxtFault {
-    /// As a detail tells it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NoDirective => "noDirective",
@@ -52,20 +45,16 @@ impl RobotsTxtFault {
     }
 }
 
-/// A line that is not as it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RobotsTxtProblem<'a> {
     /// Counted from 1.
     pub line: usize,
-    /// What is wrong with it.
     pub fault: RobotsTxtFault,
-    /// The line as it is written.
     pub text: &'a str,
 }
 
 /// The lines that are wrong by the rules of Lighthouse's audit `robots-txt` (12.8.2). A line may be
 /// wrong by itself or by where it stands, which is told first.
-#[must_use]
 pub fn robots_txt_problems(text: &str) -> Vec<RobotsTxtProblem<'_>> {
     let mut after_agent = false;
     let lines = lines(text.strip_prefix('\u{feff}').unwrap_or(text));

@@ -1,5 +1,3 @@
-//! What sitemaps list, and what they do not.
-
 use super::SiteFound;
 use crate::{
     findings::issues::code::IssueCode,

@@ -1,5 +1,3 @@
-//! The keywords whose moves matter most.
-
 use crate::ToSchema;
 use crate::findings::{
     envelope::rounded,
@@ -7,7 +5,6 @@ use crate::findings::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many of each are kept.
 const KEPT: usize = 10;
 
 /// A keyword whose rank moved.
@@ -35,7 +32,6 @@ pub struct Mover {
     weight: f64,
 }
 
-/// The best and the worst so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TopMovers {
     pub winners: Vec<Mover>,

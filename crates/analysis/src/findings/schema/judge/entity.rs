@@ -1,5 +1,3 @@
-//! Judging one entity.
-
 use super::super::{
     duplicates,
     feature::Feature,
@@ -23,9 +21,7 @@ use std::collections::BTreeSet;
 const MOST_TYPES: usize = 10;
 const TYPE_CHARACTERS: usize = 200;
 
-/// An entity with what is counted of it.
 pub struct Judged {
-    /// The entity.
     pub entity: Entity,
     /// What it is eligible for.
     pub features: Vec<Feature>,
@@ -33,18 +29,13 @@ pub struct Judged {
     pub completeness: Option<f64>,
 }
 
-/// What is known of the page when its entities are judged.
 pub struct Judge<'a> {
-    /// The page.
     pub page: Page<'a>,
-    /// Its items.
     pub data: &'a PageStructuredData,
-    /// The text that its readers see.
     pub text: Option<&'a PageText>,
 }
 
 impl Judge<'_> {
-    /// Judges an entity and its copies in other syntaxes.
     pub fn entity(&self, node: u32, copies: &[u32]) -> Judged {
         let graph = self.page.graph;
         let first = graph.first(node);
@@ -165,7 +156,7 @@ impl Judge<'_> {
         notes.filter_map(|it| syntax_issue(it.kind)).collect()
     }
 
-    /// What is wrong with a block is told with the first entity that stands after it.
+    /// Adds faults of a JSON-LD block to the first entity at or behind its location.
     pub fn add_loose_notes(&self, judged: &mut [Judged]) {
         for note in self.data.notes.iter().filter(|it| it.item.is_none()) {
             let after = |it: &&mut Judged| {

@@ -1,5 +1,3 @@
-//! Breadcrumbs and carousels.
-
 use super::super::{
     google::Outcome,
     graph::Graph,
@@ -26,7 +24,6 @@ fn position(graph: &Graph<'_>, node: u32) -> Option<f64> {
     }
 }
 
-/// Whether an element leads somewhere.
 fn has_address(graph: &Graph<'_>, node: u32) -> bool {
     graph.values(node, "item").any(|it| match it {
         Value::Text(_) | Value::Url(_) | Value::Reference(_) => true,

@@ -1,5 +1,3 @@
-//! Prices, returns, shipping, notes for and against.
-
 use super::super::{
     feature::Feature,
     google::{Outcome, Page},
@@ -10,7 +8,6 @@ use super::super::{
 };
 use crate::findings::broken_links::Severity;
 
-/// Looks at a node of an entity, or at the entity itself.
 pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {
     let (graph, node) = (page.graph, visit.number);
     let in_shop = [

@@ -17,7 +17,6 @@ const LEAST_LETTERS: usize = 3;
 /// Places of one year at the most.
 const MOST_PLACES: usize = 1_000;
 
-/// The text of a page, ready to be asked.
 pub struct PageText {
     words: HashSet<String>,
     order: Vec<String>,
@@ -179,8 +178,7 @@ fn digits(word: &str) -> impl Iterator<Item = &str> {
     runs.filter(|it| !it.is_empty())
 }
 
-/// The days that a full date may be shown as; of a moment, those that it falls on between the time zones
-/// UTC−12 and UTC+14.
+/// The days that a full date may be shown as; of a moment, those between the time zones UTC−12 and UTC+14.
 fn days(date: &str) -> Option<Vec<NaiveDate>> {
     let date = date.trim();
     if !is_date(date) {

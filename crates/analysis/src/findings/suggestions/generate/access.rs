@@ -117,7 +117,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
     }
 }
 
-/// What the owner of a site can do in a day; the rest takes longer than a suggestion.
+/// What the owner of a site can do within a day; `None` for what takes longer.
 const fn what_to_show(code: SignalCode) -> Option<&'static str> {
     match code {
         SignalCode::Https => Some("Serve every page and every file by https"),

@@ -24,7 +24,6 @@ const LEAST_SCORE: f64 = 10.0;
 /// By the keys of the pages, then by keyword and engine.
 pub(in super::super) type Contests = BTreeMap<BTreeSet<String>, BTreeMap<(i64, String), Contest>>;
 
-/// What is kept of a record.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Contest {
     record: RecordRef,

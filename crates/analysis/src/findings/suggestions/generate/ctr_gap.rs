@@ -21,12 +21,10 @@ const RULE: &str = "ctrGap";
 /// Observed rates below this share of the expected one are told.
 const GAP: f64 = 0.5;
 
-/// The id of the suggestion for a page.
 pub(in super::super) fn id_of(url: &str) -> String {
     id(RULE, &page_key(url))
 }
 
-/// A row with too few clicks.
 struct Gap<'r> {
     row: &'r ConsoleRow,
     observed: f64,
@@ -69,8 +67,7 @@ fn gap<'r>(findings: &Findings<'_>, row: &'r ConsoleRow, is_pending: bool) -> Op
     })
 }
 
-/// The rate that the curve expects at the mean position, times what the results page of the keyword
-/// does to it where we saw one.
+/// The rate that the curve expects at the mean position, times the effect of the results page, where one was seen.
 fn expected(findings: &Findings<'_>, row: &ConsoleRow) -> Option<f64> {
     let searches = &findings.searches;
     let curve = { searches.context.own_curve }.unwrap_or_else(|| ClickCurve::published());

@@ -209,7 +209,6 @@ fn draft(findings: &Findings<'_>, page: &str, state: &PageState) -> Option<Draft
     Some(draft)
 }
 
-/// The id of the suggestion for a page.
 pub(in super::super) fn id_of(url: &str) -> String {
     super::super::draft::id(RULE, &page_key(url))
 }

@@ -195,7 +195,7 @@ fn draft(
     Some(draft)
 }
 
-/// Nothing, the target, the top.
+/// Low: nothing changes; mid: the target is reached; high: the top is reached.
 fn gain(own: Option<&super::super::searches::Keyword>, top: f64) -> Option<ExpectedGain> {
     let own = own?;
     #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]

@@ -1,5 +1,4 @@
-//! The generators: one file for what has to do with each other. Each says nothing where its data are
-//! missing.
+//! One file per subject. A generator yields nothing where its data are missing.
 
 pub(super) mod access;
 pub(super) mod ai;
@@ -29,12 +28,10 @@ pub(super) fn drafts(findings: &mut Findings<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// A share as people write it.
 fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// Clicks as people write them.
 fn clicks(clicks: f64) -> String {
     if clicks < 10.0 {
         format!("{clicks:.1}")

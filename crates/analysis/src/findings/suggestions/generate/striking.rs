@@ -22,7 +22,6 @@ const RULE: &str = "strikingDistance";
 /// Keywords below this share of those in reach are worth less than the others.
 const WORTH: f64 = 0.75;
 
-/// What a keyword could bring.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gain {
     low: f64,

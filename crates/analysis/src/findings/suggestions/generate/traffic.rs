@@ -71,7 +71,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
     }
 }
 
-/// What shows that people find a page.
 fn traffic(findings: &Findings<'_>, key: &str) -> Option<Evidence> {
     let landing = findings.searches.landings.get(key)?;
     if let Some((_, row)) = landing.best_row.as_ref().filter(|it| it.0 > 0) {
