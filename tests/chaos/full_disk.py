@@ -66,16 +66,22 @@ class Disk:
         subprocess.run(["umount", "-l", self.folder], check=True)
 
 
-def write(address, token, number):
-    """The status and the document of a project that is added with some keywords."""
-    body = {"domain": f"{number}.example.com", "keywords": [f"keyword {it} of {number}" for it in range(200)]}
+def call(address, token, path, body=None):
+    """The status and the document of a POST, or of a GET where there is no body."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    request = urllib.request.Request(f"http://{address}/api/agent/v1/projects", json.dumps(body).encode(), headers)
+    data = json.dumps(body).encode() if body else None
+    request = urllib.request.Request(f"http://{address}/api/agent/v1{path}", data, headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
+
+
+def write(address, token, number):
+    """Adds a project with some keywords."""
+    body = {"domain": f"{number}.example.com", "keywords": [f"keyword {it} of {number}" for it in range(200)]}
+    return call(address, token, "/projects", body)
 
 
 def examined(sightline):
@@ -127,6 +133,27 @@ def main():
             disk.free()
             sightline.start("serve", "--listen", "127.0.0.1:0", "--no-worker")
             check("it starts once there is room", True)
+
+            sightline.end()
+            sightline.settings["SIGHTLINE_SEARCH__SANDBOX__LATENCY_MS"] = "100"
+            _, address = sightline.start("serve", "--listen", "127.0.0.1:0")
+            project = write(address, token, 20)[1]["id"]
+            job = call(address, token, "/analyze", {"type": "rankCheck", "projectId": project})[1]["id"]
+            seen = lambda: call(address, token, f"/analyze?jobId={job}")[1]["items"][0]
+            check("a job is under way", until(lambda: seen()["progress"]["done"] >= 20), seen())
+            disk.fill()
+            sightline.end()
+            for _ in range(4):
+                with open(log, "w") as to:
+                    process = sightline.spawn("serve", "--listen", "127.0.0.1:0", log=to)
+                    time.sleep(3)
+                    process.terminate()
+                    process.wait(60)
+            disk.free()
+            _, address = sightline.start("serve", "--listen", "127.0.0.1:0")
+            over = until(lambda: seen()["finishedAt"], 90)
+            ended = seen()
+            check("of four restarts on the full disk none ends the job", over and (ended["status"], ended["attempts"] <= 2) == ("succeeded", True), ended, log.read_text())
         finally:
             sightline.stop()
             disk.unmount()

@@ -30,6 +30,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let outcome = begin(Cli::parse());
+    storage::remove_tls_folders();
     match outcome.and_then(|ended| terminal::all_is_said().map(|()| ended)) {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Findings) => ExitCode::from(3),

@@ -39,7 +39,9 @@ pub use migration_plan::{PlannedAction, PlannedStep};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
 pub use ownership::{acted_as, as_owner_of, become_owner_of};
-pub use postgres::{RECONNECTS_WITHIN, TlsCheck, TlsRefusal, wall::WallError};
+pub use postgres::{
+    RECONNECTS_WITHIN, TlsCheck, TlsRefusal, remove_folders as remove_tls_folders, wall::WallError,
+};
 pub use sqlite::Compacted;
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
 pub use tenant_tables::TENANT_TABLES;

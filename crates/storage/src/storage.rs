@@ -2,7 +2,7 @@ use crate::{
     close_by::close_by,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    files::{Identity, folder_of, free_bytes, is_full},
+    files::{Identity, folder_of, free_bytes, is_disk_full, is_full},
     migration_plan::{self, PlannedStep},
     migrations::{self, MigrationError, Taken},
     near::Near,
@@ -463,6 +463,14 @@ impl Storage for DieselStorage {
 
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
         close_by(self.readers(), reading).await
+    }
+
+    fn has_room(&self) -> bool {
+        match &*self.opened {
+            // It tells that of each statement.
+            Opened::Postgres { .. } => true,
+            Opened::Sqlite { path, .. } => !is_disk_full(path),
+        }
     }
 
     async fn tend(

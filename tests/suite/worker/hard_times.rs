@@ -7,6 +7,7 @@ use super::{
     on_both,
     world::World,
 };
+use chrono::TimeDelta;
 use harness::{databases::TestDatabase, postgres_server::PostgresServer};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ on_both!(
     an_attempt_that_hangs_ends_at_its_deadline,
     a_worker_whose_clock_is_wrong_from_the_start_claims_nothing,
     a_server_and_doctor_tell_that_the_clock_is_wrong,
+    a_wrong_clock_deletes_nothing,
 );
 
 /// A rank check that is well under way.
@@ -109,6 +111,65 @@ async fn a_server_and_doctor_tell_that_the_clock_is_wrong(mut world: World) {
     let checks = told["checks"].as_array().unwrap();
     let clock = checks.iter().find(|it| it["check"] == "clock").unwrap();
     assert_eq!(clock["state"], "bad", "{clock}");
+}
+
+/// A worker that looked so many days ago, by a clock that was trusted.
+async fn looked_days_ago(world: &World, days: i64) {
+    let now = world.database.port().now().await.unwrap();
+    let at = now - TimeDelta::days(days);
+    let at = if world.is_sqlite() {
+        at.timestamp_micros().to_string()
+    } else {
+        format!("'{}'", at.to_rfc3339())
+    };
+    world.database.run_sql(&format!(
+        "UPDATE server_notes SET note = '2020-01-01T00:00:00Z', noted_at = {at} WHERE topic = 'retention'"
+    ));
+}
+
+async fn a_wrong_clock_deletes_nothing(world: World) {
+    let count = |what: &str| {
+        world
+            .database
+            .counts(&format!("SELECT count(*) FROM {what}"))[0]
+            .1
+    };
+    let working = start(&world);
+    let project = working.api.project("example.com", 2).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    assert_eq!(working.api.finished(job).await["status"], "succeeded");
+    drop(working);
+    // A database that was never looked at is looked at first.
+    assert_eq!(count("server_notes WHERE topic = 'retention'"), 1);
+    world
+        .database
+        .run_sql("UPDATE rank_history SET day = '2019-06-01'");
+    assert_eq!(count("rank_history"), 2);
+
+    looked_days_ago(&world, 4).await;
+    let mut working = start(&world);
+    let told = working
+        .worker
+        .await_line("The clock is not where it was expected");
+    assert!(told.contains("hours=96"), "{told}");
+    drop(working);
+    // Nor does the next start, which finds a look of just now.
+    let working = start(&world);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    drop(working);
+    assert_eq!(count("rank_history"), 2);
+
+    looked_days_ago(&world, 1).await;
+    let _working = start(&world);
+    let mut left = 2;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        left = count("rank_history");
+        if left == 0 {
+            break;
+        }
+    }
+    assert_eq!(left, 0);
 }
 
 async fn a_worker_whose_clock_is_wrong_from_the_start_claims_nothing(mut world: World) {

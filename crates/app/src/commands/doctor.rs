@@ -17,7 +17,7 @@ use domain::{
     ports::{
         jobs::QueueFigures,
         search_results::Unpaid,
-        server_notes::Topic,
+        server_notes::{ServerNote, Topic},
         storage::{Storage, StorageError},
     },
     use_cases::watch_clock::WatchClock,
@@ -100,6 +100,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         suppliers(&loaded.settings),
         refused(opened).await,
         queue(opened).await,
+        backup(opened).await,
         engines(&loaded.settings),
         research(&loaded.settings),
         spending(&loaded.settings, opened).await,
@@ -186,6 +187,7 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                     "Run the same `sightline transfer` again, or name another database."
                 }
                 DatabaseKind::Sqlite if shown.is_disk_full() => MAKE_ROOM,
+                _ if matches!(error.downcast_ref(), Some(OpenError::NotADatabase(_))) => broken,
                 DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => broken,
                 DatabaseKind::Sqlite => "Check that the file may be read and written.",
                 DatabaseKind::Postgres => {
@@ -306,13 +308,9 @@ fn suppliers(settings: &Settings) -> Check {
 async fn refused(opened: Opened<'_>) -> Check {
     let what = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
-        return Check::good(what, "not known without a database");
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
     };
-    let notes = match opened.read().await {
-        Ok(mut read) => read.server_notes().all().await,
-        Err(error) => Err(error),
-    };
-    let notes = match notes {
+    let notes = match notes(opened).await {
         Ok(notes) => notes,
         Err(error) => return not_known(what, error),
     };
@@ -322,7 +320,7 @@ async fn refused(opened: Opened<'_>) -> Check {
             it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             it.note
         )),
-        Topic::Backup => None,
+        Topic::Backup | Topic::Retention => None,
     });
     let told: Vec<String> = told.collect();
     if told.is_empty() {
@@ -333,6 +331,40 @@ async fn refused(opened: Opened<'_>) -> Check {
         told.join("; "),
         "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
     )
+}
+
+const WITHOUT_DATABASE: &str = "not known without a database";
+
+async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> {
+    opened.read().await?.server_notes().all().await
+}
+
+/// When the last backup was taken that `sightline backup` noted.
+async fn backup(opened: Opened<'_>) -> Check {
+    let what = "last backup";
+    let Some(Ok(opened)) = opened else {
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+    };
+    let found = async { Ok::<_, StorageError>((notes(opened).await?, opened.now().await?)) };
+    let (notes, now) = match found.await {
+        Ok(found) => found,
+        Err(error) => return not_known(what, error),
+    };
+    match notes.into_iter().find(|it| it.topic == Topic::Backup) {
+        Some(note) => Check::good(
+            what,
+            format!(
+                "{} ({} hours ago)",
+                note.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+                (now - note.noted_at).num_hours()
+            ),
+        ),
+        None => Check::notice(
+            what,
+            "none is noted in this database",
+            "Take one by `sightline backup FILE`, once a day at the least.",
+        ),
+    }
 }
 
 fn not_known(what: &'static str, error: StorageError) -> Check {
@@ -351,7 +383,7 @@ const DUE: TimeDelta = TimeDelta::minutes(5);
 async fn queue(opened: Opened<'_>) -> Check {
     let what = "queue";
     let Some(Ok(opened)) = opened else {
-        return Check::good(what, "not known without a database");
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
     };
     let figures = async {
         let mut read = opened.read().await?;

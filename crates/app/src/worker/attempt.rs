@@ -287,7 +287,7 @@ impl Attempt {
         {
             tracing::warn!(
                 error = chain(broken),
-                "A job's attempt was interrupted by an outage of the database."
+                "A job's attempt was interrupted: the database was away, or its disk full. It does not count."
             );
             return AttemptEnd::Interrupted;
         }

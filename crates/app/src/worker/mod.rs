@@ -14,7 +14,7 @@ mod web_vitals;
 
 use crate::system_clock::SystemClock;
 use attempt::Attempt;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::{
     ids::IdMint,
     job::{
@@ -43,6 +43,7 @@ use domain::{
         measure_page_speed::SpeedSources,
         publish_results::PublishResults,
         sweep_queue::{SweepQueue, Swept},
+        trust_retention::{Postponed, TrustRetention},
         watch_clock::WatchClock,
     },
 };
@@ -118,6 +119,8 @@ pub async fn take_back_all(tools: &Tools) {
 }
 
 const HOUSE_EVERY: Duration = Duration::from_hours(24);
+/// The same where nothing was deleted yet, or not everything.
+const HOUSE_AGAIN: Duration = Duration::from_hours(1);
 /// Mean wait of an idle worker: half of it to one and a half times it, so that workers do not look together.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -157,12 +160,14 @@ impl Worker {
         )));
         let beating = tokio::spawn(Arc::clone(&heart).beat(self.tools.clone()));
         let running = TaskTracker::new();
+        let mut is_full = false;
         while !self.stop.is_cancelled() {
             let room = slots.room();
             // Leases that a wrong clock gives would be over when they begin, or never.
             let is_trusted = trust.load(Ordering::SeqCst);
+            let may_claim = is_trusted && self.has_room(&mut is_full);
             let jobs = match &room {
-                Some(room) if is_trusted => self.claim(room).await,
+                Some(room) if may_claim => self.claim(room).await,
                 _ => vec![],
             };
             let is_idle = jobs.is_empty();
@@ -214,6 +219,20 @@ impl Worker {
                 vec![]
             }
         }
+    }
+
+    /// Whether what a job measures can be stored: an attempt that cannot be would count.
+    fn has_room(&self, was_full: &mut bool) -> bool {
+        let is_full = !self.tools.storage.has_room();
+        if is_full && !*was_full {
+            tracing::error!(
+                "The disk of the database is full: no job is begun until there is room."
+            );
+        } else if *was_full && !is_full {
+            tracing::warn!("There is room on the disk again; jobs are begun.");
+        }
+        *was_full = is_full;
+        !is_full
     }
 
     async fn look_who_waits(&self, slots: &WorkerSlots) {
@@ -429,23 +448,54 @@ fn note_fired(schedule: &Schedule) {
 
 /// Once at the beginning, for months without a worker, and then every day.
 async fn keep_house(tools: Tools, stop: CancellationToken) {
+    let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+    let trust = TrustRetention::new(Arc::clone(&storage), Arc::clone(&clock));
     let house = KeepHouse::new(tools.storage, tools.clock, tools.mint, tools.retention);
     loop {
-        match house.run().await {
+        let mut pause = HOUSE_EVERY;
+        let kept = match trust.run().await {
+            Ok(None) => house.run().await,
+            Ok(Some(postponed)) => {
+                note_postponed(postponed);
+                pause = HOUSE_AGAIN;
+                storage
+                    .tend(clock.now().date_naive(), None)
+                    .await
+                    .map(|()| 0)
+            }
+            Err(error) => Err(error),
+        };
+        match kept {
             Ok(0) => {}
             Ok(projects) => tracing::info!(
                 projects,
                 "Deactivated projects were removed: their term (retention.deactivated_project_days) is over."
             ),
-            Err(error) => tracing::warn!(
-                error = chain(&error),
-                "What is too old could not be forgotten; it is tried again tomorrow."
-            ),
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "What is too old could not be deleted; it is tried again in an hour."
+                );
+                pause = HOUSE_AGAIN;
+            }
         }
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(HOUSE_EVERY) => {}
+            () = tokio::time::sleep(pause) => {}
         }
+    }
+}
+
+fn note_postponed(postponed: Postponed) {
+    let until = postponed.until.to_rfc3339_opts(SecondsFormat::Secs, true);
+    if let Some(apart) = postponed.apart {
+        tracing::warn!(
+            hours = apart.num_hours(),
+            until,
+            "The clock is not where it was expected: nothing that is too old is deleted for a day. Set it, if it is wrong."
+        );
+    } else {
+        tracing::info!(until, "Nothing that is too old is deleted until then.");
     }
 }
 

@@ -13,6 +13,8 @@ pub enum Topic {
     /// A supplier refuses the operator's account; the note is the code of the refusal
     /// ([`ProviderError::code`](super::search_results::ProviderError::code)).
     Refusal { provider: String, operation: String },
+    /// A worker looked whether what is too old may be deleted; the note is from when on the clock is trusted, RFC 3339.
+    Retention,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,11 +29,13 @@ pub const MAX_NOTES: u32 = 100;
 
 const BACKUP: &str = "backup";
 const REFUSAL: &str = "refusal";
+const RETENTION: &str = "retention";
 
 impl fmt::Display for Topic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Backup => f.write_str(BACKUP),
+            Self::Retention => f.write_str(RETENTION),
             Self::Refusal {
                 provider,
                 operation,
@@ -48,6 +52,7 @@ impl FromStr for Topic {
         let parts: Vec<&str> = text.split(':').collect();
         match parts[..] {
             [BACKUP] => Ok(Self::Backup),
+            [RETENTION] => Ok(Self::Retention),
             [REFUSAL, provider, operation] => Ok(Self::Refusal {
                 provider: provider.to_owned(),
                 operation: operation.to_owned(),
@@ -79,6 +84,7 @@ mod tests {
         };
         for (topic, text) in [
             (Topic::Backup, "backup"),
+            (Topic::Retention, "retention"),
             (refusal, "refusal:serper:searchPage"),
         ] {
             assert_eq!(topic.to_string(), text);

@@ -54,9 +54,13 @@ pub enum StorageError {
 pub struct NoConnection(pub String);
 
 impl StorageError {
-    /// Whether the database is away, so that whoever asks is not to blame.
+    /// Whether the database is away or its disk full, so that the job that asks is not to blame.
     pub fn is_of_an_outage(&self) -> bool {
-        matches!(self, Self::Unavailable(source) if source.is::<NoConnection>())
+        match self {
+            Self::Unavailable(source) => source.is::<NoConnection>(),
+            Self::Full(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether the whole transaction may simply be tried again.
@@ -88,6 +92,10 @@ pub trait Storage: Send + Sync {
     /// its statements cost no change of threads. It is the same work wherever it is done.
     fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
         work
+    }
+    /// Whether there is room to store what jobs measure.
+    fn has_room(&self) -> bool {
+        true
     }
     /// Makes room for the history of the coming months and gives back that of months which ended
     /// before `keep_since`, where the storage keeps months apart; nothing depends on it.

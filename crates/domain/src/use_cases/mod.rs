@@ -111,6 +111,7 @@ pub mod sweep_queue;
 pub mod take_up_suggestion;
 pub mod track_keywords;
 pub mod tracked_ideas;
+pub mod trust_retention;
 pub mod unbind_console;
 pub mod walk_keywords;
 pub mod watch_clock;

@@ -6,7 +6,7 @@ use super::{
     unusable,
 };
 use crate::{
-    errors::{Trouble, trouble, unavailable},
+    errors::{Trouble, told, trouble, unavailable},
     files::{beside, private},
     ownership::is_anothers,
     queries::versions,
@@ -54,12 +54,15 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
     }
     let is_trusted = !is_others(source)? && !is_others(to)?;
     let mut database = as_owner(source, || opened(source, is_trusted))?;
-    expect_whole(&versions::taken(&mut database).map_err(unavailable)?)?;
+    expect_whole(&versions::taken(&mut database).map_err(told)?)?;
     let taken = as_owner(to, || {
         sql_query("VACUUM INTO ?")
             .bind::<Text, _>(to.to_string_lossy())
             .execute(&mut database)
-            .map_err(unavailable)?;
+            .map_err(|it| match trouble(&it) {
+                Trouble::Full => unusable(to)(io::ErrorKind::StorageFull.into()),
+                _ => told(it).into(),
+            })?;
         contents_of(to)
     });
     // Who closes last removes the log.
@@ -81,10 +84,10 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
         Db::connect(DatabaseKind::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
     let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
-    let mode: Mode = mode.map_err(unavailable)?;
+    let mode: Mode = mode.map_err(told)?;
     // The first read opens the log.
     let read = sql_query("SELECT count(*) AS number FROM sqlite_schema");
-    let _: Number = read.get_result(&mut database).map_err(unavailable)?;
+    let _: Number = read.get_result(&mut database).map_err(told)?;
     let refused = |told| Err(unusable(source)(io::Error::other(told)));
     if is_trusted {
         return Ok(database);
@@ -97,7 +100,7 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     }
     // Another's database in its place would be handed out with the backup.
     if versions::taken(&mut database)
-        .map_err(unavailable)?
+        .map_err(told)?
         .steps
         .is_empty()
     {

@@ -15,7 +15,7 @@ use diesel::{ConnectionError, ConnectionResult};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 pub use parts::{Parts, Server};
 use std::{sync::Arc, time::Duration};
-pub use tls::{Check as TlsCheck, TlsRefusal, Tunnel, Wanted as TlsWanted};
+pub use tls::{Check as TlsCheck, TlsRefusal, Tunnel, Wanted as TlsWanted, remove_folders};
 
 /// What connections are called in `pg_stat_activity`.
 pub const APPLICATION: &str = "sightline";

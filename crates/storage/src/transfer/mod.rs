@@ -58,7 +58,7 @@ pub enum TransferError {
     #[error("source and target do not have the same tables: {0}")]
     Schema(String),
     #[error(
-        "the target at {place} is not empty ({tables}): use an empty database (nothing was written)"
+        "the target at {place} is not empty ({tables}): use an empty database, or this one as it is if a transfer into it had ended: nothing was written"
     )]
     NotEmpty { place: String, tables: String },
     #[error(

@@ -8,7 +8,7 @@ use super::parts::{Parts, Server};
 use crate::opening::OpenError;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use thiserror::Error;
-pub use tunnel::Tunnel;
+pub use tunnel::{Tunnel, remove_folders};
 
 /// How long a connection may take to be made where the URL does not say (libpq's `connect_timeout`), in seconds.
 pub const CONNECT_SECONDS: &str = "2";

@@ -10,8 +10,11 @@ use rustix::net::sockopt;
 use rustls::{ClientConfig, pki_types::ServerName};
 use std::{
     fs, io,
-    os::unix::{fs::DirBuilderExt, net::UnixListener as Door},
-    path::PathBuf,
+    os::unix::{
+        fs::DirBuilderExt,
+        net::{UnixListener as Door, UnixStream as Socket},
+    },
+    path::{Path, PathBuf},
     sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
@@ -129,10 +132,52 @@ impl Drop for Tunnel {
     }
 }
 
+const FOLDERS: &str = "sightline-tls-";
+/// A folder becomes a tunnel's sooner.
+const MIN_LEFT_AGE: Duration = Duration::from_mins(1);
+
+fn folders(beginning: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
+    let names = all.flatten().map(|it| it.path());
+    let is_one = |it: &PathBuf| {
+        let name = it.file_name().and_then(|it| it.to_str());
+        name.is_some_and(|it| it.starts_with(beginning))
+    };
+    names.filter(is_one).collect()
+}
+
+/// Removes the folders of this process's tunnels: connections that are still in use at its end keep them.
+pub fn remove_folders() {
+    for folder in folders(&format!("{FOLDERS}{}-", std::process::id())) {
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Removes what killed processes left: folders at whose sockets nobody listens.
+fn remove_left() {
+    for folder in folders(FOLDERS) {
+        let process = { folder.to_str() }.and_then(|it| it.rsplit('-').nth(1));
+        if process.is_none_or(|it| Path::new("/proc").join(it).exists()) {
+            continue;
+        }
+        let made = fs::metadata(&folder).and_then(|it| it.modified());
+        let age = made.ok().and_then(|it| it.elapsed().ok());
+        if age.is_none_or(|it| it < MIN_LEFT_AGE) {
+            continue;
+        }
+        let mut sockets = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let is_served = sockets.any(|it| Socket::connect(it.path()).is_ok());
+        if !is_served {
+            let _ = fs::remove_dir_all(&folder);
+        }
+    }
+}
+
 /// Makes a folder that nobody else may enter.
 fn private_folder() -> io::Result<PathBuf> {
+    remove_left();
     let (place, process) = (std::env::temp_dir(), std::process::id());
-    let names = (1..1_000).map(|number| place.join(format!("sightline-tls-{process}-{number}")));
+    let names = (1..1_000).map(|number| place.join(format!("{FOLDERS}{process}-{number}")));
     for folder in names {
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             // Of another tunnel, or of a process of that number that was killed.
