@@ -428,8 +428,9 @@ def properties():
 @functools.cache
 def initial():
     """The prefixes that need no declaration."""
-    table = ROOT / "crates/crawler/src/extract/structured_data/rdfa_prefixes.rs"
-    return set(re.findall(r'\("([a-z0-9]+)", "', table.read_text()))
+    table = ROOT / "crates/crawler/src/extract/structured_data/rdfa_prefixes.tsv"
+    rows = [line.split("\t") for line in table.read_text().splitlines() if not line.startswith("#")]
+    return {row[0] for row in rows[1:]}
 
 
 def is_property(element, word):

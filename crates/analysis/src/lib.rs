@@ -23,6 +23,7 @@ pub mod search_panel;
 pub mod site_class;
 pub mod site_graph;
 pub mod statistics;
+pub mod table;
 pub mod text;
 pub mod url_rules;
 

@@ -1,4 +1,18 @@
-use crate::text::{language::Language, words::words};
+use crate::{
+    table::records,
+    text::{language::Language, words::words},
+};
+use std::{collections::HashMap, sync::LazyLock};
+
+static INTERROGATIVES: LazyLock<HashMap<Language, Vec<&'static str>>> = LazyLock::new(|| {
+    let lists = records::<2>(include_str!("questions.tsv"));
+    lists
+        .map(|[language, words]| {
+            let language = Language::from_tag(language).expect("a known language");
+            (language, words.split(' ').collect())
+        })
+        .collect()
+});
 
 /// Ends with a question mark, or begins with an interrogative and goes on; not with one that mostly begins clauses
 /// (`when`, `wenn`, `když`).
@@ -10,10 +24,9 @@ pub fn is_question(heading: &str, language: Option<Language>) -> bool {
     let lower = text.to_lowercase();
     let mut words = words(&lower);
     let first = words.next();
+    let interrogatives = language.and_then(|it| INTERROGATIVES.get(&it));
     words.next().is_some()
-        && first.is_some_and(|it| {
-            language.is_some_and(|language| interrogatives(language).contains(&it))
-        })
+        && first.is_some_and(|it| interrogatives.is_some_and(|list| list.contains(&it)))
 }
 
 /// `None` without headings.
@@ -28,60 +41,4 @@ pub fn question_share<'a>(
         asked += usize::from(is_question(heading, language));
     }
     (all > 0).then(|| asked as f64 / all as f64)
-}
-
-const fn interrogatives(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::English => &[
-            "what", "what's", "why", "how", "who", "whose", "where", "which",
-        ],
-        Language::German => &[
-            "was", "wie", "warum", "wieso", "weshalb", "wer", "wo", "wohin", "woher", "wann",
-            "welche", "welcher", "welches", "wozu", "womit", "wofür",
-        ],
-        Language::Spanish => &[
-            "qué", "cómo", "cuál", "cuáles", "quién", "quiénes", "dónde", "cuándo", "cuánto",
-            "cuánta", "cuántos", "cuántas",
-        ],
-        Language::French => &[
-            "comment", "pourquoi", "qui", "quel", "quelle", "quels", "quelles", "où", "combien",
-            "qu'est",
-        ],
-        Language::Italian => &[
-            "cosa", "come", "perché", "chi", "quale", "quali", "dove", "quanto", "quanti", "cos'è",
-        ],
-        Language::Dutch => &[
-            "wat", "hoe", "waarom", "wie", "welke", "welk", "waar", "wanneer", "hoeveel",
-        ],
-        Language::Russian => &[
-            "что",
-            "как",
-            "почему",
-            "зачем",
-            "кто",
-            "где",
-            "куда",
-            "какой",
-            "какая",
-            "какое",
-            "какие",
-            "сколько",
-        ],
-        Language::Hungarian => &[
-            "mi", "mit", "miért", "hogyan", "ki", "kik", "hol", "melyik", "mennyi", "mennyibe",
-            "milyen", "mikor",
-        ],
-        Language::Czech => &[
-            "co", "jak", "proč", "kdo", "kde", "kam", "kdy", "kolik", "který", "která", "které",
-            "jaký", "jaká", "jaké",
-        ],
-        Language::Slovak => &[
-            "čo", "ako", "prečo", "kto", "kde", "kam", "kedy", "koľko", "ktorý", "ktorá", "ktoré",
-            "aký", "aká", "aké",
-        ],
-        Language::Polish => &[
-            "co", "jak", "dlaczego", "kto", "gdzie", "kiedy", "ile", "który", "która", "które",
-            "jaki", "jaka", "jakie", "czy",
-        ],
-    }
 }

@@ -96,7 +96,7 @@ impl Names {
             return None;
         }
         let prefix = prefix.to_ascii_lowercase();
-        let initial = || INITIAL.iter().find(|it| it.0 == prefix).map(|it| it.1);
+        let initial = || INITIAL.get(prefix.as_str()).copied();
         let address = self.prefixes.get(&prefix).map(String::as_str);
         Some(format!("{}{local}", address.or_else(initial)?))
     }

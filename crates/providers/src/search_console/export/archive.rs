@@ -1,84 +1,25 @@
 //! The archive that the interface exports: a file for each view. The one of dates tells which days the others sum up.
 
 use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
+use analysis::table::records;
 use domain::{
     ports::search_console::{ExportError, ExportFile, ReadExport},
     search_console::Span,
 };
-use std::io::{Cursor, Read};
+use std::{
+    collections::HashSet,
+    io::{Cursor, Read},
+    sync::LazyLock,
+};
 use zip::ZipArchive;
 
 const MOST_FILES: usize = 64;
 
-/// Kinds of search beside the web's, as the interface names them.
-const OTHER_KINDS: &[&str] = &[
-    "image",
-    "images",
-    "video",
-    "videos",
-    "news",
-    "bild",
-    "bilder",
-    "nachrichten",
-    "vidéo",
-    "vidéos",
-    "actualités",
-    "imagen",
-    "imágenes",
-    "vídeo",
-    "vídeos",
-    "noticias",
-    "immagine",
-    "immagini",
-    "notizie",
-    "imagem",
-    "imagens",
-    "notícias",
-    "afbeelding",
-    "afbeeldingen",
-    "nieuws",
-    "obraz",
-    "obrazy",
-    "grafika",
-    "wideo",
-    "wiadomości",
-    "obrázek",
-    "obrázky",
-    "obrázok",
-    "zprávy",
-    "správy",
-    "kép",
-    "képek",
-    "videó",
-    "videók",
-    "hírek",
-    "nyheter",
-    "billede",
-    "billeder",
-    "nyheder",
-    "bilde",
-    "kuva",
-    "kuvat",
-    "uutiset",
-    "görsel",
-    "resim",
-    "haberler",
-    "картинки",
-    "изображение",
-    "изображения",
-    "видео",
-    "новости",
-    "зображення",
-    "відео",
-    "новини",
-    "画像",
-    "動画",
-    "ニュース",
-    "이미지",
-    "동영상",
-    "뉴스",
-    "图片",
-];
+/// Kinds of search beside the web's.
+static OTHER_KINDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let kinds = records::<1>(include_str!("other_kinds.tsv"));
+    kinds.map(|[kind]| kind).collect()
+});
 
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
@@ -144,7 +85,7 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
             .iter()
             .map(|(_, line)| line.get(1).to_lowercase())
     };
-    if let Some(kind) = values().find(|it| OTHER_KINDS.contains(&it.as_str())) {
+    if let Some(kind) = values().find(|it| OTHER_KINDS.contains(it.as_str())) {
         return Err(wrong(
             &table.name,
             &format!("the report is about another kind of search than web pages (“{kind}”)"),
