@@ -26,6 +26,7 @@ pub mod statistics;
 pub mod table;
 pub mod text;
 pub mod url_rules;
+mod wire_enum;
 
 // Schemas are made for tests alone, which compare them with the file that `web` serves: utoipa's code for a hundred
 // types takes a tenth of the time in which this crate is built, and 2 MB.

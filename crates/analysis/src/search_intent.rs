@@ -11,20 +11,20 @@ mod words;
 
 use words::{Words, folded_words};
 
-/// What a searcher wants.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum Intent {
-    /// To know or to learn how.
-    Informational,
-    /// To reach a certain site.
-    Navigational,
-    /// To compare before buying.
-    Commercial,
-    /// To buy, to get, to use.
-    Transactional,
+crate::wire_enum! {
+    /// What a searcher wants.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum Intent {
+        /// To know or to learn how.
+        Informational = "informational",
+        /// To reach a certain site.
+        Navigational = "navigational",
+        /// To compare before buying.
+        Commercial = "commercial",
+        /// To buy, to get, to use.
+        Transactional = "transactional",
+    }
 }
 
 /// Products and advertisements of a page for buying.

@@ -10,25 +10,12 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccountStatus {
-    Active,
-    /// The operator switched it off: its tokens open nothing.
-    Disabled,
-}
-
-impl AccountStatus {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Disabled => "disabled",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Active, Self::Disabled]
-            .into_iter()
-            .find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AccountStatus {
+        Active = "active",
+        /// The operator switched it off: its tokens open nothing.
+        Disabled = "disabled",
     }
 }
 

@@ -3,45 +3,23 @@
 
 use thiserror::Error;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AllowanceName {
-    /// Active projects of the account.
-    Projects,
-    /// Active keywords of the account.
-    Keywords,
-    /// Active keywords of one project.
-    KeywordsPerProject,
-    /// Active keywords that are measured in AI answers.
-    AiTracked,
-    /// Content plans of one project.
-    ContentPlans,
-    /// Projects of the account, deactivated ones included.
-    StoredProjects,
-    /// Keywords of the account, deactivated ones included.
-    StoredKeywords,
-}
-
-impl AllowanceName {
-    pub const ALL: [Self; 7] = [
-        Self::Projects,
-        Self::Keywords,
-        Self::KeywordsPerProject,
-        Self::AiTracked,
-        Self::ContentPlans,
-        Self::StoredProjects,
-        Self::StoredKeywords,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Projects => "projects",
-            Self::Keywords => "keywords",
-            Self::KeywordsPerProject => "keywordsPerProject",
-            Self::AiTracked => "aiTracked",
-            Self::ContentPlans => "contentPlans",
-            Self::StoredProjects => "storedProjects",
-            Self::StoredKeywords => "storedKeywords",
-        }
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AllowanceName {
+        /// Active projects of the account.
+        Projects = "projects",
+        /// Active keywords of the account.
+        Keywords = "keywords",
+        /// Active keywords of one project.
+        KeywordsPerProject = "keywordsPerProject",
+        /// Active keywords that are measured in AI answers.
+        AiTracked = "aiTracked",
+        /// Content plans of one project.
+        ContentPlans = "contentPlans",
+        /// Projects of the account, deactivated ones included.
+        StoredProjects = "storedProjects",
+        /// Keywords of the account, deactivated ones included.
+        StoredKeywords = "storedKeywords",
     }
 }
 

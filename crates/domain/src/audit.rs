@@ -3,120 +3,50 @@
 use crate::ids::{AccountId, AuditEventId, IdMint, TokenId};
 use chrono::{DateTime, Utc};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Actor {
-    /// Whoever runs the server, by command line.
-    Operator,
-    /// Somebody who holds a token's text, and who need not be its owner.
-    Finder,
-    /// The account's owner, signed in.
-    Owner,
-    /// Somebody who tried to sign in, and did not.
-    Stranger,
-    /// The service itself, for example because a time was over.
-    Service,
-}
-
-impl Actor {
-    pub const ALL: [Self; 5] = [
-        Self::Operator,
-        Self::Finder,
-        Self::Owner,
-        Self::Stranger,
-        Self::Service,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Finder => "finder",
-            Self::Owner => "owner",
-            Self::Stranger => "stranger",
-            Self::Service => "service",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Actor {
+        /// Whoever runs the server, by command line.
+        Operator = "operator",
+        /// Somebody who holds a token's text, and who need not be its owner.
+        Finder = "finder",
+        /// The account's owner, signed in.
+        Owner = "owner",
+        /// Somebody who tried to sign in, and did not.
+        Stranger = "stranger",
+        /// The service itself, for example because a time was over.
+        Service = "service",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuditAction {
-    AccountCreated,
-    AccountLimited,
-    AccountEnabled,
-    AccountDisabled,
-    TokenCreated,
-    /// A token was made that takes another's place.
-    TokenRotated,
-    /// A token was ended by its owner.
-    TokenRevoked,
-    /// A token was ended because it was found where it does not belong.
-    TokenLeaked,
-    /// The account's name, its owner's name or address was changed.
-    AccountChanged,
-    ReportDefaultsChanged,
-    ModelsChanged,
-    PasswordChanged,
-    SessionBegun,
-    /// Somebody tried to sign in with a wrong password.
-    SessionRefused,
-    /// The password was given again in a session.
-    SessionRenewed,
-    SessionEnded,
-    /// All sessions of a person were ended, or all others.
-    SessionsEnded,
-    SessionExpired,
-}
-
-impl AuditAction {
-    pub const ALL: [Self; 18] = [
-        Self::AccountCreated,
-        Self::AccountLimited,
-        Self::AccountEnabled,
-        Self::AccountDisabled,
-        Self::TokenCreated,
-        Self::TokenRotated,
-        Self::TokenRevoked,
-        Self::TokenLeaked,
-        Self::AccountChanged,
-        Self::ReportDefaultsChanged,
-        Self::ModelsChanged,
-        Self::PasswordChanged,
-        Self::SessionBegun,
-        Self::SessionRefused,
-        Self::SessionRenewed,
-        Self::SessionEnded,
-        Self::SessionsEnded,
-        Self::SessionExpired,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AccountCreated => "account.created",
-            Self::AccountLimited => "account.limited",
-            Self::AccountEnabled => "account.enabled",
-            Self::AccountDisabled => "account.disabled",
-            Self::TokenCreated => "token.created",
-            Self::TokenRotated => "token.rotated",
-            Self::TokenRevoked => "token.revoked",
-            Self::TokenLeaked => "token.leaked",
-            Self::AccountChanged => "account.changed",
-            Self::ReportDefaultsChanged => "account.reportDefaults",
-            Self::ModelsChanged => "account.models",
-            Self::PasswordChanged => "password.changed",
-            Self::SessionBegun => "session.begun",
-            Self::SessionRefused => "session.refused",
-            Self::SessionRenewed => "session.renewed",
-            Self::SessionEnded => "session.ended",
-            Self::SessionsEnded => "session.endedAll",
-            Self::SessionExpired => "session.expired",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AuditAction {
+        AccountCreated = "account.created",
+        AccountLimited = "account.limited",
+        AccountEnabled = "account.enabled",
+        AccountDisabled = "account.disabled",
+        TokenCreated = "token.created",
+        /// A token was made that takes another's place.
+        TokenRotated = "token.rotated",
+        /// A token was ended by its owner.
+        TokenRevoked = "token.revoked",
+        /// A token was ended because it was found where it does not belong.
+        TokenLeaked = "token.leaked",
+        /// The account's name, its owner's name or address was changed.
+        AccountChanged = "account.changed",
+        ReportDefaultsChanged = "account.reportDefaults",
+        ModelsChanged = "account.models",
+        PasswordChanged = "password.changed",
+        SessionBegun = "session.begun",
+        /// Somebody tried to sign in with a wrong password.
+        SessionRefused = "session.refused",
+        /// The password was given again in a session.
+        SessionRenewed = "session.renewed",
+        SessionEnded = "session.ended",
+        /// All sessions of a person were ended, or all others.
+        SessionsEnded = "session.endedAll",
+        SessionExpired = "session.expired",
     }
 }
 

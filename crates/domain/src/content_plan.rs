@@ -10,90 +10,42 @@ use crate::{
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, Utc};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clustering {
-    /// Search pages share results.
-    SharedResults,
-    Words,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlanAction {
-    Create,
-    Refresh,
-    Expand,
-    Consolidate,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    Small,
-    Medium,
-    Large,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ItemStatus {
-    Planned,
-    InProgress,
-    Done,
-    Dropped,
-}
-
-/// Gives an enum the names under which it is stored and shown.
-macro_rules! named {
-    ($kind:ty, $number:literal: $($variant:ident = $name:literal),+) => {
-        impl $kind {
-            /// All of them.
-            pub const ALL: [Self; $number] = [$(Self::$variant),+];
-            /// All names.
-            pub const NAMES: [&'static str; $number] = [$($name),+];
-
-            /// The name that is stored and shown.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
-            }
-
-            /// The one of that name.
-            #[must_use]
-            pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|it| it.name() == name)
-            }
-        }
-    };
-}
-
-named!(Clustering, 2: SharedResults = "sharedResults", Words = "words");
-named!(PlanAction, 4: Create = "create", Refresh = "refresh", Expand = "expand", Consolidate = "consolidate");
-named!(Effort, 3: Small = "small", Medium = "medium", Large = "large");
-named!(ItemStatus, 4: Planned = "planned", InProgress = "inProgress", Done = "done", Dropped = "dropped");
-
-pub const INTENTS: [&str; 4] = [
-    "informational",
-    "navigational",
-    "commercial",
-    "transactional",
-];
-
-pub const fn intent_name(intent: Intent) -> &'static str {
-    match intent {
-        Intent::Informational => INTENTS[0],
-        Intent::Navigational => INTENTS[1],
-        Intent::Commercial => INTENTS[2],
-        Intent::Transactional => INTENTS[3],
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Clustering {
+        /// Search pages share results.
+        SharedResults = "sharedResults",
+        Words = "words",
     }
 }
 
-pub fn intent_named(name: &str) -> Option<Intent> {
-    [
-        Intent::Informational,
-        Intent::Navigational,
-        Intent::Commercial,
-        Intent::Transactional,
-    ]
-    .into_iter()
-    .find(|it| intent_name(*it) == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PlanAction {
+        Create = "create",
+        Refresh = "refresh",
+        Expand = "expand",
+        Consolidate = "consolidate",
+    }
+}
+
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Effort {
+        Small = "small",
+        Medium = "medium",
+        Large = "large",
+    }
+}
+
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ItemStatus {
+        Planned = "planned",
+        InProgress = "inProgress",
+        Done = "done",
+        Dropped = "dropped",
+    }
 }
 
 pub type PageTitle = Text<300>;
@@ -221,26 +173,6 @@ mod tests {
         test_support::{FrozenClock, a_content_plan},
     };
     use chrono::TimeDelta;
-
-    #[test]
-    fn names_lead_back_to_what_they_name() {
-        for name in Clustering::NAMES {
-            assert_eq!(Clustering::named(name).unwrap().name(), name);
-        }
-        for name in PlanAction::NAMES {
-            assert_eq!(PlanAction::named(name).unwrap().name(), name);
-        }
-        for name in Effort::NAMES {
-            assert_eq!(Effort::named(name).unwrap().name(), name);
-        }
-        for name in ItemStatus::NAMES {
-            assert_eq!(ItemStatus::named(name).unwrap().name(), name);
-        }
-        for name in INTENTS {
-            assert_eq!(intent_named(name).map(intent_name), Some(name));
-        }
-        assert_eq!(intent_named("Commercial"), None);
-    }
 
     #[test]
     fn a_patch_that_says_nothing_new_changes_nothing() {

@@ -15,29 +15,15 @@ pub struct NamedSite {
     pub named_at: DateTime<Utc>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SiteRole {
-    /// A rival that is followed, wherever it stands.
-    Competitor,
-    /// Another site of the same owner.
-    Own,
-    /// Neither; it is named for its class alone.
-    Other,
-}
-
-impl SiteRole {
-    pub const ALL: [Self; 3] = [Self::Competitor, Self::Own, Self::Other];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Competitor => "competitor",
-            Self::Own => "own",
-            Self::Other => "other",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SiteRole {
+        /// A rival that is followed, wherever it stands.
+        Competitor = "competitor",
+        /// Another site of the same owner.
+        Own = "own",
+        /// Neither; it is named for its class alone.
+        Other = "other",
     }
 }
 

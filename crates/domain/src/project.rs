@@ -14,88 +14,38 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Callers delete nothing; deactivated projects are purged after a term ([`PurgeTerm`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    Active,
-    /// Out of use; counts toward no allowance of active things, and can be brought back with its history.
-    Deactivated,
-}
-
-impl Status {
-    pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Deactivated => "deactivated",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    /// Callers delete nothing; deactivated projects are purged after a term ([`PurgeTerm`]).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Status {
+        Active = "active",
+        /// Out of use; counts toward no allowance of active things, and can be brought back with its history.
+        Deactivated = "deactivated",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Priority {
-    Low,
-    #[default]
-    Normal,
-    High,
-    Critical,
-}
-
-impl Priority {
-    /// All of them, rising.
-    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Critical];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+    // Rising.
+    pub enum Priority {
+        Low = "low",
+        #[default]
+        Normal = "normal",
+        High = "high",
+        Critical = "critical",
     }
 }
 
-/// Where a project stands in its owner's work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WorkflowStatus {
-    #[default]
-    Onboarding,
-    Active,
-    Paused,
-    Review,
-    Completed,
-}
-
-impl WorkflowStatus {
-    pub const ALL: [Self; 5] = [
-        Self::Onboarding,
-        Self::Active,
-        Self::Paused,
-        Self::Review,
-        Self::Completed,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Onboarding => "onboarding",
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Review => "review",
-            Self::Completed => "completed",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    /// Where a project stands in its owner's work.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum WorkflowStatus {
+        #[default]
+        Onboarding = "onboarding",
+        Active = "active",
+        Paused = "paused",
+        Review = "review",
+        Completed = "completed",
     }
 }
 

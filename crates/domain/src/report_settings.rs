@@ -2,77 +2,30 @@
 
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Frequency {
-    Daily,
-    Weekly,
-    Monthly,
-    Quarterly,
-}
-
-impl Frequency {
-    pub const ALL: [Self; 4] = [Self::Daily, Self::Weekly, Self::Monthly, Self::Quarterly];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Daily => "daily",
-            Self::Weekly => "weekly",
-            Self::Monthly => "monthly",
-            Self::Quarterly => "quarterly",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Frequency {
+        Daily = "daily",
+        Weekly = "weekly",
+        Monthly = "monthly",
+        Quarterly = "quarterly",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Section {
-    Rankings,
-    Visibility,
-    ShareOfVoice,
-    AiVisibility,
-    Competitors,
-    Technical,
-    Vitals,
-    Content,
-    Suggestions,
-    Forecast,
-}
-
-impl Section {
-    /// All of them, in the order of a report.
-    pub const ALL: [Self; 10] = [
-        Self::Rankings,
-        Self::Visibility,
-        Self::ShareOfVoice,
-        Self::AiVisibility,
-        Self::Competitors,
-        Self::Technical,
-        Self::Vitals,
-        Self::Content,
-        Self::Suggestions,
-        Self::Forecast,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rankings => "rankings",
-            Self::Visibility => "visibility",
-            Self::ShareOfVoice => "shareOfVoice",
-            Self::AiVisibility => "aiVisibility",
-            Self::Competitors => "competitors",
-            Self::Technical => "technical",
-            Self::Vitals => "vitals",
-            Self::Content => "content",
-            Self::Suggestions => "suggestions",
-            Self::Forecast => "forecast",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    // In the order of a report.
+    pub enum Section {
+        Rankings = "rankings",
+        Visibility = "visibility",
+        ShareOfVoice = "shareOfVoice",
+        AiVisibility = "aiVisibility",
+        Competitors = "competitors",
+        Technical = "technical",
+        Vitals = "vitals",
+        Content = "content",
+        Suggestions = "suggestions",
+        Forecast = "forecast",
     }
 }
 

@@ -1,17 +1,20 @@
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// List and read projects, read results and health.
-    ProjectsRead,
-    ProjectsWrite,
-    KeywordsRead,
-    KeywordsWrite,
-    /// Start analyses and read queue status.
-    AnalysisRun,
-    /// Read active AI model settings.
-    ModelsRead,
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    // In the order of the specification.
+    pub enum Scope {
+        /// List and read projects, read results and health.
+        ProjectsRead = "projects:read",
+        ProjectsWrite = "projects:write",
+        KeywordsRead = "keywords:read",
+        KeywordsWrite = "keywords:write",
+        /// Start analyses and read queue status.
+        AnalysisRun = "analysis:run",
+        /// Read active AI model settings.
+        ModelsRead = "models:read",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -19,29 +22,6 @@ pub enum Scope {
     "`{0}` is not a scope; there are: projects:read, projects:write, keywords:read, keywords:write, analysis:run, models:read"
 )]
 pub struct UnknownScope(pub String);
-
-impl Scope {
-    /// All six, in the order of the specification.
-    pub const ALL: [Self; 6] = [
-        Self::ProjectsRead,
-        Self::ProjectsWrite,
-        Self::KeywordsRead,
-        Self::KeywordsWrite,
-        Self::AnalysisRun,
-        Self::ModelsRead,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ProjectsRead => "projects:read",
-            Self::ProjectsWrite => "projects:write",
-            Self::KeywordsRead => "keywords:read",
-            Self::KeywordsWrite => "keywords:write",
-            Self::AnalysisRun => "analysis:run",
-            Self::ModelsRead => "models:read",
-        }
-    }
-}
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,8 +33,7 @@ impl FromStr for Scope {
     type Err = UnknownScope;
 
     fn from_str(name: &str) -> Result<Self, UnknownScope> {
-        let found = Self::ALL.into_iter().find(|it| it.name() == name);
-        found.ok_or_else(|| UnknownScope(name.to_owned()))
+        Self::named(name).ok_or_else(|| UnknownScope(name.to_owned()))
     }
 }
 

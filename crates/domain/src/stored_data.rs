@@ -58,20 +58,11 @@ impl Default for StorageLimits {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StorageQuota {
-    AccountBytes,
-    ProjectRows,
-}
-
-impl StorageQuota {
-    pub const ALL: [Self; 2] = [Self::AccountBytes, Self::ProjectRows];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AccountBytes => "storedBytes",
-            Self::ProjectRows => "storedRowsPerProject",
-        }
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StorageQuota {
+        AccountBytes = "storedBytes",
+        ProjectRows = "storedRowsPerProject",
     }
 }
 

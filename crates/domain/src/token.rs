@@ -134,26 +134,12 @@ impl TokenPolicy {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RevokeReason {
-    Owner,
-    Rotated,
-    Leaked,
-}
-
-impl RevokeReason {
-    pub const ALL: [Self; 3] = [Self::Owner, Self::Rotated, Self::Leaked];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Rotated => "rotated",
-            Self::Leaked => "leaked",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RevokeReason {
+        Owner = "owner",
+        Rotated = "rotated",
+        Leaked = "leaked",
     }
 }
 

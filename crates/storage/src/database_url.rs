@@ -9,18 +9,11 @@ use std::{
 };
 use thiserror::Error;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatabaseKind {
-    Postgres,
-    Sqlite,
-}
-
-impl DatabaseKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Postgres => "postgres",
-            Self::Sqlite => "sqlite",
-        }
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum DatabaseKind {
+        Postgres = "postgres",
+        Sqlite = "sqlite",
     }
 }
 

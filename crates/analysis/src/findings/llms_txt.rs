@@ -19,29 +19,19 @@ pub struct LlmsTxt {
     pub issues: Vec<LlmsTxtIssue>,
 }
 
-/// What an llms.txt lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum LlmsTxtIssue {
-    /// The server fails.
-    ServerError,
-    /// No `# heading`.
-    NoHeading,
-    /// No `[link](address)`.
-    NoLink,
-    /// Fewer than 50 characters.
-    TooShort,
-}
-
-impl LlmsTxtIssue {
-    /// Its name in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ServerError => "serverError",
-            Self::NoHeading => "noHeading",
-            Self::NoLink => "noLink",
-            Self::TooShort => "tooShort",
-        }
+crate::wire_enum! {
+    /// What an llms.txt lacks.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum LlmsTxtIssue {
+        /// The server fails.
+        ServerError = "serverError",
+        /// No `# heading`.
+        NoHeading = "noHeading",
+        /// No `[link](address)`.
+        NoLink = "noLink",
+        /// Fewer than 50 characters.
+        TooShort = "tooShort",
     }
 }
 

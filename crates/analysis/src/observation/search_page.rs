@@ -11,30 +11,15 @@ pub use feature::{Feature, FeatureCoverage};
 /// Later result pages could not be fetched.
 pub const DEPTH_CUT_SHORT: &str = "depthCutShort";
 
-/// What the searcher held in the hand.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum Device {
-    /// A desktop computer.
-    Desktop,
-    /// A phone.
-    Mobile,
-}
-
-impl Device {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Desktop => "desktop",
-            Self::Mobile => "mobile",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Desktop, Self::Mobile]
-            .into_iter()
-            .find(|it| it.name() == name)
+crate::wire_enum! {
+    /// What the searcher held in the hand.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum Device {
+        /// A desktop computer.
+        Desktop = "desktop",
+        /// A phone.
+        Mobile = "mobile",
     }
 }
 

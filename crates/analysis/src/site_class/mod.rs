@@ -5,47 +5,25 @@ use crate::{ToSchema, findings::serp::PageType};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What kind of site competes.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum SiteClass {
-    /// A business of the same kind.
-    Direct,
-    /// News, magazines, encyclopedias, forums.
-    Publisher,
-    /// A place where many sell.
-    Marketplace,
-    /// Lists, reviews and comparisons of others.
-    Directory,
-    /// Where people put what they make: videos, social networks, blogs.
-    Platform,
+crate::wire_enum! {
+    /// What kind of site competes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum SiteClass {
+        /// A business of the same kind.
+        Direct = "direct",
+        /// News, magazines, encyclopedias, forums.
+        Publisher = "publisher",
+        /// A place where many sell.
+        Marketplace = "marketplace",
+        /// Lists, reviews and comparisons of others.
+        Directory = "directory",
+        /// Where people put what they make: videos, social networks, blogs.
+        Platform = "platform",
+    }
 }
 
 impl SiteClass {
-    pub const ALL: [Self; 5] = [
-        Self::Direct,
-        Self::Publisher,
-        Self::Marketplace,
-        Self::Directory,
-        Self::Platform,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Publisher => "publisher",
-            Self::Marketplace => "marketplace",
-            Self::Directory => "directory",
-            Self::Platform => "platform",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// By schema.org types.
     pub fn of_home_page(types: &[String]) -> Option<Self> {
         let has = |names: &[&str]| {

@@ -8,84 +8,54 @@ pub mod tags;
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// A language with abbreviations, syllables and, except Polish, a formula of reading ease.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
-)]
-pub enum Language {
-    /// English.
-    #[serde(rename = "en")]
-    English,
-    /// German.
-    #[serde(rename = "de")]
-    German,
-    /// Spanish.
-    #[serde(rename = "es")]
-    Spanish,
-    /// French.
-    #[serde(rename = "fr")]
-    French,
-    /// Italian.
-    #[serde(rename = "it")]
-    Italian,
-    /// Dutch.
-    #[serde(rename = "nl")]
-    Dutch,
-    /// Russian.
-    #[serde(rename = "ru")]
-    Russian,
-    /// Hungarian.
-    #[serde(rename = "hu")]
-    Hungarian,
-    /// Czech.
-    #[serde(rename = "cs")]
-    Czech,
-    /// Slovak.
-    #[serde(rename = "sk")]
-    Slovak,
-    /// Polish.
-    #[serde(rename = "pl")]
-    Polish,
+crate::wire_enum! {
+    /// A language with abbreviations, syllables and, except Polish, a formula of reading ease.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+    // Codes of ISO 639-1.
+    pub enum Language by code {
+        /// English.
+        #[serde(rename = "en")]
+        English = "en",
+        /// German.
+        #[serde(rename = "de")]
+        German = "de",
+        /// Spanish.
+        #[serde(rename = "es")]
+        Spanish = "es",
+        /// French.
+        #[serde(rename = "fr")]
+        French = "fr",
+        /// Italian.
+        #[serde(rename = "it")]
+        Italian = "it",
+        /// Dutch.
+        #[serde(rename = "nl")]
+        Dutch = "nl",
+        /// Russian.
+        #[serde(rename = "ru")]
+        Russian = "ru",
+        /// Hungarian.
+        #[serde(rename = "hu")]
+        Hungarian = "hu",
+        /// Czech.
+        #[serde(rename = "cs")]
+        Czech = "cs",
+        /// Slovak.
+        #[serde(rename = "sk")]
+        Slovak = "sk",
+        /// Polish.
+        #[serde(rename = "pl")]
+        Polish = "pl",
+    }
 }
 
 impl Language {
-    pub const ALL: [Self; 11] = [
-        Self::English,
-        Self::German,
-        Self::Spanish,
-        Self::French,
-        Self::Italian,
-        Self::Dutch,
-        Self::Russian,
-        Self::Hungarian,
-        Self::Czech,
-        Self::Slovak,
-        Self::Polish,
-    ];
-
     /// BCP 47, such as `cs`, `de-AT` or `en_US`; region and script are ignored.
     pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.trim().split(['-', '_']).next()?;
         Self::ALL
             .into_iter()
             .find(|it| it.code().eq_ignore_ascii_case(primary))
-    }
-
-    /// ISO 639-1.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::German => "de",
-            Self::Spanish => "es",
-            Self::French => "fr",
-            Self::Italian => "it",
-            Self::Dutch => "nl",
-            Self::Russian => "ru",
-            Self::Hungarian => "hu",
-            Self::Czech => "cs",
-            Self::Slovak => "sk",
-            Self::Polish => "pl",
-        }
     }
 }
 

@@ -50,68 +50,43 @@ pub struct ParsedDomain {
     pub has_known_suffix: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removed {
-    Scheme,
-    Port,
-    TrailingDot,
-    /// From the first `/`, `?` or `#` on.
-    Path,
-}
-
-impl Removed {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scheme => "scheme",
-            Self::Port => "port",
-            Self::TrailingDot => "trailingDot",
-            Self::Path => "path",
-        }
+crate::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Removed {
+        Scheme = "scheme",
+        Port = "port",
+        TrailingDot = "trailingDot",
+        /// From the first `/`, `?` or `#` on.
+        Path = "path",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum DomainRefusal {
-    #[error("the domain is empty")]
-    Empty,
-    #[error("only http:// and https:// may stand before a domain")]
-    Scheme,
-    #[error("a domain holds no user name and no password")]
-    UserInfo,
-    #[error("this is not a domain name")]
-    Malformed,
-    #[error("the domain name is longer than 253 characters, or a part of it than 63")]
-    TooLong,
-    /// In any notation.
-    #[error("an IP address is not a domain name")]
-    IpAddress,
-    /// Such as `localhost`.
-    #[error("a public domain name has at least two parts")]
-    SingleLabel,
-    #[error("this ending is reserved for private or special use")]
-    Reserved,
-    #[error("this name leads to a metadata service")]
-    Metadata,
-    /// Such as `co.uk`.
-    #[error("this is a public suffix, below which domains are registered")]
-    PublicSuffix,
-}
-
-impl DomainRefusal {
-    /// Stable.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Scheme => "scheme",
-            Self::UserInfo => "userInfo",
-            Self::Malformed => "malformed",
-            Self::TooLong => "tooLong",
-            Self::IpAddress => "ipAddress",
-            Self::SingleLabel => "singleLabel",
-            Self::Reserved => "reserved",
-            Self::Metadata => "metadata",
-            Self::PublicSuffix => "publicSuffix",
-        }
+crate::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+    pub enum DomainRefusal by code {
+        #[error("the domain is empty")]
+        Empty = "empty",
+        #[error("only http:// and https:// may stand before a domain")]
+        Scheme = "scheme",
+        #[error("a domain holds no user name and no password")]
+        UserInfo = "userInfo",
+        #[error("this is not a domain name")]
+        Malformed = "malformed",
+        #[error("the domain name is longer than 253 characters, or a part of it than 63")]
+        TooLong = "tooLong",
+        /// In any notation.
+        #[error("an IP address is not a domain name")]
+        IpAddress = "ipAddress",
+        /// Such as `localhost`.
+        #[error("a public domain name has at least two parts")]
+        SingleLabel = "singleLabel",
+        #[error("this ending is reserved for private or special use")]
+        Reserved = "reserved",
+        #[error("this name leads to a metadata service")]
+        Metadata = "metadata",
+        /// Such as `co.uk`.
+        #[error("this is a public suffix, below which domains are registered")]
+        PublicSuffix = "publicSuffix",
     }
 }
 

@@ -2,25 +2,19 @@
 
 use analysis::result_type::ResultType;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AnalysisKind {
-    /// Search pages of the project's keywords.
-    RankCheck,
-    AiVisibility,
-    SiteAudit,
-    WebVitals,
-    Full,
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum AnalysisKind {
+        /// Search pages of the project's keywords.
+        RankCheck = "rankCheck",
+        AiVisibility = "aiVisibility",
+        SiteAudit = "siteAudit",
+        WebVitals = "webVitals",
+        Full = "full",
+    }
 }
 
 impl AnalysisKind {
-    pub const ALL: [Self; 5] = [
-        Self::RankCheck,
-        Self::AiVisibility,
-        Self::SiteAudit,
-        Self::WebVitals,
-        Self::Full,
-    ];
-
     /// Those this version can run.
     pub const BUILT: [Self; 4] = [
         Self::RankCheck,
@@ -35,20 +29,6 @@ impl AnalysisKind {
 
     pub const fn is_short(self) -> bool {
         matches!(self, Self::RankCheck)
-    }
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RankCheck => "rankCheck",
-            Self::AiVisibility => "aiVisibility",
-            Self::SiteAudit => "siteAudit",
-            Self::WebVitals => "webVitals",
-            Self::Full => "full",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     pub fn is_built(self) -> bool {

@@ -27,52 +27,24 @@ use progress::Progress;
 /// An idle worker looks for due jobs at least once a second.
 const TAKEN_WITHIN: TimeDelta = TimeDelta::seconds(15);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum JobState {
-    Scheduled,
-    Ready,
-    Running,
-    RetryWait,
-    Succeeded,
-    /// Done, with something that could not be measured.
-    Partial,
-    Failed,
-    Canceled,
-    /// Nobody came for it in time.
-    Expired,
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum JobState {
+        Scheduled = "scheduled",
+        Ready = "ready",
+        Running = "running",
+        RetryWait = "retry_wait",
+        Succeeded = "succeeded",
+        /// Done, with something that could not be measured.
+        Partial = "partial",
+        Failed = "failed",
+        Canceled = "canceled",
+        /// Nobody came for it in time.
+        Expired = "expired",
+    }
 }
 
 impl JobState {
-    pub const ALL: [Self; 9] = [
-        Self::Scheduled,
-        Self::Ready,
-        Self::Running,
-        Self::RetryWait,
-        Self::Succeeded,
-        Self::Partial,
-        Self::Failed,
-        Self::Canceled,
-        Self::Expired,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Ready => "ready",
-            Self::Running => "running",
-            Self::RetryWait => "retry_wait",
-            Self::Succeeded => "succeeded",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-            Self::Expired => "expired",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     pub const fn status(self) -> JobStatus {
         match self {
             Self::Scheduled | Self::Ready => JobStatus::Queued,
@@ -98,45 +70,21 @@ impl JobState {
     }
 }
 
-/// The status callers see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobStatus {
-    Queued,
-    Running,
-    Retrying,
-    Succeeded,
-    Partial,
-    Failed,
-    Canceled,
+analysis::wire_enum! {
+    /// The status callers see.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum JobStatus {
+        Queued = "queued",
+        Running = "running",
+        Retrying = "retrying",
+        Succeeded = "succeeded",
+        Partial = "partial",
+        Failed = "failed",
+        Canceled = "canceled",
+    }
 }
 
 impl JobStatus {
-    pub const ALL: [Self; 7] = [
-        Self::Queued,
-        Self::Running,
-        Self::Retrying,
-        Self::Succeeded,
-        Self::Partial,
-        Self::Failed,
-        Self::Canceled,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Retrying => "retrying",
-            Self::Succeeded => "succeeded",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     pub fn states(self) -> impl Iterator<Item = JobState> {
         JobState::ALL
             .into_iter()
@@ -144,59 +92,32 @@ impl JobStatus {
     }
 }
 
-/// Which of its account's jobs goes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum JobPriority {
-    Low,
-    #[default]
-    Normal,
-    High,
+analysis::wire_enum! {
+    /// Which of its account's jobs goes first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+    // Rising.
+    pub enum JobPriority {
+        Low = "low",
+        #[default]
+        Normal = "normal",
+        High = "high",
+    }
 }
 
 impl JobPriority {
-    /// All of them, rising.
-    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     /// A number that rises with it, for sorting.
     pub const fn rank(self) -> i32 {
         self as i32
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trigger {
-    Api,
-    Session,
-    Mcp,
-    Schedule,
-}
-
-impl Trigger {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Session => "session",
-            Self::Mcp => "mcp",
-            Self::Schedule => "schedule",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Api, Self::Session, Self::Mcp, Self::Schedule]
-            .into_iter()
-            .find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Trigger {
+        Api = "api",
+        Session = "session",
+        Mcp = "mcp",
+        Schedule = "schedule",
     }
 }
 

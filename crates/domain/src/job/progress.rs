@@ -10,26 +10,12 @@ pub struct Stage {
     pub total: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StageStatus {
-    Waiting,
-    Running,
-    Done,
-}
-
-impl StageStatus {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Done => "done",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Waiting, Self::Running, Self::Done]
-            .into_iter()
-            .find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StageStatus {
+        Waiting = "waiting",
+        Running = "running",
+        Done = "done",
     }
 }
 

@@ -1,13 +1,15 @@
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum About {
-    /// The whole property: a total, anonymised searches included.
-    Site,
-    /// A page, anonymised searches included.
-    Page,
-    /// A search; shown pages of one results page count once.
-    Query,
-    /// A page in a search; each shown page of a results page counts.
-    QueryAndPage,
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum About {
+        /// The whole property: a total, anonymised searches included.
+        Site = "site",
+        /// A page, anonymised searches included.
+        Page = "page",
+        /// A search; shown pages of one results page count once.
+        Query = "query",
+        /// A page in a search; each shown page of a results page counts.
+        QueryAndPage = "queryPage",
+    }
 }
 
 /// What rows tell apart: rows of one cut and one day add up without counting anything twice.
@@ -19,17 +21,6 @@ pub struct Cut {
 }
 
 impl About {
-    pub const ALL: [Self; 4] = [Self::Site, Self::Page, Self::Query, Self::QueryAndPage];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Site => "site",
-            Self::Page => "page",
-            Self::Query => "query",
-            Self::QueryAndPage => "queryPage",
-        }
-    }
-
     pub const fn has_query(self) -> bool {
         matches!(self, Self::Query | Self::QueryAndPage)
     }

@@ -98,28 +98,16 @@ pub struct SearchRow {
     pub position: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowField {
-    Query,
-    Page,
-    Country,
-    Device,
-    Clicks,
-    Impressions,
-    Position,
-}
-
-impl RowField {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Query => "query",
-            Self::Page => "page",
-            Self::Country => "country",
-            Self::Device => "device",
-            Self::Clicks => "clicks",
-            Self::Impressions => "impressions",
-            Self::Position => "position",
-        }
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RowField {
+        Query = "query",
+        Page = "page",
+        Country = "country",
+        Device = "device",
+        Clicks = "clicks",
+        Impressions = "impressions",
+        Position = "position",
     }
 }
 
@@ -277,24 +265,11 @@ impl RowSet {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    Export,
-    Api,
-}
-
-impl Origin {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Export => "export",
-            Self::Api => "api",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Export, Self::Api]
-            .into_iter()
-            .find(|it| it.name() == name)
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Origin {
+        Export = "export",
+        Api = "api",
     }
 }
 

@@ -56,25 +56,15 @@ pub struct Prices {
     pub speed_pages: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Budget {
-    /// The account's, in the calendar month.
-    Month,
-    /// The account's, on the day.
-    Day,
-    /// That of all accounts together, on the day.
-    ServerDay,
-}
-
-impl Budget {
-    pub const ALL: [Self; 3] = [Self::Month, Self::Day, Self::ServerDay];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Month => "monthlyBudget",
-            Self::Day => "dailyBudget",
-            Self::ServerDay => "serverDailyBudget",
-        }
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Budget {
+        /// The account's, in the calendar month.
+        Month = "monthlyBudget",
+        /// The account's, on the day.
+        Day = "dailyBudget",
+        /// That of all accounts together, on the day.
+        ServerDay = "serverDailyBudget",
     }
 }
 

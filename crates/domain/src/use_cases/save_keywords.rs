@@ -55,24 +55,14 @@ pub struct WantedKeywords {
     pub found_in: Option<(UserId, SearchId)>,
 }
 
-/// What is done when there is no room for all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaveMode {
-    /// Nothing is saved.
-    All,
-    /// The others are saved.
-    Partial,
-}
-
-impl SaveMode {
-    pub const NAMES: [&'static str; 2] = ["all", "partial"];
-
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "all" => Some(Self::All),
-            "partial" => Some(Self::Partial),
-            _ => None,
-        }
+analysis::wire_enum! {
+    /// What is done when there is no room for all.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SaveMode {
+        /// Nothing is saved.
+        All = "all",
+        /// The others are saved.
+        Partial = "partial",
     }
 }
 

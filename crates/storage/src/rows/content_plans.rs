@@ -2,12 +2,12 @@
 
 use super::{count, counted, from_json, json, known, passed};
 use crate::{instant::At, schema::content_plans};
+use analysis::search_intent::Intent;
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use domain::{
     content_plan::{
         Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem, PlanSummary,
-        intent_name, intent_named,
     },
     ids::{AccountId, ContentPlanId, ProjectId},
     keyword::KeywordText,
@@ -107,7 +107,7 @@ impl From<&PlanItem> for ItemRow {
         Self {
             keyword: item.keyword.to_string(),
             cluster: item.cluster.as_ref().map(ToString::to_string),
-            intent: item.intent.map(|it| intent_name(it).to_owned()),
+            intent: item.intent.map(|it| it.name().to_owned()),
             action: item.action.name().to_owned(),
             target_url: item.target_url.clone(),
             title: item.title.as_ref().map(ToString::to_string),
@@ -141,7 +141,7 @@ impl TryFrom<ItemRow> for PlanItem {
     type Error = StorageError;
 
     fn try_from(row: ItemRow) -> Result<Self, StorageError> {
-        let intent = |it: String| known(intent_named(&it), "an intent");
+        let intent = |it: String| known(Intent::named(&it), "an intent");
         let effort = |it: String| known(Effort::named(&it), "an effort");
         Ok(Self {
             keyword: passed(KeywordText::parse(&row.keyword), "a keyword of a plan")?,

@@ -2,22 +2,15 @@
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $title:literal, $retryable:literal;)+) => {
-        /// A kind of problem.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Code {
-            $($(#[doc = $doc])+ $variant,)+
+        analysis::wire_enum! {
+            /// A kind of problem.
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+            pub enum Code {
+                $($(#[doc = $doc])+ $variant = $name,)+
+            }
         }
 
         impl Code {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The stable code.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-
             /// The HTTP status.
             #[must_use]
             pub const fn status(self) -> u16 {
@@ -165,9 +158,5 @@ impl Code {
                 | Self::ContentPlanNotFound
                 | Self::SupplierUnavailable
         )
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|it| it.name() == name)
     }
 }

@@ -12,12 +12,12 @@ use crate::{
     services::Services,
     weight::MOST_BYTES,
 };
-use analysis::findings::envelope::rounded;
+use analysis::{findings::envelope::rounded, search_intent::Intent};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     content_plan::{
-        Clustering, ContentPlan, ContentPlanPatch, Effort, INTENTS, ItemStatus, NewContentPlan,
-        PlanAction, PlanItem, PlanSummary, intent_name, intent_named,
+        Clustering, ContentPlan, ContentPlanPatch, Effort, ItemStatus, NewContentPlan, PlanAction,
+        PlanItem, PlanSummary,
     },
     ids::{ContentPlanId, ProjectId},
     keyword::KeywordText,
@@ -120,7 +120,7 @@ impl ItemView {
         Self {
             keyword: item.keyword.to_string(),
             cluster: item.cluster.as_ref().map(ToString::to_string),
-            intent: item.intent.map(intent_name),
+            intent: item.intent.map(Intent::name),
             action: item.action.name(),
             target_url: item.target_url.clone(),
             title: item.title.as_ref().map(ToString::to_string),
@@ -323,7 +323,9 @@ fn item(fields: &Fields) -> Option<PlanItem> {
     let schema_types = fields.texts("schemaTypes", PlanItem::MOST_TYPES, Text::parse);
     Some(PlanItem {
         cluster: fields.text("cluster", Label::parse).value(),
-        intent: fields.choice("intent", &INTENTS, intent_named).value(),
+        intent: fields
+            .choice("intent", &Intent::NAMES, Intent::named)
+            .value(),
         target_url: fields.text("targetUrl", page).value(),
         title: fields.text("title", Text::parse).value(),
         outline: outline.value().unwrap_or_default(),

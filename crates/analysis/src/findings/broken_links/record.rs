@@ -11,27 +11,17 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// How much a finding matters.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum Severity {
-    /// Something is broken and the owner can mend it.
-    Error,
-    /// Something is broken elsewhere, or half works.
-    Warning,
-    /// Good to know.
-    Notice,
-}
-
-impl Severity {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Notice => "notice",
-        }
+crate::wire_enum! {
+    /// How much a finding matters.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum Severity {
+        /// Something is broken and the owner can mend it.
+        Error = "error",
+        /// Something is broken elsewhere, or half works.
+        Warning = "warning",
+        /// Good to know.
+        Notice = "notice",
     }
 }
 

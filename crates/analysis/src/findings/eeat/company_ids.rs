@@ -13,35 +13,37 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CompanyIdKind {
-    /// Czech and Slovak IČO, 8 digits.
-    CzIco,
-    /// Slovak IČ DPH, 10 digits.
-    SkIcDph,
-    /// German `USt-IdNr.`, 9 digits.
-    DeVat,
-    /// Austrian UID, U and 8 digits.
-    AtUid,
-    /// Polish NIP, 10 digits.
-    PlNip,
-    /// Hungarian adószám, the first 8 digits.
-    HuTax,
-    /// French SIREN, 9 digits.
-    FrSiren,
-    /// Italian partita IVA, 11 digits.
-    ItIva,
-    /// Spanish CIF: letter, 7 digits, check digit or letter.
-    EsCif,
-    /// Dutch btw-id: 9 digits, B, 2 digits.
-    NlBtw,
-    /// Belgian enterprise number, 10 digits.
-    BeVat,
-    /// British VAT number, 9 digits.
-    GbVat,
-    /// Legal Entity Identifier, 20 characters.
-    Lei,
+crate::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub enum CompanyIdKind {
+        /// Czech and Slovak IČO, 8 digits.
+        CzIco = "czIco",
+        /// Slovak IČ DPH, 10 digits.
+        SkIcDph = "skIcDph",
+        /// German `USt-IdNr.`, 9 digits.
+        DeVat = "deVat",
+        /// Austrian UID, U and 8 digits.
+        AtUid = "atUid",
+        /// Polish NIP, 10 digits.
+        PlNip = "plNip",
+        /// Hungarian adószám, the first 8 digits.
+        HuTax = "huTax",
+        /// French SIREN, 9 digits.
+        FrSiren = "frSiren",
+        /// Italian partita IVA, 11 digits.
+        ItIva = "itIva",
+        /// Spanish CIF: letter, 7 digits, check digit or letter.
+        EsCif = "esCif",
+        /// Dutch btw-id: 9 digits, B, 2 digits.
+        NlBtw = "nlBtw",
+        /// Belgian enterprise number, 10 digits.
+        BeVat = "beVat",
+        /// British VAT number, 9 digits.
+        GbVat = "gbVat",
+        /// Legal Entity Identifier, 20 characters.
+        Lei = "lei",
+    }
 }
 
 /// How numbers are written: what stands before them, and their digits. The first group is the number.
@@ -118,25 +120,6 @@ fn compact(number: &str) -> String {
 }
 
 impl CompanyIdKind {
-    /// The name, as it is serialised.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CzIco => "czIco",
-            Self::SkIcDph => "skIcDph",
-            Self::DeVat => "deVat",
-            Self::AtUid => "atUid",
-            Self::PlNip => "plNip",
-            Self::HuTax => "huTax",
-            Self::FrSiren => "frSiren",
-            Self::ItIva => "itIva",
-            Self::EsCif => "esCif",
-            Self::NlBtw => "nlBtw",
-            Self::BeVat => "beVat",
-            Self::GbVat => "gbVat",
-            Self::Lei => "lei",
-        }
-    }
-
     /// Whether a number without separators and country has the right form and check digit.
     pub fn is_valid(self, number: &str) -> bool {
         if number.is_empty() || number.bytes().all(|it| it == b'0') {

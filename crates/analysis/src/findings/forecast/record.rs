@@ -236,28 +236,19 @@ pub struct ForecastRefusal {
     pub needed: Option<u32>,
 }
 
-/// Reasons not to forecast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum RefusalReason {
-    /// Nothing was measured.
-    NoHistory,
-    /// Fewer than 14 days, or 8 weeks.
-    HistoryTooShort,
-    /// Measurements lie more than ten days apart.
-    MeasuredTooRarely,
-    /// On more than three of ten days the site was not ranked; `targets` has the chance that it is.
-    MostlyNotRanked,
-}
-
-impl RefusalReason {
-    /// The code among the warnings.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NoHistory => "noHistory",
-            Self::HistoryTooShort => "historyTooShort",
-            Self::MeasuredTooRarely => "measuredTooRarely",
-            Self::MostlyNotRanked => "mostlyNotRanked",
-        }
+crate::wire_enum! {
+    /// Reasons not to forecast.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    // The codes stand among the warnings.
+    pub enum RefusalReason by code {
+        /// Nothing was measured.
+        NoHistory = "noHistory",
+        /// Fewer than 14 days, or 8 weeks.
+        HistoryTooShort = "historyTooShort",
+        /// Measurements lie more than ten days apart.
+        MeasuredTooRarely = "measuredTooRarely",
+        /// On more than three of ten days the site was not ranked; `targets` has the chance that it is.
+        MostlyNotRanked = "mostlyNotRanked",
     }
 }

@@ -1,30 +1,31 @@
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an issue is about.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-#[allow(missing_docs)] // The names say it.
-pub enum IssueGroup {
-    Availability,
-    Indexability,
-    Sitemaps,
-    Title,
-    Description,
-    Headings,
-    Content,
-    Links,
-    Images,
-    International,
-    Url,
-    Html,
-    Security,
-    Pagination,
-    StructuredData,
-    Performance,
-    Ai,
+crate::wire_enum! {
+    /// What an issue is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[allow(missing_docs)] // The names say it.
+    // In the order of the catalogue.
+    pub enum IssueGroup by as_str {
+        Availability = "availability",
+        Indexability = "indexability",
+        Sitemaps = "sitemaps",
+        Title = "title",
+        Description = "description",
+        Headings = "headings",
+        Content = "content",
+        Links = "links",
+        Images = "images",
+        International = "international",
+        Url = "url",
+        Html = "html",
+        Security = "security",
+        Pagination = "pagination",
+        StructuredData = "structuredData",
+        Performance = "performance",
+        Ai = "ai",
+    }
 }
 
 macro_rules! codes {
@@ -208,50 +209,5 @@ codes! {
 impl IssueCode {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.as_str() == name)
-    }
-}
-
-impl IssueGroup {
-    /// All groups, in the order of the catalogue.
-    pub const ALL: &[Self] = &[
-        Self::Availability,
-        Self::Indexability,
-        Self::Sitemaps,
-        Self::Title,
-        Self::Description,
-        Self::Headings,
-        Self::Content,
-        Self::Links,
-        Self::Images,
-        Self::International,
-        Self::Url,
-        Self::Html,
-        Self::Security,
-        Self::Pagination,
-        Self::StructuredData,
-        Self::Performance,
-        Self::Ai,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Availability => "availability",
-            Self::Indexability => "indexability",
-            Self::Sitemaps => "sitemaps",
-            Self::Title => "title",
-            Self::Description => "description",
-            Self::Headings => "headings",
-            Self::Content => "content",
-            Self::Links => "links",
-            Self::Images => "images",
-            Self::International => "international",
-            Self::Url => "url",
-            Self::Html => "html",
-            Self::Security => "security",
-            Self::Pagination => "pagination",
-            Self::StructuredData => "structuredData",
-            Self::Performance => "performance",
-            Self::Ai => "ai",
-        }
     }
 }

@@ -23,32 +23,17 @@ pub struct RankPoint {
     pub url: Option<String>,
 }
 
-/// What came of a measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum RankState {
-    /// It has a position.
-    Ranked,
-    /// It is not within the depth.
-    NotRanked,
-    /// It failed; nothing is known about the rank.
-    Error,
-}
-
-impl RankState {
-    /// The name in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ranked => "ranked",
-            Self::NotRanked => "notRanked",
-            Self::Error => "error",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Ranked, Self::NotRanked, Self::Error]
-            .into_iter()
-            .find(|it| it.name() == name)
+crate::wire_enum! {
+    /// What came of a measurement.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub enum RankState {
+        /// It has a position.
+        Ranked = "ranked",
+        /// It is not within the depth.
+        NotRanked = "notRanked",
+        /// It failed; nothing is known about the rank.
+        Error = "error",
     }
 }
 

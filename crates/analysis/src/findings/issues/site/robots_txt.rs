@@ -15,33 +15,21 @@ const KNOWN: [&str; 10] = [
     "noindex",
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RobotsTxtFault {
-    /// It has no colon.
-    NoDirective,
-    UnknownDirective,
-    /// `user-agent` names nobody.
-    NoAgent,
-    RuleBeforeAgent,
-    /// A path begins with neither `/` nor `*`.
-    RelativePath,
-    /// `$` stands elsewhere than at the end.
-    DollarInside,
-    /// The address of a sitemap is relative, or of a scheme that robots do not read.
-    SitemapAddress,
-}
-
-impl RobotsTxtFault {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoDirective => "noDirective",
-            Self::UnknownDirective => "unknownDirective",
-            Self::NoAgent => "noAgent",
-            Self::RuleBeforeAgent => "ruleBeforeAgent",
-            Self::RelativePath => "relativePath",
-            Self::DollarInside => "dollarInside",
-            Self::SitemapAddress => "sitemapAddress",
-        }
+crate::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RobotsTxtFault by as_str {
+        /// It has no colon.
+        NoDirective = "noDirective",
+        UnknownDirective = "unknownDirective",
+        /// `user-agent` names nobody.
+        NoAgent = "noAgent",
+        RuleBeforeAgent = "ruleBeforeAgent",
+        /// A path begins with neither `/` nor `*`.
+        RelativePath = "relativePath",
+        /// `$` stands elsewhere than at the end.
+        DollarInside = "dollarInside",
+        /// The address of a sitemap is relative, or of a scheme that robots do not read.
+        SitemapAddress = "sitemapAddress",
     }
 }
 
