@@ -24,9 +24,9 @@ pub fn begin() {
     for code in refusals {
         metrics::counter!("auth_failures_total", "reason" => code.name()).absolute(0);
     }
-    let quotas = { AllowanceName::ALL.iter().map(|it| it.name()) }
-        .chain(StorageQuota::ALL.iter().map(|it| it.name()))
-        .chain(Budget::ALL.iter().map(|it| it.name()))
+    let quotas = { AllowanceName::NAMES.into_iter() }
+        .chain(StorageQuota::NAMES)
+        .chain(Budget::NAMES)
         .chain([UNFINISHED_ANALYSES, SERVER_QUEUE, KEYWORD_RESEARCH]);
     for quota in quotas {
         metrics::counter!("quota_rejected_total", "quota" => quota).absolute(0);

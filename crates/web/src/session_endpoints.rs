@@ -78,7 +78,7 @@ fn how_many() -> Vec<Parameter> {
             name: "action",
             description: "Events of this kind alone.",
             required: false,
-            schema: json!({ "type": "string", "enum": AuditAction::ALL.map(AuditAction::name) }),
+            schema: json!({ "type": "string", "enum": AuditAction::NAMES }),
         },
         Parameter {
             name: "before",

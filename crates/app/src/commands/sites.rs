@@ -47,11 +47,10 @@ async fn name(
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
     let host = host(domain)?;
-    let role = one_of("--as", role, &SiteRole::ALL.map(SiteRole::name))?;
+    let role = one_of("--as", role, &SiteRole::NAMES)?;
     let role = SiteRole::named(&role).unwrap_or(SiteRole::Competitor);
-    let classes = SiteClass::ALL.map(SiteClass::name);
     let class = class
-        .map(|it| one_of("--class", it, &classes))
+        .map(|it| one_of("--class", it, &SiteClass::NAMES))
         .transpose()?
         .and_then(|it| SiteClass::named(&it));
     let name = NameSite::new(

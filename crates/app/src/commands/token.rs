@@ -48,10 +48,9 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
 
 fn wanted(name: &str, scopes: &str, lifetime: Option<TimeDelta>) -> Result<NewToken, WrongUsage> {
     let none = || {
-        let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
         WrongUsage(format!(
             "--scopes takes `all` or some of {}",
-            known.join(",")
+            Scope::NAMES.join(",")
         ))
     };
     if scopes.trim_matches([' ', ',']).is_empty() {

@@ -138,13 +138,12 @@ impl ResultRepository for Session {
         project: ProjectId,
         job: JobId,
     ) -> Result<(), StorageError> {
-        // The primary key has the type before the job.
-        let types = ResultType::ALL.map(ResultType::name);
         self.change(account, move |db| {
             let copied = findings::table
                 .filter(findings::account_id.eq(account.0))
                 .filter(findings::project_id.eq(project.0))
-                .filter(findings::result_type.eq_any(types))
+                // The primary key has the type before the job.
+                .filter(findings::result_type.eq_any(ResultType::NAMES))
                 .filter(findings::job_id.eq(job.0));
             delete(copied).execute(db).map(drop)
         })

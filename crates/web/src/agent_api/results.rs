@@ -43,9 +43,7 @@ const PROJECT_BYTES: usize = 1_024;
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 /// `all` first.
 pub fn type_names() -> Vec<&'static str> {
-    std::iter::once("all")
-        .chain(ResultType::ALL.iter().map(|it| it.name()))
-        .collect()
+    std::iter::once("all").chain(ResultType::NAMES).collect()
 }
 
 /// The orders of one run, and of a history: the same, with another one first.

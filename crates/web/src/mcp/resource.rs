@@ -22,12 +22,11 @@ pub fn address(base_url: &str, path: &str) -> String {
 
 /// There are no authorization servers: owners make tokens by hand.
 pub fn metadata(base_url: &str, path: &str) -> Answer {
-    let scopes: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
     Answer::value(&json!({
         "resource": format!("{base_url}{path}"),
         "resource_name": "Sightline",
         "resource_documentation": format!("{base_url}/docs"),
         "bearer_methods_supported": ["header"],
-        "scopes_supported": scopes,
+        "scopes_supported": Scope::NAMES,
     }))
 }

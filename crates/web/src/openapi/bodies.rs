@@ -1,17 +1,14 @@
 //! Schemas of request bodies: every rule that a schema can say stands in them.
 
 use super::schemas::id;
-use crate::agent_api::{
-    analyses::{JOB_PRIORITIES, KINDS},
-    keywords::DEVICES,
-    projects::{FREQUENCIES, INCLUDE_PDF, PRIORITIES, WORKFLOW_STATUSES},
-};
-use analysis::url_rules::DOMAIN_PATTERN;
+use crate::agent_api::projects::{FREQUENCIES, INCLUDE_PDF};
+use analysis::{observation::search_page::Device, url_rules::DOMAIN_PATTERN};
 use domain::{
     email::EmailAddress,
+    job::{JobPriority, kind::AnalysisKind},
     keyword::{Keyword, KeywordText, NewKeywords},
     market::{COUNTRIES, LANGUAGES},
-    project::ProjectMeta,
+    project::{Priority, ProjectMeta, Status, WorkflowStatus},
     report_settings::Section,
     text::{Label, Tag},
 };
@@ -78,8 +75,8 @@ fn meta() -> Map<String, Value> {
         "category": or_null(text(Label::MAX)),
         "tags": or_null(list(&text(Tag::MAX), ProjectMeta::MOST_TAGS)),
         "favorite": { "type": "boolean" },
-        "priority": or_null(choice(&PRIORITIES)),
-        "workflowStatus": or_null(choice(&WORKFLOW_STATUSES)),
+        "priority": or_null(choice(&Priority::NAMES)),
+        "workflowStatus": or_null(choice(&WorkflowStatus::NAMES)),
         "assignedToName": or_null(text(Label::MAX)),
         "reportRecipients": or_null(list(&email, ProjectMeta::MOST_RECIPIENTS)),
         "reportSettings": report_settings(),
@@ -106,7 +103,7 @@ pub fn create_project() -> Value {
 pub fn change_project() -> Value {
     let mut properties = Map::new();
     properties.insert("name".into(), text(Label::MAX));
-    properties.insert("status".into(), choice(&["active", "deactivated"]));
+    properties.insert("status".into(), choice(&Status::NAMES));
     properties.extend(meta());
     object(
         &[],
@@ -123,7 +120,7 @@ fn market() -> Value {
         "type": "object",
         "additionalProperties": false,
         "description": "Where and how it is searched; in the United States, in English, on a desktop when left out.",
-        "properties": { "country": country, "language": language, "device": choice(&DEVICES), "location": or_null(text(100)) },
+        "properties": { "country": country, "language": language, "device": choice(&Device::NAMES), "location": or_null(text(100)) },
     })
 }
 
@@ -146,7 +143,7 @@ pub fn add_keywords() -> Value {
 pub fn change_keyword() -> Value {
     let mut properties = Map::new();
     properties.insert("aiTracked".into(), json!({ "type": "boolean" }));
-    properties.insert("status".into(), choice(&["active", "deactivated"]));
+    properties.insert("status".into(), choice(&Status::NAMES));
     properties.insert("market".into(), market());
     properties.insert("targetUrl".into(), json!({ "type": ["string", "null"], "format": "uri", "maxLength": 2_048, "pattern": r"^https?://[^\s\x00-\x1f/?#@:]+([/?#:][^\s\x00-\x1f]*)?$" }));
     properties.insert(
@@ -158,19 +155,19 @@ pub fn change_keyword() -> Value {
 
 pub fn start_analysis() -> Value {
     let mut properties = Map::new();
-    properties.insert("type".into(), json!({ "type": "string", "enum": KINDS, "description": "Kinds that this version does not run are refused with feature-disabled." }));
+    properties.insert("type".into(), json!({ "type": "string", "enum": AnalysisKind::NAMES, "description": "Kinds that this version does not run are refused with feature-disabled." }));
     properties.insert("projectId".into(), id());
     properties.insert("keywordIds".into(), json!({ "type": "array", "items": id(), "minItems": 1, "maxItems": 5_000, "description": "For rankCheck and aiVisibility: only these keywords." }));
     properties.insert("models".into(), json!({ "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": 64 }, "minItems": 1, "maxItems": 20, "description": "For aiVisibility: only these AI engines, by the ids of GET /models; they have to be active." }));
     properties.insert("dryRun".into(), json!({ "type": "boolean", "description": "Tell what it would do and cost, and do nothing." }));
-    properties.insert("priority".into(), choice(&JOB_PRIORITIES));
+    properties.insert("priority".into(), choice(&JobPriority::NAMES));
     let mut body = object(
         &["type", "projectId"],
         &properties,
         &json!({ "type": "rankCheck", "projectId": 3_570_000_000_000_001_i64 }),
     );
     // What goes to pages has no use for keywords.
-    let others: Vec<&str> = KINDS
+    let others: Vec<&str> = AnalysisKind::NAMES
         .into_iter()
         .filter(|it| !["siteAudit", "webVitals"].contains(it))
         .collect();

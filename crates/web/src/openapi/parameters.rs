@@ -1,16 +1,14 @@
 use super::schemas::id;
 use crate::{
-    agent_api::{
-        analyses::{self, JOB_STATUSES, KINDS},
-        docs::FORMATS,
-        keywords,
-        projects::{self, PRIORITIES, WORKFLOW_STATUSES},
-        results,
-    },
+    agent_api::{analyses, docs::FORMATS, keywords, projects, results},
     endpoint::Parameter,
     paging::Limits,
     selection::{KEYWORD, PROJECT, RECORD, Selectable},
     session_api::keyword_research,
+};
+use domain::{
+    job::{JobStatus, kind::AnalysisKind},
+    project::{Priority, WorkflowStatus},
 };
 use serde_json::{Value, json};
 
@@ -106,10 +104,14 @@ pub fn projects() -> Vec<Parameter> {
         ),
         optional("tag", text(50), "Only with this tag."),
         optional("category", text(200), "Only of this category."),
-        optional("priority", choice(&PRIORITIES), "Only of this priority."),
+        optional(
+            "priority",
+            choice(&Priority::NAMES),
+            "Only of this priority.",
+        ),
         optional(
             "workflowStatus",
-            choice(&WORKFLOW_STATUSES),
+            choice(&WorkflowStatus::NAMES),
             "Only with this workflow status.",
         ),
         optional(
@@ -162,8 +164,12 @@ pub fn analyses() -> Vec<Parameter> {
             "With jobId: hold the answer so many seconds, or until it ends.",
         ),
         optional("projectId", id(), "Only of this project."),
-        optional("type", choice(&KINDS), "Only of this kind."),
-        optional("status", choice(&JOB_STATUSES), "Only with this status."),
+        optional("type", choice(&AnalysisKind::NAMES), "Only of this kind."),
+        optional(
+            "status",
+            choice(&JobStatus::NAMES),
+            "Only with this status.",
+        ),
     ]);
     all
 }

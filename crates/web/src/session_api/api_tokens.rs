@@ -68,13 +68,9 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
 fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {
     fields.only(&["name", "scopes", "expiresInDays"]);
     let name = fields.required("name", fields.text("name", Label::parse));
-    let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
-    let rule = format!("must be one of {}", known.join(", "));
-    let scopes = fields.texts("scopes", known.len(), |text| {
-        Scope::ALL
-            .into_iter()
-            .find(|it| it.name() == text)
-            .ok_or_else(|| rule.clone())
+    let rule = format!("must be one of {}", Scope::NAMES.join(", "));
+    let scopes = fields.texts("scopes", Scope::NAMES.len(), |text| {
+        Scope::named(text).ok_or_else(|| rule.clone())
     });
     let scopes = fields.required("scopes", scopes);
     if scopes.as_ref().is_some_and(Vec::is_empty) {

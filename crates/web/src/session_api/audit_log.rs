@@ -17,8 +17,7 @@ pub const LIST_LIMITS: Limits = Limits {
 /// Newest first; of one kind and before a moment where that is asked for.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let most = call.query.number("limit", &(1..=LIST_LIMITS.most));
-    let names = AuditAction::ALL.map(AuditAction::name);
-    let action = { &call.query }.choice("action", &names, AuditAction::named);
+    let action = { &call.query }.choice("action", &AuditAction::NAMES, AuditAction::named);
     let before = call.query.time("before");
     call.query.finish()?;
     let (account, log) = (call.member.account.id, &services.list_audit_events);

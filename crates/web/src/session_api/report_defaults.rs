@@ -14,7 +14,6 @@ use domain::{
 };
 use std::sync::Arc;
 
-const FREQUENCIES: [&str; 4] = ["daily", "weekly", "monthly", "quarterly"];
 const INCLUDE_PDF: [&str; 2] = ["yes", "no"];
 
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
@@ -45,13 +44,12 @@ fn answer(defaults: &EffectiveReportSettings) -> Answer {
 fn settings(fields: &Fields, before: &EffectiveReportSettings) -> Option<EffectiveReportSettings> {
     fields.only(&["enabled", "frequency", "includePdf", "content"]);
     let enabled = fields.required("enabled", fields.flag("enabled"));
-    let frequency = fields.choice("frequency", &FREQUENCIES, Frequency::named);
+    let frequency = fields.choice("frequency", &Frequency::NAMES, Frequency::named);
     let frequency = fields.required("frequency", frequency);
     let pdf = |name: &str| INCLUDE_PDF.contains(&name).then_some(name == "yes");
     let include_pdf = fields.required("includePdf", fields.choice("includePdf", &INCLUDE_PDF, pdf));
-    let known: Vec<&str> = Section::ALL.iter().map(|section| section.name()).collect();
     let content = fields.object("content", |sections| {
-        sections.only(&known);
+        sections.only(&Section::NAMES);
         let mut content = before.content.clone();
         for section in Section::ALL {
             let shown = sections.or_left_out(section.name(), sections.flag(section.name()));

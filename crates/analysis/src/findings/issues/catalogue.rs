@@ -69,10 +69,7 @@ fn row(line: &'static str) -> Option<CodeInfo> {
     let some = |text: &'static str| (!text.is_empty()).then_some(text);
     Some(CodeInfo {
         code,
-        group: IssueGroup::ALL
-            .iter()
-            .copied()
-            .find(|it| it.as_str() == group)?,
+        group: IssueGroup::named(group)?,
         severity,
         impact: cells.next()?.parse().ok()?,
         threshold: cells.next()?,

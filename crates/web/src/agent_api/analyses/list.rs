@@ -1,6 +1,6 @@
 //! GET /analyze.
 
-use super::{JOB_STATUSES, JobView, KINDS, LOOK_AGAIN, QueueView};
+use super::{JobView, LOOK_AGAIN, QueueView};
 use crate::{
     agent_api::{ListBody, linked, paging, written},
     answer::Answer,
@@ -82,8 +82,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 fn filter(query: &Query) -> JobFilter {
     JobFilter {
         project: query.object_id("projectId").map(ProjectId),
-        kind: query.choice("type", &KINDS, AnalysisKind::named),
-        status: query.choice("status", &JOB_STATUSES, JobStatus::named),
+        kind: query.choice("type", &AnalysisKind::NAMES, AnalysisKind::named),
+        status: query.choice("status", &JobStatus::NAMES, JobStatus::named),
     }
 }
 

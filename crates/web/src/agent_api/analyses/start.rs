@@ -1,6 +1,6 @@
 //! POST /analyze.
 
-use super::{JOB_PRIORITIES, JobView, KINDS, LOOK_AGAIN, MoneyView};
+use super::{JobView, LOOK_AGAIN, MoneyView};
 use crate::{
     agent_api::{BASE, keywords::AllowanceView},
     answer::Answer,
@@ -97,7 +97,10 @@ fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {
 
 fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
     fields.only(&FIELDS);
-    let kind = fields.required("type", fields.choice("type", &KINDS, AnalysisKind::named));
+    let kind = fields.required(
+        "type",
+        fields.choice("type", &AnalysisKind::NAMES, AnalysisKind::named),
+    );
     let project = fields.required("projectId", fields.id("projectId"));
     let keywords = fields.or_left_out("keywordIds", fields.ids("keywordIds", MOST_KEYWORDS));
     if keywords.as_ref().is_some_and(Vec::is_empty) {
@@ -134,7 +137,7 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
         .unwrap_or(false);
     let priority = fields.or_left_out(
         "priority",
-        fields.choice("priority", &JOB_PRIORITIES, JobPriority::named),
+        fields.choice("priority", &JobPriority::NAMES, JobPriority::named),
     );
     let named =
         |ids: Vec<i64>| KeywordChoice::Named(each_once(ids).into_iter().map(KeywordId).collect());

@@ -87,7 +87,7 @@ fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
         ai_tracked: fields.change("aiTracked", fields.flag("aiTracked")),
         status: fields.change(
             "status",
-            fields.choice("status", &["active", "deactivated"], Status::named),
+            fields.choice("status", &Status::NAMES, Status::named),
         ),
         market: fields.change("market", market(fields, "market", &current.market)),
         target_url: fields.text("targetUrl", target_url).clearable(),

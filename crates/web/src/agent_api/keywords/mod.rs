@@ -15,15 +15,16 @@ use crate::fields::{Fields, Given};
 use analysis::observation::search_page::Device;
 use domain::market::{Country, Language, Market};
 
-pub const DEVICES: [&str; 2] = ["desktop", "mobile"];
-
 /// Members that are left out are as in `base`.
 pub(crate) fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
     fields.object(name, |market| {
         market.only(&["country", "language", "device", "location"]);
         let country = market.or_left_out("country", market.text("country", Country::parse));
         let language = market.or_left_out("language", market.text("language", Language::parse));
-        let device = market.or_left_out("device", market.choice("device", &DEVICES, Device::named));
+        let device = market.or_left_out(
+            "device",
+            market.choice("device", &Device::NAMES, Device::named),
+        );
         let mut location = base.location.clone();
         market
             .text("location", Market::location)

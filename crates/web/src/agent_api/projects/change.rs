@@ -122,7 +122,7 @@ fn read(fields: &Fields, current: &Value) -> ProjectPatch {
         name: fields.change("name", fields.text("name", Label::parse)),
         status: fields.change(
             "status",
-            fields.choice("status", &["active", "deactivated"], Status::named),
+            fields.choice("status", &Status::NAMES, Status::named),
         ),
         client_name: meta.client_name.clearable(),
         category: meta.category.clearable(),

@@ -1,6 +1,6 @@
 //! GET /projects.
 
-use super::{PRIORITIES, ProjectView, WORKFLOW_STATUSES};
+use super::ProjectView;
 use crate::{
     agent_api::{ListBody, paging, selected, written},
     answer::Answer,
@@ -68,8 +68,12 @@ fn filter(query: &Query) -> ProjectFilter {
         status: status(query),
         tag: query.free_text("tag", 50),
         category: query.free_text("category", 200),
-        priority: query.choice("priority", &PRIORITIES, Priority::named),
-        workflow_status: query.choice("workflowStatus", &WORKFLOW_STATUSES, WorkflowStatus::named),
+        priority: query.choice("priority", &Priority::NAMES, Priority::named),
+        workflow_status: query.choice(
+            "workflowStatus",
+            &WorkflowStatus::NAMES,
+            WorkflowStatus::named,
+        ),
         favorite: query.flag("favorite"),
         search: query
             .free_text("search", 200)

@@ -28,8 +28,6 @@ use std::collections::BTreeMap;
 /// As JSON text, in bytes.
 const MOST_CONTENT_OVERRIDES: usize = 16 * 1024;
 
-pub const PRIORITIES: [&str; 4] = ["low", "normal", "high", "critical"];
-pub const WORKFLOW_STATUSES: [&str; 5] = ["onboarding", "active", "paused", "review", "completed"];
 /// `inherit` takes the account's default.
 pub const FREQUENCIES: [&str; 5] = ["inherit", "daily", "weekly", "monthly", "quarterly"];
 /// `inherit` takes the account's default.
@@ -54,10 +52,10 @@ impl MetaFields {
             category: fields.text("category", Label::parse),
             tags: once(fields.texts("tags", ProjectMeta::MOST_TAGS, Tag::parse)),
             favorite: fields.flag("favorite"),
-            priority: fields.choice("priority", &PRIORITIES, Priority::named),
+            priority: fields.choice("priority", &Priority::NAMES, Priority::named),
             workflow_status: fields.choice(
                 "workflowStatus",
-                &WORKFLOW_STATUSES,
+                &WorkflowStatus::NAMES,
                 WorkflowStatus::named,
             ),
             assigned_to_name: fields.text("assignedToName", Label::parse),
@@ -151,9 +149,8 @@ fn content_overrides(fields: &Fields) -> Change<Option<BTreeMap<Section, Option<
         fields.note(error.with("max", MOST_CONTENT_OVERRIDES));
         return Change::Keep;
     }
-    let known: Vec<&str> = Section::ALL.iter().map(|section| section.name()).collect();
     let sections = fields.object("contentOverrides", |sections| {
-        sections.only(&known);
+        sections.only(&Section::NAMES);
         let mut overrides = BTreeMap::new();
         for name in sections.names() {
             if let (Some(section), Change::Set(shown)) =
