@@ -74,22 +74,6 @@ mod tests {
     }
 
     #[test]
-    fn allowances_bear_the_names_of_the_contract() {
-        let names = [
-            (AllowanceName::Projects, "projects"),
-            (AllowanceName::Keywords, "keywords"),
-            (AllowanceName::KeywordsPerProject, "keywordsPerProject"),
-            (AllowanceName::AiTracked, "aiTracked"),
-            (AllowanceName::ContentPlans, "contentPlans"),
-            (AllowanceName::StoredProjects, "storedProjects"),
-            (AllowanceName::StoredKeywords, "storedKeywords"),
-        ];
-        for (allowance, name) in names {
-            assert_eq!(allowance.name(), name);
-        }
-    }
-
-    #[test]
     fn the_last_place_is_granted_and_the_next_is_not() {
         assert_eq!(allowance(2).reserve(1), Ok(allowance(3)));
         assert_eq!(

@@ -265,32 +265,6 @@ mod tests {
     }
 
     #[test]
-    fn priorities_bear_the_names_of_the_contract() {
-        let names = Priority::ALL.map(Priority::name);
-        assert_eq!(names, ["low", "normal", "high", "critical"]);
-        for priority in Priority::ALL {
-            assert_eq!(Priority::named(priority.name()), Some(priority));
-        }
-    }
-
-    #[test]
-    fn statuses_bear_the_names_of_the_contract() {
-        assert_eq!(Status::ALL.map(Status::name), ["active", "deactivated"]);
-        for status in Status::ALL {
-            assert_eq!(Status::named(status.name()), Some(status));
-        }
-        let names = WorkflowStatus::ALL.map(WorkflowStatus::name);
-        assert_eq!(
-            names,
-            ["onboarding", "active", "paused", "review", "completed"]
-        );
-        for status in WorkflowStatus::ALL {
-            assert_eq!(WorkflowStatus::named(status.name()), Some(status));
-        }
-        assert_eq!(WorkflowStatus::named("Active"), None);
-    }
-
-    #[test]
     fn an_empty_patch_and_the_same_values_change_nothing() {
         let project = a_project();
         assert_eq!(project.patched(ProjectPatch::default(), later()), project);

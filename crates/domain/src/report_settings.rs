@@ -88,27 +88,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequencies_and_sections_bear_the_names_of_the_contract() {
-        let names = Frequency::ALL.map(Frequency::name);
-        assert_eq!(names, ["daily", "weekly", "monthly", "quarterly"]);
-        for frequency in Frequency::ALL {
-            assert_eq!(Frequency::named(frequency.name()), Some(frequency));
-        }
-        let names = Section::ALL.map(Section::name).join(" ");
-        assert_eq!(
-            names,
-            "rankings visibility shareOfVoice aiVisibility competitors technical vitals content suggestions forecast"
-        );
-        for section in Section::ALL {
-            assert_eq!(Section::named(section.name()), Some(section));
-        }
-        assert_eq!(
-            (Frequency::named("Daily"), Section::named("")),
-            (None, None)
-        );
-    }
-
-    #[test]
     fn a_project_without_settings_takes_the_accounts() {
         let account = EffectiveReportSettings::default();
         assert_eq!(account.overridden_by(None), account);

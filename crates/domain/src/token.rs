@@ -216,15 +216,6 @@ mod tests {
     }
 
     #[test]
-    fn reasons_bear_the_names_that_are_stored() {
-        let names = RevokeReason::ALL.map(RevokeReason::name);
-        assert_eq!(names, ["owner", "rotated", "leaked"]);
-        for reason in RevokeReason::ALL {
-            assert_eq!(RevokeReason::named(reason.name()), Some(reason));
-        }
-    }
-
-    #[test]
     fn a_generated_token_is_recognised_and_a_mistyped_one_is_not() {
         let token = token();
         assert_eq!(PlainToken::parse(token.reveal()), Ok(token.clone()));

@@ -24,7 +24,8 @@ pub fn begin() {
     for code in refusals {
         metrics::counter!("auth_failures_total", "reason" => code.name()).absolute(0);
     }
-    let quotas = { AllowanceName::NAMES.into_iter() }
+    let quotas = AllowanceName::NAMES
+        .into_iter()
         .chain(StorageQuota::NAMES)
         .chain(Budget::NAMES)
         .chain([UNFINISHED_ANALYSES, SERVER_QUEUE, KEYWORD_RESEARCH]);

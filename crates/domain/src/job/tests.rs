@@ -81,21 +81,6 @@ fn priorities_rise_and_are_read_by_their_names() {
 }
 
 #[test]
-fn who_asked_is_read_by_its_name() {
-    let all = [
-        (Trigger::Api, "api"),
-        (Trigger::Session, "session"),
-        (Trigger::Mcp, "mcp"),
-        (Trigger::Schedule, "schedule"),
-    ];
-    for (trigger, name) in all {
-        assert_eq!(trigger.name(), name);
-        assert_eq!(Trigger::named(name), Some(trigger));
-    }
-    assert_eq!(Trigger::named("cron"), None);
-}
-
-#[test]
 fn the_last_error_is_told_of_jobs_that_failed_or_wait_for_another_attempt() {
     let error = |attempt| JobError {
         code: "supplier-unavailable".to_owned(),
