@@ -12,11 +12,10 @@ use domain::{
     device::DeviceKey,
     email::EmailAddress,
     ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
-    job::{Job, JobState, policy::QueuePolicy},
+    job::{Job, JobState},
     keyword::{Keyword, LatestRank},
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines,
         clock::Clock,
         keyword_data::KeywordData,
         password_hasher::PasswordHasher,
@@ -24,14 +23,13 @@ use domain::{
         search_results::{Spent, SupplierLabel},
         storage::Storage,
     },
-    project::PurgeTerm,
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
-    stored_data::StorageLimits,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
-    token::{ApiToken, TokenPolicy},
+    token::ApiToken,
     use_cases::{
+        Policies,
         create_account::CreateAccount,
         issue_token::{Asker, IssueToken, NewToken},
         keep_house::{KeepHouse, Retention},
@@ -533,18 +531,19 @@ fn config() -> WebConfig {
     WebConfig {
         public_base_url: "https://seo.example".into(),
         cursor_key: CursorKey([7; 32]),
-        policy: QueuePolicy::default(),
-        prices: Prices {
-            per_keyword: Spent::on(10, MicroUsd(300)),
-            speed_pages: 10,
-            ..Prices::default()
+        policies: Policies {
+            prices: Prices {
+                per_keyword: Spent::on(10, MicroUsd(300)),
+                speed_pages: 10,
+                ..Prices::default()
+            },
+            ..Policies::default()
         },
         search: SupplierLabel {
             name: "sandbox".into(),
             engine: "sandbox".into(),
             provenance: Provenance::Simulated,
         },
-        engines: AiEngines::default(),
         speed: SpeedLabel::default(),
         body: BodyLimit {
             max_bytes: 256 * 1024,
@@ -560,10 +559,6 @@ fn config() -> WebConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
         },
-        new_accounts: AccountLimits::default(),
-        storage_limits: StorageLimits::default(),
-        purge_term: PurgeTerm::default(),
-        tokens: TokenPolicy::default(),
     }
 }
 

@@ -31,6 +31,7 @@ use domain::{
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     use_cases::{
+        Core, Policies,
         claim_jobs::ClaimJobs,
         create_account::CreateAccount,
         create_project::CreateProject,
@@ -38,17 +39,14 @@ use domain::{
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         fire_schedules::FireSchedules,
         keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
-        list_schedules::ListSchedules,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::NextKeywords,
         publish_results::{Outcome, PublishResults},
         read_job::ReadJob,
         record_measurements::RecordMeasurements,
-        remove_schedule::RemoveSchedule,
         request_analysis::{
             AnalysisRequest, Prices, RequestAnalysis, RequestAnalysisError, Requested, Tick,
         },
-        set_schedule::SetSchedule,
         sum_up_rankings::SumUpRankings,
         sweep_queue::SweepQueue,
         write_down_calls::WriteDownCalls,
@@ -118,6 +116,20 @@ impl Queue {
         }
     }
 
+    fn core(&self) -> Core {
+        Core {
+            storage: self.storage(),
+            clock: self.clock(),
+            randomness: self.randomness.clone(),
+            mint: Arc::clone(&self.mint),
+            policies: Policies {
+                queue: self.policy,
+                prices: self.prices(),
+                ..Policies::default()
+            },
+        }
+    }
+
     fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock) as Arc<dyn Clock>
     }
@@ -168,15 +180,19 @@ impl Queue {
         self.try_ask(account, project).await.0
     }
 
-    fn request_analysis(&self) -> RequestAnalysis {
-        let prices = Prices {
+    fn prices(&self) -> Prices {
+        Prices {
             per_keyword: Spent::on(1, MicroUsd(100)),
             most_per_day: self.most_per_day,
             speed_pages: 10,
             ..Prices::default()
-        };
+        }
+    }
+
+    fn request_analysis(&self) -> RequestAnalysis {
         let mint = Arc::clone(&self.mint);
-        RequestAnalysis::new(self.storage(), self.clock(), mint, self.policy, prices)
+        let (storage, prices) = (self.storage(), self.prices());
+        RequestAnalysis::new(storage, self.clock(), mint, self.policy, prices)
     }
 
     async fn fire(&self) -> Vec<Schedule> {
@@ -186,17 +202,13 @@ impl Queue {
 
     async fn schedule(&self, account: AccountId, project: ProjectId, days: &str) -> Schedule {
         let rhythm = Rhythm::parse(days, "03:00", "UTC").unwrap();
-        SetSchedule::new(self.storage(), self.clock())
-            .run(account, project, AnalysisKind::RankCheck, rhythm)
-            .await
-            .unwrap()
+        let core = self.core();
+        let set = core.set_schedule(account, project, AnalysisKind::RankCheck, rhythm);
+        set.await.unwrap()
     }
 
     async fn schedules(&self, account: AccountId) -> Vec<Schedule> {
-        ListSchedules::new(self.storage())
-            .run(account)
-            .await
-            .unwrap()
+        self.core().schedules(account).await.unwrap()
     }
 
     async fn jobs(&self, account: AccountId) -> Vec<Job> {
@@ -1000,12 +1012,10 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
         std::slice::from_ref(&weekly),
         "one of a kind"
     );
-    let remove = RemoveSchedule::new(queue.storage());
+    let core = queue.core();
     let removed = async || {
-        remove
-            .run(ann, shop, AnalysisKind::RankCheck)
-            .await
-            .unwrap()
+        let removed = core.remove_schedule(ann, shop, AnalysisKind::RankCheck);
+        removed.await.unwrap()
     };
     assert!(removed().await);
     assert!(!removed().await);

@@ -1,7 +1,7 @@
 use crate::{
     process::Stopping,
     settings::Settings,
-    wiring::{Foundation, hasher, keyword_data, prices},
+    wiring::{Foundation, hasher, keyword_data},
     worker::Tools,
 };
 use actix_web::dev::ServerHandle;
@@ -38,9 +38,7 @@ pub async fn services(
     let config = WebConfig {
         public_base_url: foundation.settings.public_base_url(),
         cursor_key: CursorKey(shared(foundation, "cursor-key").await?),
-        policy: tools.policy,
-        prices: prices(&foundation.settings, tools.search.as_ref(), &tools.load),
-        engines: tools.engines.clone(),
+        policies: tools.core.policies.clone(),
         search: tools.search.label(),
         speed: SpeedLabel::of(&tools.speed),
         body: BodyLimit {
@@ -57,14 +55,6 @@ pub async fn services(
             cookies: cookies(&foundation.settings),
             device_key: DeviceKey(shared(foundation, "device-key").await?),
         },
-        new_accounts: foundation.settings.new_accounts.limits(),
-        storage_limits: foundation.settings.storage.limits(),
-        purge_term: foundation
-            .settings
-            .retention
-            .retention()
-            .deactivated_projects,
-        tokens: foundation.settings.tokens.policy(),
     };
     let hasher = hasher(foundation)?;
     let ports = Ports {

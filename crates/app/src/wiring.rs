@@ -22,6 +22,7 @@ use domain::{
         site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
     },
     use_cases::{
+        Core, Policies,
         fetch_console_rows::FetchConsoleRows,
         fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
@@ -106,6 +107,30 @@ impl Foundation {
         }
     }
 
+    /// Use cases that ask no supplier.
+    pub fn core(&self) -> Arc<Core> {
+        Arc::new(self.core_with(Prices::default(), AiEngines::default()))
+    }
+
+    fn core_with(&self, prices: Prices, engines: AiEngines) -> Core {
+        let settings = &self.settings;
+        Core {
+            storage: Arc::clone(&self.storage),
+            clock: Arc::clone(&self.clock),
+            randomness: Arc::clone(&self.randomness),
+            mint: Arc::clone(&self.mint),
+            policies: Policies {
+                queue: queue_policy(&settings.queue),
+                tokens: settings.tokens.policy(),
+                storage: settings.storage.limits(),
+                new_accounts: settings.new_accounts.limits(),
+                retention: settings.retention.retention(),
+                prices,
+                engines,
+            },
+        }
+    }
+
     pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
         (
             Arc::clone(&self.storage),
@@ -138,7 +163,9 @@ impl Foundation {
         );
         let engines = ai_engines(settings, &self.clock, &self.randomness);
         let request = starter(self, search.as_ref(), &engines, &load);
+        let prices = prices(settings, search.as_ref(), &load);
         Tools {
+            core: Arc::new(self.core_with(prices, engines.clone())),
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),

@@ -14,7 +14,6 @@ use domain::{
     ports::{spending::Spending, storage::StorageError},
     stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
-        add_content_plan::AddContentPlanError,
         change_keyword::ChangeKeywordError,
         change_project::ChangeProjectError,
         create_project::CreateProjectError,
@@ -335,19 +334,6 @@ fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
         })
         .collect();
     problem
-}
-
-impl From<AddContentPlanError> for Problem {
-    fn from(error: AddContentPlanError) -> Self {
-        match error {
-            AddContentPlanError::NoSuchProject => no_project(),
-            AddContentPlanError::ProjectDeactivated => deactivated(),
-            AddContentPlanError::Allowance(error) => allowance(error),
-            AddContentPlanError::Full(error) => storage_exceeded(error),
-            AddContentPlanError::UsedMeanwhile(_) => in_progress(),
-            AddContentPlanError::Storage(error) => storage(&error),
-        }
-    }
 }
 
 impl From<ChangeKeywordError> for Problem {

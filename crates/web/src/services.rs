@@ -11,12 +11,9 @@ use crate::{
     refusals,
 };
 use domain::{
-    account::AccountLimits,
     device::DeviceKey,
     ids::{AccountId, IdMint, ProjectId},
-    job::policy::QueuePolicy,
     ports::{
-        ai_answers::AiEngines,
         clock::Clock,
         keyword_data::KeywordData,
         page_speed::NotConfigured,
@@ -27,14 +24,11 @@ use domain::{
         storage::{Storage, StorageError},
     },
     project::{Project, PurgeTerm},
-    stored_data::StorageLimits,
-    token::TokenPolicy,
     use_cases::{
-        add_content_plan::AddContentPlan,
+        Core, Policies,
         authenticate_agent::AuthenticateAgent,
         authenticate_session::AuthenticateSession,
         cancel_analysis::CancelAnalysis,
-        change_content_plan::ChangeContentPlan,
         change_keyword::ChangeKeyword,
         change_password::ChangePassword,
         change_profile::ChangeProfile,
@@ -51,7 +45,6 @@ use domain::{
         issue_token::IssueToken,
         list_ai_models::ListAiModels,
         list_audit_events::ListAuditEvents,
-        list_content_plans::ListContentPlans,
         list_jobs::ListJobs,
         list_keywords::ListKeywords,
         list_projects::ListProjects,
@@ -66,7 +59,6 @@ use domain::{
         read_account::ReadAccount,
         read_console_searches::ReadConsoleSearches,
         read_console_state::ReadConsoleState,
-        read_content_plan::ReadContentPlan,
         read_job::ReadJob,
         read_keyword::ReadKeyword,
         read_keyword_months::ReadKeywordMonths,
@@ -80,7 +72,7 @@ use domain::{
         remember_answer::RememberAnswer,
         reopen_search::ReopenSearch,
         report_leak::ReportLeak,
-        request_analysis::{Prices, RequestAnalysis},
+        request_analysis::RequestAnalysis,
         research_keyword::ResearchKeyword,
         revoke_token::RevokeToken,
         save_keywords::SaveKeywords,
@@ -101,10 +93,8 @@ pub struct WebConfig {
     /// Without a trailing slash.
     pub public_base_url: String,
     pub cursor_key: CursorKey,
-    pub policy: QueuePolicy,
-    pub prices: Prices,
+    pub policies: Policies,
     pub search: SupplierLabel,
-    pub engines: AiEngines,
     pub speed: SpeedLabel,
     /// With an accepted token or session.
     pub body: BodyLimit,
@@ -113,11 +103,13 @@ pub struct WebConfig {
     pub handler_patience: std::time::Duration,
     pub limits: RequestLimits,
     pub sessions: SessionConfig,
-    pub new_accounts: AccountLimits,
-    pub storage_limits: StorageLimits,
+}
+
+impl WebConfig {
     /// How long deactivated projects can be brought back.
-    pub purge_term: PurgeTerm,
-    pub tokens: TokenPolicy,
+    pub fn purge_term(&self) -> PurgeTerm {
+        self.policies.retention.deactivated_projects
+    }
 }
 
 #[derive(Clone)]
@@ -137,6 +129,18 @@ pub struct Ports {
     pub known_hasher: Arc<dyn PasswordHasher>,
     pub console_exports: Arc<dyn ConsoleExports>,
     pub keyword_data: Arc<dyn KeywordData>,
+}
+
+impl Ports {
+    fn core(&self, policies: Policies) -> Core {
+        Core {
+            storage: Arc::clone(&self.storage),
+            clock: Arc::clone(&self.clock),
+            randomness: Arc::clone(&self.randomness),
+            mint: Arc::clone(&self.mint),
+            policies,
+        }
+    }
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
@@ -163,6 +167,7 @@ const MAX_IMPORTS: u32 = 2;
 const MAX_PASSWORD_CHANGES: u32 = 8;
 
 pub struct Services {
+    pub core: Arc<Core>,
     pub config: WebConfig,
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,
@@ -224,10 +229,6 @@ pub struct Services {
     pub(crate) set_ai_models: SetAiModels,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
     pub(crate) read_console_searches: ReadConsoleSearches,
-    pub(crate) add_content_plan: AddContentPlan,
-    pub(crate) change_content_plan: ChangeContentPlan,
-    pub(crate) read_content_plan: ReadContentPlan,
-    pub(crate) list_content_plans: ListContentPlans,
     pub(crate) save_keywords: SaveKeywords,
     pub(crate) read_keyword_months: ReadKeywordMonths,
     pub(crate) read_top_results: ReadTopResults,
@@ -278,9 +279,10 @@ impl Services {
         let r = || Arc::clone(&ports.randomness);
         let hasher = || Arc::clone(&ports.hasher);
         let known_hasher = || Arc::clone(&ports.known_hasher);
-        let stored = config.storage_limits;
+        let stored = config.policies.storage;
         let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), known_hasher()));
         Self {
+            core: Arc::new(ports.core(config.policies.clone())),
             readiness: Readiness::default(),
             noticed: Noticed::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
@@ -288,7 +290,7 @@ impl Services {
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
-            authenticate: AuthenticateAgent::new(s(), c()).under(config.tokens),
+            authenticate: AuthenticateAgent::new(s(), c()).under(config.policies.tokens),
             note_token_use: NoteTokenUse::new(s(), c()),
             report_leak: ReportLeak::new(s(), c(), m()),
             look_up_repeat: LookUpRepeat::new(s(), c()),
@@ -297,18 +299,24 @@ impl Services {
             create_project: CreateProject::new(s(), c(), m()).within(stored),
             list_projects: ListProjects::new(s()),
             read_project: ReadProject::new(s()),
-            change_project: ChangeProject::new(s(), c()).purging_after(config.purge_term),
-            deactivate_project: DeactivateProject::new(s(), c()).purging_after(config.purge_term),
+            change_project: ChangeProject::new(s(), c()).purging_after(config.purge_term()),
+            deactivate_project: DeactivateProject::new(s(), c()).purging_after(config.purge_term()),
             track_keywords: TrackKeywords::new(s(), c(), m()).within(stored),
             list_keywords: ListKeywords::new(s()),
             change_keyword: ChangeKeyword::new(s(), c()),
             deactivate_keyword: DeactivateKeyword::new(s(), c()),
-            list_ai_models: ListAiModels::new(s(), config.engines.clone()),
-            request_analysis: RequestAnalysis::new(s(), c(), m(), config.policy, config.prices)
-                .asking(config.engines.clone()),
+            list_ai_models: ListAiModels::new(s(), config.policies.engines.clone()),
+            request_analysis: RequestAnalysis::new(
+                s(),
+                c(),
+                m(),
+                config.policies.queue,
+                config.policies.prices,
+            )
+            .asking(config.policies.engines.clone()),
             list_jobs: ListJobs::new(s()),
             read_job: ReadJob::new(s()),
-            find_workers: FindWorkers::new(s(), c(), config.policy),
+            find_workers: FindWorkers::new(s(), c(), config.policies.queue),
             read_keyword: ReadKeyword::new(s()),
             read_results: ReadResults::new(s()),
             authenticate_session: AuthenticateSession::new(s(), c()),
@@ -321,11 +329,11 @@ impl Services {
             end_sessions: EndSessions::new(s(), c(), m()),
             list_sessions: ListSessions::new(s(), c()),
             welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher())
-                .with_limits(config.new_accounts),
+                .with_limits(config.policies.new_accounts),
             change_profile: ChangeProfile::new(s(), c(), m()),
             change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
-            list_tokens: ListTokens::new(s()).under(config.tokens),
-            issue_token: IssueToken::new(s(), c(), r(), m()).under(config.tokens),
+            list_tokens: ListTokens::new(s()).under(config.policies.tokens),
+            issue_token: IssueToken::new(s(), c(), r(), m()).under(config.policies.tokens),
             revoke_token: RevokeToken::new(s(), c(), m()),
             list_audit_events: ListAuditEvents::new(s()),
             cancel_analysis: CancelAnalysis::new(s(), c()),
@@ -333,13 +341,9 @@ impl Services {
             import_console_rows: ImportConsoleRows::new(s(), c(), m()).within(stored),
             change_password: ChangePassword::new(known_hasher(), Arc::clone(&reauthenticate)),
             reauthenticate,
-            set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
+            set_ai_models: SetAiModels::new(s(), c(), m(), config.policies.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),
             read_console_searches: ReadConsoleSearches::new(s(), c()),
-            add_content_plan: AddContentPlan::new(s(), c(), m()).within(stored),
-            change_content_plan: ChangeContentPlan::new(s(), c()).within(stored),
-            read_content_plan: ReadContentPlan::new(s()),
-            list_content_plans: ListContentPlans::new(s()),
             save_keywords: SaveKeywords::new(s(), c(), m()).within(stored),
             read_keyword_months: ReadKeywordMonths::new(s(), c()),
             read_top_results: ReadTopResults::new(s()),
@@ -349,7 +353,7 @@ impl Services {
                 m(),
                 Arc::new(TimerPatience),
                 Arc::clone(&ports.keyword_data),
-                config.prices.most_per_day,
+                config.policies.prices.most_per_day,
             ),
             read_research_quota: ReadResearchQuota::new(s(), c()),
             list_searches: ListSearches::new(s()),

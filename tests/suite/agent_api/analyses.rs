@@ -438,7 +438,7 @@ async fn a_project_without_keywords_or_out_of_use_is_not_measured(db: TestDataba
 }
 
 async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.policy.queued_per_account = 1).await;
+    let app = TestApp::configured(&db, |config| config.policies.queue.queued_per_account = 1).await;
     app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(5_999)))
         .await;
     let agent = app.db_full_agent().await;
@@ -457,7 +457,7 @@ async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
         "unfinishedAnalyses"
     );
     assert_eq!(full.header("retry-after"), "60");
-    let other = TestApp::configured(&db, |config| config.policy.queued_in_all = 1).await;
+    let other = TestApp::configured(&db, |config| config.policies.queue.queued_in_all = 1).await;
     let (site, found) = agent.project("blog.example.com", &["a"]).await;
     let elsewhere = harness::callers::Caller::new(other.address, agent.token());
     let full = elsewhere
@@ -472,7 +472,7 @@ async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
 
 async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.prices.most_per_day = Some(MicroUsd(11_999));
+        config.policies.prices.most_per_day = Some(MicroUsd(11_999));
     })
     .await;
     app.db_limit(|limits| limits.daily_budget = Some(MicroUsd(5_999)))
@@ -510,7 +510,7 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
 
 async fn what_is_not_to_be_paid_is_refused_with_what_to_do(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.prices.unpaid = Some(Unpaid::SwitchedOff);
+        config.policies.prices.unpaid = Some(Unpaid::SwitchedOff);
     })
     .await;
     let agent = app.db_full_agent().await;

@@ -21,7 +21,7 @@ on_every_database![
 /// Five engines: two that are set, the rest as they could be.
 async fn app(db: &TestDatabase) -> TestApp {
     TestApp::configured(db, |config| {
-        config.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
+        config.policies.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
     })
     .await
 }

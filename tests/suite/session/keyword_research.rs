@@ -693,7 +693,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     let market = Arc::new(dear());
     let data = Arc::clone(&market) as Arc<dyn KeywordData>;
     let app = TestApp::researching(db.port(), data, |config| {
-        config.prices.most_per_day = Some(MicroUsd(130_000));
+        config.policies.prices.most_per_day = Some(MicroUsd(130_000));
     })
     .await;
     let browser = app.db_member(0).await;

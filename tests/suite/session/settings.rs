@@ -109,7 +109,7 @@ async fn what_a_token_is_to_be_is_checked(db: TestDatabase) {
 
 /// Where tokens last 30 days at the most.
 fn thirty_days(config: &mut WebConfig) {
-    config.tokens.longest = Some(TimeDelta::days(30));
+    config.policies.tokens.longest = Some(TimeDelta::days(30));
 }
 
 async fn a_token_lasts_no_longer_than_the_server_allows(db: TestDatabase) {

@@ -164,7 +164,7 @@ async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
 
 async fn deactivated_keywords_take_room_of_the_account(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.storage_limits.inactive_factor = Some(1);
+        config.policies.storage.inactive_factor = Some(1);
     })
     .await;
     let browser = app.db_member(0).await;
@@ -202,7 +202,7 @@ async fn deactivated_keywords_take_room_of_the_account(db: TestDatabase) {
 
 async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.storage_limits = StorageLimits {
+        config.policies.storage = StorageLimits {
             project_rows: Some(8),
             account_bytes: Some(3_000),
             ..StorageLimits::default()
@@ -256,7 +256,7 @@ async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
 
 async fn plans_beyond_the_limit_are_neither_saved_nor_enlarged(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.storage_limits.account_bytes = Some(3_000);
+        config.policies.storage.account_bytes = Some(3_000);
     })
     .await;
     let browser = app.db_member(0).await;

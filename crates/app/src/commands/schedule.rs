@@ -12,15 +12,9 @@ use domain::{
     keyword::KeywordChoice,
     money::MicroUsd,
     schedule::{Rhythm, Schedule},
-    use_cases::{
-        list_schedules::ListSchedules,
-        remove_schedule::RemoveSchedule,
-        request_analysis::AnalysisRequest,
-        set_schedule::{SetSchedule, SetScheduleError},
-    },
+    use_cases::{request_analysis::AnalysisRequest, schedules::ScheduleError},
 };
 use serde_json::json;
-use std::sync::Arc;
 
 pub async fn run(foundation: &Foundation, command: ScheduleCommand) -> anyhow::Result<Ended> {
     match command {
@@ -67,12 +61,10 @@ async fn set(
         say(format!("Nothing is set: it would run {often}."));
         return Ok(());
     }
-    let set = SetSchedule::new(
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
-    let schedule = match set.run(owner.account, project, kind, rhythm).await {
-        Err(SetScheduleError::NoSuchProject) => return Err(no_project(&of.of).into()),
+    let core = foundation.core();
+    let set = core.set_schedule(owner.account, project, kind, rhythm);
+    let schedule = match set.await {
+        Err(ScheduleError::NoSuchProject) => return Err(no_project(&of.of).into()),
         outcome => outcome?,
     };
     say(told(&schedule));
@@ -118,9 +110,7 @@ async fn cost(
 
 async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
-    let schedules = ListSchedules::new(Arc::clone(&foundation.storage))
-        .run(owner.account)
-        .await?;
+    let schedules = foundation.core().schedules(owner.account).await?;
     if as_json {
         let rows: Vec<_> = schedules.iter().map(as_value).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -133,8 +123,9 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
 
 async fn remove(foundation: &Foundation, of: &ScheduledAnalysis) -> anyhow::Result<()> {
     let (owner, kind) = (owner(&foundation.storage, &of.of.email).await?, kind(of)?);
-    let removed = RemoveSchedule::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.of.project), kind)
+    let core = foundation.core();
+    let removed = core
+        .remove_schedule(owner.account, ProjectId(of.of.project), kind)
         .await?;
     if !removed {
         return Err(WrongUsage(format!(

@@ -8,13 +8,7 @@ use analysis::findings::suggestions::{ExpectedGain, GainMetric, State, Suggestio
 use domain::{
     ids::KeywordId,
     owners_words::IgnoreReason,
-    use_cases::{
-        ignore_suggestion::{IgnoreSuggestion, IgnoreSuggestionError},
-        list_ignored_suggestions::ListIgnoredSuggestions,
-        name_keywords::NameKeywords,
-        read_suggestions::ReadSuggestions,
-        take_up_suggestion::TakeUpSuggestion,
-    },
+    use_cases::{name_keywords::NameKeywords, suggestions::SuggestionError},
 };
 use serde_json::json;
 use std::{collections::HashMap, sync::Arc};
@@ -40,14 +34,10 @@ async fn list(
     as_json: bool,
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let storage = || Arc::clone(&foundation.storage);
-    let mut records = ReadSuggestions::new(storage())
-        .run(account, project)
-        .await?;
+    let core = foundation.core();
+    let mut records = core.suggestions(account, project).await?;
     records.retain(|it| all || it.is_open());
-    let ignored = ListIgnoredSuggestions::new(storage())
-        .run(account, project)
-        .await?;
+    let ignored = core.ignored_suggestions(account, project).await?;
     if as_json {
         let ignored: Vec<_> = { ignored.iter() }
             .map(|it| json!({ "suggestionId": it.id, "reason": it.reason, "ignoredAt": it.ignored_at }))
@@ -58,7 +48,7 @@ async fn list(
     }
     let keywords = records.iter().filter_map(|it| it.keyword_ids.first());
     let keywords = keywords.copied().map(KeywordId).collect();
-    let named = NameKeywords::new(storage())
+    let named = NameKeywords::new(Arc::clone(&foundation.storage))
         .run(account, project, keywords)
         .await?;
     let reasons: HashMap<&str, &str> = { ignored.iter() }
@@ -133,20 +123,17 @@ async fn ignore(
         .transpose()
         .map_err(|refusal| WrongUsage(format!("{id} is not ignored: --reason {refusal}.")))?;
     let (account, project) = project(foundation, of).await?;
-    let ignore = IgnoreSuggestion::new(
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
-    let outcome = ignore.run(account, project, id, reason).await;
+    let core = foundation.core();
+    let outcome = core.ignore_suggestion(account, project, id, reason).await;
     outcome.map_err(|error| match error {
-        IgnoreSuggestionError::Storage(error) => anyhow::Error::from(error),
-        IgnoreSuggestionError::NoSuchProject => no_project(of).into(),
-        IgnoreSuggestionError::NoSuchSuggestion => WrongUsage(format!(
+        SuggestionError::Storage(error) => anyhow::Error::from(error),
+        SuggestionError::NoSuchProject => no_project(of).into(),
+        SuggestionError::NoSuchSuggestion => WrongUsage(format!(
             "The newest suggestions have no `{id}`. `sightline suggestions list --email {} --project {}` shows their ids.",
             of.email, of.project
         ))
         .into(),
-        refusal @ IgnoreSuggestionError::TooMany => WrongUsage(format!("{id} is not ignored: {refusal}.")).into(),
+        refusal @ SuggestionError::TooMany => WrongUsage(format!("{id} is not ignored: {refusal}.")).into(),
     })?;
     remark(format!(
         "{id} is ignored: from the next analysis on its record says so. `sightline suggestions take-up` ends that."
@@ -156,9 +143,8 @@ async fn ignore(
 
 async fn take_up(foundation: &Foundation, of: &ProjectArgs, id: &str) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let was_ignored = TakeUpSuggestion::new(Arc::clone(&foundation.storage))
-        .run(account, project, id)
-        .await?;
+    let core = foundation.core();
+    let was_ignored = core.take_up_suggestion(account, project, id).await?;
     if !was_ignored {
         return Err(WrongUsage(format!("{id} was not ignored.")).into());
     }

@@ -36,6 +36,7 @@ use domain::{
     },
     schedule::Schedule,
     use_cases::{
+        Core,
         claim_jobs::ClaimJobs,
         fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
@@ -62,6 +63,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 #[derive(Clone)]
 pub struct Tools {
+    pub core: Arc<Core>,
     pub storage: Arc<dyn Storage>,
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,

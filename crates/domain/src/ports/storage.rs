@@ -182,6 +182,22 @@ where
     once(storage, transaction()).await
 }
 
+impl dyn Storage {
+    /// Opens a transaction and hands it over, near the storage; again while something passing was in its way, so that
+    /// `run` may run more than once: it sends nothing and asks no supplier. It commits what it hands over; what it
+    /// drops is undone. Where nobody knows whether a commit succeeded, the error is not passing and nothing is repeated.
+    pub async fn transaction<T, E, F, Fut>(&self, run: F) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        let run = &run;
+        retrying(self, || async move { run(self.write().await?).await }).await
+    }
+}
+
 async fn once<T: Send>(storage: &dyn Storage, work: impl Future<Output = T> + Send) -> T {
     let mut outcome = None;
     let work = async { outcome = Some(work.await) };

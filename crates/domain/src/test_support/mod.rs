@@ -15,13 +15,14 @@ use crate::{
     },
     keyword::{Keyword, KeywordChoice, KeywordText},
     market::Market,
-    ports::{clock::Clock, randomness::Randomness},
+    ports::{clock::Clock, randomness::Randomness, storage::Storage},
     project::{Project, ProjectMeta, Status},
     report_settings::EffectiveReportSettings,
     scope::Scopes,
     session::Session,
     text::{Label, Text},
     token::ApiToken,
+    use_cases::{Core, Policies},
     user::User,
 };
 use analysis::search_intent::Intent;
@@ -278,6 +279,17 @@ pub fn a_content_plan() -> ContentPlan {
         items: vec![full, bare],
         created_at: now,
         updated_at: now,
+    }
+}
+
+/// Use cases on a storage, with a clock that stands, foreseeable ids, and the policies of a server that nobody set.
+pub fn core(storage: Arc<dyn Storage>) -> Core {
+    Core {
+        storage,
+        clock: Arc::new(FrozenClock::default()),
+        randomness: Arc::new(CountingRandomness::default()),
+        mint: a_mint(),
+        policies: Policies::default(),
     }
 }
 

@@ -1,13 +1,11 @@
-//! What can be done: one verb per file. Each opens, looks, refuses, acts, commits and answers.
+//! What can be done, by aggregate: methods of [`Core`], which open, look, refuse, act, commit and answer.
 
-pub mod add_content_plan;
 pub mod ask_engine;
 pub mod authenticate_agent;
 pub mod authenticate_session;
 pub mod bind_console;
 pub mod cancel_analysis;
 pub mod change_account;
-pub mod change_content_plan;
 pub mod change_keyword;
 pub mod change_password;
 pub mod change_profile;
@@ -15,6 +13,7 @@ pub mod change_project;
 pub mod change_report_defaults;
 pub mod choose_pages;
 pub mod claim_jobs;
+pub mod content_plans;
 pub mod create_account;
 pub mod create_project;
 pub mod deactivate_keyword;
@@ -29,7 +28,6 @@ pub mod fire_schedules;
 pub mod forget_pages;
 pub mod forget_search;
 pub mod forget_site;
-pub mod ignore_suggestion;
 pub mod import_console_rows;
 pub mod issue_token;
 pub mod journal_crawl;
@@ -43,13 +41,10 @@ pub mod list_answers;
 pub mod list_audit_events;
 pub mod list_console_pages;
 pub mod list_console_rows;
-pub mod list_content_plans;
-pub mod list_ignored_suggestions;
 pub mod list_jobs;
 pub mod list_keywords;
 pub mod list_named_sites;
 pub mod list_projects;
-pub mod list_schedules;
 pub mod list_searches;
 pub mod list_sessions;
 pub mod list_tokens;
@@ -69,7 +64,6 @@ pub mod read_account;
 pub mod read_answer;
 pub mod read_console_searches;
 pub mod read_console_state;
-pub mod read_content_plan;
 pub mod read_job;
 pub mod read_keyword;
 pub mod read_keyword_board;
@@ -82,7 +76,6 @@ pub mod read_project_state;
 pub mod read_research_quota;
 pub mod read_results;
 pub mod read_since_sign_in;
-pub mod read_suggestions;
 pub mod read_tallies;
 pub mod read_top_results;
 pub mod reauthenticate;
@@ -90,7 +83,6 @@ pub mod recognize_device;
 pub mod record_answers;
 pub mod record_measurements;
 pub mod remember_answer;
-pub mod remove_schedule;
 pub mod reopen_search;
 pub mod report_leak;
 pub mod request_analysis;
@@ -99,16 +91,16 @@ pub mod revoke_token;
 mod revoke_tokens;
 pub mod rotate_token;
 pub mod save_keywords;
+pub mod schedules;
 pub mod set_ai_model;
 pub mod set_ai_models;
 pub mod set_password;
-pub mod set_schedule;
 pub mod sign_in;
 pub mod stage_findings;
 pub mod stage_visibility;
+pub mod suggestions;
 pub mod sum_up_rankings;
 pub mod sweep_queue;
-pub mod take_up_suggestion;
 pub mod track_keywords;
 pub mod tracked_ideas;
 pub mod trust_retention;
@@ -121,6 +113,64 @@ pub mod write_down_calls;
 mod guesses;
 mod new_session;
 mod places;
+
+use crate::{
+    account::AccountLimits,
+    ids::IdMint,
+    job::policy::QueuePolicy,
+    ports::{
+        ai_answers::AiEngines,
+        clock::Clock,
+        randomness::Randomness,
+        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
+    },
+    stored_data::StorageLimits,
+    token::TokenPolicy,
+};
+use chrono::{DateTime, Utc};
+use keep_house::Retention;
+use request_analysis::Prices;
+use std::sync::Arc;
+
+/// What every use case stands on. Suppliers are no part of it: what asks them is made beside it.
+#[derive(Clone)]
+pub struct Core {
+    pub storage: Arc<dyn Storage>,
+    pub clock: Arc<dyn Clock>,
+    pub randomness: Arc<dyn Randomness>,
+    pub mint: Arc<IdMint>,
+    pub policies: Policies,
+}
+
+/// What the operator may set. By default nothing that costs money can be asked.
+#[derive(Clone, Default)]
+pub struct Policies {
+    pub queue: QueuePolicy,
+    pub tokens: TokenPolicy,
+    pub storage: StorageLimits,
+    pub new_accounts: AccountLimits,
+    pub retention: Retention,
+    pub prices: Prices,
+    pub engines: AiEngines,
+}
+
+impl Core {
+    /// `transaction` of the storage, with the time at which each attempt began: before it waited for its turn to write.
+    async fn transaction_at<T, E, F, Fut>(&self, run: F) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, DateTime<Utc>) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        let run = &run;
+        retrying(self.storage.as_ref(), || async move {
+            let now = self.clock.now();
+            run(self.storage.write().await?, now).await
+        })
+        .await
+    }
+}
 
 /// Lets an error that may be the storage's say so, for
 /// [`retrying`](crate::ports::storage::retrying).

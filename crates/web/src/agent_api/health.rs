@@ -29,7 +29,7 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     call.query.finish()?;
     let state = services
         .read_account
-        .run(call.account(), &services.config.policy)
+        .run(call.account(), &services.config.policies.queue)
         .await?;
     let state = state.ok_or_else(|| {
         refusals::storage(&StorageError::Corrupt {
@@ -90,7 +90,7 @@ pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
         "keywordsPerProject": state.account.limits.keywords_per_project,
         "storedRowsPerProject": state.storage_limits.project_rows,
         "unfinishedAnalyses": state.queue_limit,
-        "runningAnalyses": services.config.policy.running_per_account,
+        "runningAnalyses": services.config.policies.queue.running_per_account,
         "requests": requests(&services.config.limits),
         "pageSize": {
             "projects": page(super::projects::LIST_LIMITS),
@@ -158,7 +158,10 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
             "",
             json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
         ),
-        (ai_answers::OPERATION, answers(&services.config.engines)),
+        (
+            ai_answers::OPERATION,
+            answers(&services.config.policies.engines),
+        ),
         (page_speed::OPERATION, vitals(&services.config.speed)),
     ];
     let told = needs.into_iter().map(|(operation, mut need)| {
@@ -177,7 +180,7 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
 /// Whoever may not be paid answers nothing: every rank check would be refused; `missing` says what
 /// the operator can do.
 fn search_results(config: &WebConfig) -> Value {
-    let unpaid = config.prices.unpaid;
+    let unpaid = config.policies.prices.unpaid;
     let state = match (config.search.provenance, unpaid) {
         (_, Some(_)) => "failing",
         (Provenance::Simulated, None) => "sandbox",

@@ -10,7 +10,7 @@ use super::{
 use askama::Template;
 use domain::{
     ids::{ContentPlanId, ProjectId},
-    use_cases::read_content_plan::FoundPlan,
+    use_cases::content_plans::ContentPlanError,
 };
 
 const BEFORE_LIST: [&str; 5] = ["paged_table", "plan_dialog", "content_plan", "dom", "api"];
@@ -51,11 +51,13 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
 
 pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
-    let found = { &visit.services.read_content_plan }
-        .run(visit.account(), id, ContentPlanId(plan))
-        .await?;
-    let FoundPlan::Plan(found) = found else {
-        return Err(NoPage::NotFound);
+    let core = &visit.services.core;
+    let found = match core
+        .content_plan(visit.account(), id, ContentPlanId(plan))
+        .await
+    {
+        Err(ContentPlanError::Storage(error)) => return Err(error.into()),
+        found => found.map_err(|_| NoPage::NotFound)?,
     };
     let mut crumbs = frame::crumbs(&project);
     crumbs.push((

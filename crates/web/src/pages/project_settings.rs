@@ -50,7 +50,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .run(visit.account(), id)
         .await?;
     let console = console.ok_or(NoPage::NotFound)?;
-    let schedules = visit.uses.schedules.run(visit.account()).await?;
+    let schedules = visit.services.core.schedules(visit.account()).await?;
     let schedules: Vec<Schedule> = schedules
         .into_iter()
         .filter(|it| it.project == id)
@@ -156,7 +156,7 @@ fn settings(
         console: imported(console),
         schedule: planned(schedules),
         active: project.is_active(),
-        purged: purged(visit.services.config.purge_term, project),
+        purged: purged(visit.services.config.purge_term(), project),
         end,
     })
 }

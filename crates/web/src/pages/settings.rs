@@ -316,8 +316,8 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         scopes: scopes.collect(),
         base: &visit.services.config.public_base_url,
         clients: clients(&visit.services.config.public_base_url),
-        lifetimes: lifetimes(visit.services.config.tokens),
-        longest: longest_days(visit.services.config.tokens),
+        lifetimes: lifetimes(visit.services.config.policies.tokens),
+        longest: longest_days(visit.services.config.policies.tokens),
     };
     let tokens = visit.services.list_tokens.run(visit.account()).await?;
     if tokens.is_empty() {
@@ -448,7 +448,7 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let found = visit
         .services
         .read_account
-        .run(visit.account(), &visit.services.config.policy)
+        .run(visit.account(), &visit.services.config.policies.queue)
         .await?;
     let found = found.ok_or(NoPage::NotFound)?;
     let account = &found.account;
@@ -518,7 +518,7 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
             ),
         ),
     ]);
-    let told = match visit.services.config.purge_term.0 {
+    let told = match visit.services.config.purge_term().0 {
         Some(days) => format!(
             "A deactivated project is removed with all its data {days} days after it was deactivated. Until then it can be brought back, and counts."
         ),

@@ -12,7 +12,7 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        authenticate_session::Member, know_brands::KnowBrands, list_schedules::ListSchedules,
+        authenticate_session::Member, know_brands::KnowBrands,
         read_keyword_board::ReadKeywordBoard, read_portfolio::ReadPortfolio,
         read_project_state::ReadProjectState,
     },
@@ -24,7 +24,6 @@ pub struct Uses {
     pub keyword_board: ReadKeywordBoard,
     pub portfolio: ReadPortfolio,
     pub project_state: ReadProjectState,
-    pub schedules: ListSchedules,
     pub brands: KnowBrands,
 }
 
@@ -35,7 +34,6 @@ impl Uses {
             keyword_board: ReadKeywordBoard::new(s()),
             portfolio: ReadPortfolio::new(s()),
             project_state: ReadProjectState::new(s()),
-            schedules: ListSchedules::new(s()),
             brands: KnowBrands::new(s()),
         }
     }

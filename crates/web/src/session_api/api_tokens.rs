@@ -37,7 +37,9 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     fresh(&services, &call)?;
-    let new = read_body(&call.body, |fields| wanted(fields, services.config.tokens))?;
+    let new = read_body(&call.body, |fields| {
+        wanted(fields, services.config.policies.tokens)
+    })?;
     let issued = services.issue_token.run(Asker::Owner(&call.member), &new);
     let issued = issued.await;
     let (plain, token) = issued.map_err(|error| refused(&services, error))?;

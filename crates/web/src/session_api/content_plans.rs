@@ -7,6 +7,7 @@ use crate::{
     entity_tag::EntityTag,
     fields::{Fields, Given, day, read_body},
     paging::{Limits, bound_part, wanted},
+    pipeline::once::in_progress,
     problem::{FieldError, Problem},
     refusals,
     services::Services,
@@ -24,7 +25,7 @@ use domain::{
     page::Direction,
     ports::content_plans::ContentPlanSort,
     text::{Label, Text},
-    use_cases::{change_content_plan::ChangeContentPlanError, read_content_plan::FoundPlan},
+    use_cases::content_plans::ContentPlanError,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -156,8 +157,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let request = wanted(paging.request(key, now), &call.query)?;
     let mut page = services
-        .list_content_plans
-        .run(call.account(), project, &request)
+        .core
+        .content_plans(call.account(), project, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
     let items = written(call.telling, &mut page, None, SummaryView::of);
@@ -183,10 +184,10 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
     fits(&new.items)?;
     let stored = |plan: &ContentPlan| added(plan).stored();
     let plan = services
-        .add_content_plan
-        .run(call.account(), project, &new, call.receipt(&stored))
+        .core
+        .add_content_plan(call.account(), project, &new, call.receipt(&stored))
         .await
-        .map_err(refusals::of_project(project))?;
+        .map_err(|error| refused(error, project))?;
     Ok(added(&plan).kept())
 }
 
@@ -213,8 +214,8 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         fits(items)?;
     }
     let changed = services
-        .change_content_plan
-        .run(
+        .core
+        .change_content_plan(
             call.account(),
             current.project,
             current.id,
@@ -230,8 +231,8 @@ pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let (project, plan) = named(&call)?;
     call.query.finish()?;
     services
-        .change_content_plan
-        .remove(
+        .core
+        .remove_content_plan(
             call.account(),
             project,
             plan,
@@ -252,27 +253,22 @@ fn named(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
 
 async fn found(services: &Services, call: &Call) -> Result<ContentPlan, Problem> {
     let (project, plan) = named(call)?;
-    let found = services
-        .read_content_plan
-        .run(call.account(), project, plan)
-        .await?;
-    match found {
-        FoundPlan::Plan(plan) => Ok(*plan),
-        FoundPlan::NoPlan => Err(refusals::no_content_plan(project)),
-        FoundPlan::NoProject => Err(refusals::no_project()),
-    }
+    let found = services.core.content_plan(call.account(), project, plan);
+    found.await.map_err(|error| refused(error, project))
 }
 
-fn refused(error: ChangeContentPlanError, project: ProjectId) -> Problem {
+fn refused(error: ContentPlanError, project: ProjectId) -> Problem {
     match error {
-        ChangeContentPlanError::NoSuchProject => refusals::no_project(),
-        ChangeContentPlanError::NoSuchPlan => refusals::no_content_plan(project),
-        ChangeContentPlanError::NotAsExpected(plan) => {
+        ContentPlanError::NoSuchProject => refusals::no_project(),
+        ContentPlanError::NoSuchPlan => refusals::no_content_plan(project),
+        ContentPlanError::NotAsExpected(plan) => {
             refusals::not_as_expected(&EntityTag::of(&PlanView::of(&plan)))
         }
-        ChangeContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
-        ChangeContentPlanError::Full(error) => refusals::storage_exceeded(error),
-        ChangeContentPlanError::Storage(error) => error.into(),
+        ContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
+        ContentPlanError::Allowance(error) => refusals::allowance(error),
+        ContentPlanError::Full(error) => refusals::storage_exceeded(error),
+        ContentPlanError::UsedMeanwhile(_) => in_progress(),
+        ContentPlanError::Storage(error) => error.into(),
     }
 }
 

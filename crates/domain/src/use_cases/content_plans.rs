@@ -1,0 +1,272 @@
+use super::{Core, may_be_storage};
+use crate::{
+    allowance::{Allowance, AllowanceExceeded, AllowanceName},
+    content_plan::{ContentPlan, ContentPlanPatch, NewContentPlan, PlanSummary},
+    idempotency::{Receipt, UsedMeanwhile},
+    ids::{AccountId, ContentPlanId, ProjectId},
+    page::{Page, PageRequest},
+    ports::{
+        content_plans::ContentPlanSort,
+        storage::{StorageError, Transaction},
+    },
+    precondition::{Precondition, holds},
+    stored_data::{DataSize, StorageExceeded, StoredData},
+};
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum ContentPlanError {
+    #[error("there is no such project")]
+    NoSuchProject,
+    #[error("there is no such content plan")]
+    NoSuchPlan,
+    /// Holds the plan as it is.
+    #[error("the content plan is not as expected")]
+    NotAsExpected(Box<ContentPlan>),
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    #[error(transparent)]
+    Allowance(#[from] AllowanceExceeded),
+    #[error(transparent)]
+    Full(#[from] StorageExceeded),
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(ContentPlanError);
+
+type Expected<'a> = Precondition<'a, ContentPlan>;
+
+impl Core {
+    /// One page; `None` when the account has no such project.
+    pub async fn content_plans(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        page: &PageRequest<ContentPlanSort>,
+    ) -> Result<Option<Page<PlanSummary>>, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let page = read.content_plans().list(account, project, page).await?;
+        Ok(Some(page))
+    }
+
+    /// A plan of the project, in use or not.
+    pub async fn content_plan(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+    ) -> Result<ContentPlan, ContentPlanError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Err(ContentPlanError::NoSuchProject);
+        }
+        let found = read.content_plans().find(account, project, plan).await?;
+        found.ok_or(ContentPlanError::NoSuchPlan)
+    }
+
+    pub async fn add_content_plan(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        new: &NewContentPlan,
+        receipt: Option<Receipt<'_, ContentPlan>>,
+    ) -> Result<ContentPlan, ContentPlanError> {
+        self.transaction_at(|work, now| self.added(work, now, account, project, new, receipt))
+            .await
+    }
+
+    async fn added(
+        &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
+        account: AccountId,
+        project: ProjectId,
+        new: &NewContentPlan,
+        receipt: Option<Receipt<'_, ContentPlan>>,
+    ) -> Result<ContentPlan, ContentPlanError> {
+        // The account's other plans wait here: each is compared with what the one before left.
+        work.accounts().lock(account).await?;
+        let project = work
+            .projects()
+            .lock(account, project)
+            .await?
+            .ok_or(ContentPlanError::NoSuchProject)?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<ContentPlanError>(work.as_mut(), account, now)
+                .await?;
+        }
+        if !project.is_active() {
+            return Err(ContentPlanError::ProjectDeactivated);
+        }
+        let room = Allowance {
+            name: AllowanceName::ContentPlans,
+            limit: ContentPlan::MOST_IN_A_PROJECT,
+            used: work.content_plans().count(account, project.id).await?,
+        };
+        room.reserve(1)?;
+        let plan = ContentPlan {
+            account,
+            id: ContentPlanId::mint(&self.mint),
+            project: project.id,
+            name: new.name.clone(),
+            clustered_by: new.clustered_by,
+            items: new.items.clone(),
+            created_at: now,
+            updated_at: now,
+        };
+        let (of_account, of_project) = stored(work.as_mut(), account, project.id).await?;
+        let limits = &self.policies.storage;
+        limits.check(of_account, of_project, plan.size(), DataSize::default())?;
+        work.content_plans().add(&plan).await?;
+        if let Some(receipt) = &receipt {
+            receipt.keep(work.as_mut(), account, now, &plan).await?;
+        }
+        work.commit().await?;
+        Ok(plan)
+    }
+
+    /// The plan afterwards; unchanged, time included, when the patch says nothing new.
+    pub async fn change_content_plan(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+        patch: &ContentPlanPatch,
+        precondition: Expected<'_>,
+    ) -> Result<ContentPlan, ContentPlanError> {
+        let change = |mut work: Box<dyn Transaction>| async move {
+            work.accounts().lock(account).await?;
+            let before = held(work.as_mut(), account, project, plan, precondition).await?;
+            let after = before.patched(patch.clone(), self.clock.now());
+            if after != before {
+                let (of_account, of_project) = stored(work.as_mut(), account, project).await?;
+                let limits = &self.policies.storage;
+                limits.check(of_account, of_project, after.size(), before.size())?;
+                work.content_plans().save(&after).await?;
+                work.commit().await?;
+            }
+            Ok(after)
+        };
+        self.storage.transaction(change).await
+    }
+
+    pub async fn remove_content_plan(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+        precondition: Expected<'_>,
+    ) -> Result<(), ContentPlanError> {
+        let remove = |mut work: Box<dyn Transaction>| async move {
+            held(work.as_mut(), account, project, plan, precondition).await?;
+            work.content_plans().remove(account, project, plan).await?;
+            Ok(work.commit().await?)
+        };
+        self.storage.transaction(remove).await
+    }
+}
+
+/// The plan as it is; nobody else changes one of the project until the transaction ends.
+async fn held(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    project: ProjectId,
+    plan: ContentPlanId,
+    precondition: Expected<'_>,
+) -> Result<ContentPlan, ContentPlanError> {
+    let project = work
+        .projects()
+        .lock(account, project)
+        .await?
+        .ok_or(ContentPlanError::NoSuchProject)?;
+    let plan = work
+        .content_plans()
+        .find(account, project.id, plan)
+        .await?
+        .ok_or(ContentPlanError::NoSuchPlan)?;
+    if !holds(precondition, &plan) {
+        return Err(ContentPlanError::NotAsExpected(Box::new(plan)));
+    }
+    if !project.is_active() {
+        return Err(ContentPlanError::ProjectDeactivated);
+    }
+    Ok(plan)
+}
+
+/// What the account stores, and what the project does.
+async fn stored(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    project: ProjectId,
+) -> Result<(StoredData, StoredData), StorageError> {
+    let of_account = work.stored_data().of_account(account).await?;
+    let of_project = work.stored_data().of_project(account, project).await?;
+    Ok((of_account, of_project))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        stored_data::StorageLimits,
+        test_support::{ACCOUNT, FakeStorage, a_content_plan, a_project, an_account, core},
+    };
+    use std::sync::Arc;
+
+    async fn added(plans: u32, there: StoredData) -> (Result<ContentPlan, ContentPlanError>, u32) {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|it| {
+            it.accounts
+                .expect_lock()
+                .returning(|_| Ok(Some(an_account())));
+            { it.stored_data.expect_of_account() }.returning(move |_| Ok(there));
+            { it.stored_data.expect_of_project() }.returning(move |_, _| Ok(there));
+            it.projects
+                .expect_lock()
+                .returning(|_, _| Ok(Some(a_project())));
+            it.content_plans
+                .expect_count()
+                .returning(move |_, _| Ok(plans));
+            it.content_plans.expect_add().returning(|_| Ok(()));
+        });
+        let example = a_content_plan();
+        let new = NewContentPlan {
+            name: example.name,
+            clustered_by: example.clustered_by,
+            items: example.items,
+        };
+        let outcome = core(storage.clone())
+            .add_content_plan(ACCOUNT, a_project().id, &new, None)
+            .await;
+        (outcome, storage.commits())
+    }
+
+    #[tokio::test]
+    async fn the_last_plan_of_a_project_is_saved_and_the_next_is_not() {
+        let (last, commits) =
+            added(ContentPlan::MOST_IN_A_PROJECT - 1, StoredData::default()).await;
+        assert_eq!(commits, 1);
+        assert!(last.unwrap().id.0 > 0);
+        let (next, commits) = added(ContentPlan::MOST_IN_A_PROJECT, StoredData::default()).await;
+        assert_eq!(commits, 0);
+        assert!(matches!(next, Err(ContentPlanError::Allowance(_))));
+    }
+
+    #[tokio::test]
+    async fn an_account_that_has_stored_its_bytes_adds_no_plan() {
+        let full = StoredData {
+            console_bytes: StorageLimits::default().account_bytes.unwrap(),
+            ..StoredData::default()
+        };
+        let (refused, commits) = added(0, full).await;
+        assert!(matches!(refused, Err(ContentPlanError::Full(_))));
+        assert_eq!(commits, 0);
+    }
+}

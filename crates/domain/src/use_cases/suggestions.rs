@@ -1,0 +1,121 @@
+use super::{Core, may_be_storage};
+use crate::{
+    ids::{AccountId, ProjectId},
+    owners_words::{IgnoreReason, IgnoredSuggestion},
+    ports::storage::{StorageError, Transaction},
+    results::FindingQuery,
+};
+use analysis::{findings::suggestions::SuggestionRecord, result_type::ResultType};
+use thiserror::Error;
+
+const BATCH: u32 = 200;
+/// A project ignores no more suggestions.
+pub const MOST_IGNORED: usize = 2_000;
+
+#[derive(Debug, Error)]
+pub enum SuggestionError {
+    #[error("there is no such active project")]
+    NoSuchProject,
+    /// The project's newest suggestions have none of that id.
+    #[error("there is no such suggestion")]
+    NoSuchSuggestion,
+    #[error("a project ignores at most {MOST_IGNORED} suggestions")]
+    TooMany,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(SuggestionError);
+
+impl Core {
+    /// All of them, in their order: the most worthwhile first.
+    pub async fn suggestions(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<SuggestionRecord>, StorageError> {
+        const OF: ResultType = ResultType::Suggestions;
+        let mut read = self.storage.read().await?;
+        let head = read.results().head(account, project, OF).await?;
+        drop(read);
+        let Some(newest) = head.map(|it| it.job) else {
+            return Ok(Vec::new());
+        };
+        let mut records = Vec::new();
+        let mut behind = None;
+        loop {
+            let query = FindingQuery::in_order(OF, newest, behind, BATCH);
+            let mut read = self.storage.read().await?;
+            let page = read.results().findings(account, project, &query).await?;
+            drop(read);
+            for finding in &page.items {
+                let record = finding.record.parse();
+                records.push(record.map_err(|_| StorageError::Corrupt {
+                    what: "a suggestion",
+                })?);
+            }
+            behind = page.items.last().map(|it| it.ordinal);
+            if page.items.len() < BATCH as usize {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// In the order of their ids.
+    pub async fn ignored_suggestions(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<IgnoredSuggestion>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.owners_words().ignored(account, project).await
+    }
+
+    /// From the next analysis on its records say so, until it is taken up again.
+    pub async fn ignore_suggestion(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        id: &str,
+        reason: Option<IgnoreReason>,
+    ) -> Result<(), SuggestionError> {
+        let known = self.suggestions(account, project).await?;
+        if known.iter().all(|it| it.suggestion_id != id) {
+            return Err(SuggestionError::NoSuchSuggestion);
+        }
+        let suggestion = &IgnoredSuggestion {
+            id: id.to_owned(),
+            reason: reason.map(|it| it.as_str().to_owned()),
+            ignored_at: self.clock.now(),
+        };
+        let ignore = |mut work: Box<dyn Transaction>| async move {
+            let found = work.projects().lock(account, project).await?;
+            if !found.is_some_and(|it| it.is_active()) {
+                return Err(SuggestionError::NoSuchProject);
+            }
+            let words = work.owners_words();
+            let ignored = words.ignored(account, project).await?;
+            let is_new = ignored.iter().all(|it| it.id != id);
+            if is_new && ignored.len() >= MOST_IGNORED {
+                return Err(SuggestionError::TooMany);
+            }
+            words.ignore(account, project, suggestion).await?;
+            Ok(work.commit().await?)
+        };
+        self.storage.transaction(ignore).await
+    }
+
+    /// Whether it was ignored.
+    pub async fn take_up_suggestion(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        id: &str,
+    ) -> Result<bool, StorageError> {
+        let take_up = |mut work: Box<dyn Transaction>| async move {
+            let was_ignored = work.owners_words().take_up(account, project, id).await?;
+            work.commit().await?;
+            Ok(was_ignored)
+        };
+        self.storage.transaction(take_up).await
+    }
+}
