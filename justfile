@@ -77,7 +77,7 @@ full-disk *ARGS:
 
 # A day of the scheduler at a billion rank checks a month
 simulate *ARGS:
-    cargo run -q --release -p domain --example simulate_scheduler -- {{ARGS}}
+    cargo run -q --release -p programs --example simulate_scheduler -- {{ARGS}}
 
 # Look for bytes that break what has to hold: one target or all, for so many seconds each
 fuzz TARGET="all" SECONDS="600":

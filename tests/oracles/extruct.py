@@ -493,7 +493,7 @@ def main():
     structured_data_pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(structured_data_pages)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", default="cargo run -q -p crawler --example structured_data --")
+    parser.add_argument("--command", default="cargo run -q -p programs --example structured_data --")
     parser.add_argument("--show", type=int, default=40)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     given = parser.parse_args()

@@ -309,7 +309,7 @@ def several_types(side, it, context):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", default="cargo run -q -p crawler --example structured_data --")
+    parser.add_argument("--command", default="cargo run -q -p programs --example structured_data --")
     parser.add_argument("--show", type=int, default=40)
     parser.add_argument("--gallery", type=pathlib.Path)
     given = parser.parse_args()

@@ -85,7 +85,7 @@ def main():
     import aniso8601
     import pycountry
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", default="cargo run -q -p crawler --example structured_data --")
+    parser.add_argument("--command", default="cargo run -q -p programs --example structured_data --")
     given = parser.parse_args()
 
     def date(value):

@@ -5,7 +5,7 @@
 
 Debian's documentation (postgresql-doc-15, python3-doc, sqlite3-doc, apache2-doc) and a page made
 here with a late picture, shifting text and a busy script are served on loopback. Each page is loaded
-in turn by lighthouse 12.8.2 (npm, into the cache folder) and by `cargo run -p crawler --example lab`,
+in turn by lighthouse 12.8.2 (npm, into the cache folder) and by `cargo run -p programs --example lab`,
 so that both see the same machine. Lighthouse throttles with --throttling-method=devtools, which
 is how the lab throttles: its default simulates a slow network from a fast load, and only the same
 method can be compared. For desktops its devtools preset leaves the network alone, so it is told the
@@ -176,7 +176,7 @@ def main():
     given = parser.parse_args()
     program, browser = installed(), chromium()
     if not given.no_build:
-        subprocess.run(["cargo", "build", "-q", "-p", "crawler", "--example", "lab"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "-q", "-p", "programs", "--example", "lab"], cwd=ROOT, check=True)
     good, compared = True, 0
     with tempfile.TemporaryDirectory(prefix="sightline-made-") as made:
         folder = pathlib.Path(made)

@@ -172,7 +172,7 @@ const drawn = Array.from({ length: cases }, (_, number) => {
   return [name, ...kinds[name]()];
 });
 const input = drawn.map(([, question]) => JSON.stringify(question)).join("\n");
-const command = ["run", "-q", "-p", "analysis", "--example", "vitals_figures"];
+const command = ["run", "-q", "-p", "programs", "--example", "vitals_figures"];
 const ran = spawnSync("cargo", command, { cwd: root, input, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "inherit"] });
 if (ran.status !== 0) throw new Error("the figures could not be computed");
 const answers = ran.stdout.toString().trim().split("\n").map((it) => JSON.parse(it));

@@ -53,7 +53,7 @@ def in_virtual_environment():
 
 def example(name):
     """One of our example programs, built for release."""
-    command = ["cargo", "build", "--release", "-q", "-p", "crawler", "--example", name]
+    command = ["cargo", "build", "--release", "-q", "-p", "programs", "--example", name]
     subprocess.run(command, cwd=REPOSITORY, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     return target / "release" / "examples" / name

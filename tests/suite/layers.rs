@@ -146,7 +146,7 @@ fn every_crate_of_the_workspace_stands_in_the_table() {
     for package in packages() {
         let name = package["name"].as_str().expect("a name");
         assert!(
-            ["tests", "properties"].contains(&name) || layers.contains_key(name),
+            ["tests", "programs", "properties"].contains(&name) || layers.contains_key(name),
             "`{name}` has no layer"
         );
     }

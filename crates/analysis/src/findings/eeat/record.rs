@@ -82,7 +82,6 @@ pub struct Ymyl {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs)] // The names say it.
 pub enum YmylTopic {
     Health,
     Finance,

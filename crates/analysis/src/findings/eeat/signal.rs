@@ -36,177 +36,92 @@ pub enum SignalScope {
     Site,
 }
 
-/// A piece of evidence that a machine can check.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum SignalCode {
-    /// Every page is https, and none loads files by http.
-    Https,
-    /// A page for contact within two clicks, with e-mail, phone or a form.
-    ContactPage,
-    /// A postal address, or a company number whose check digit is right.
-    AddressOrCompanyId,
-    /// A page about those behind the site.
-    AboutPage,
-    /// A privacy policy.
-    PrivacyPolicy,
-    /// Terms or an imprint.
-    LegalPages,
-    /// Shops: returns, shipping and payment are explained.
-    ShopInfo,
-    /// Visible and machine-readable dates agree.
-    DateConsistency,
-    /// A policy for corrections or editing.
-    EditorialPolicy,
-    /// Pages with paid links say so.
-    Disclosure,
-    /// The organisation in structured data is the one that readers see.
-    OrganizationConsistent,
-    /// Articles name their author.
-    Byline,
-    /// The author has a page with fifty words and more.
-    AuthorPage,
-    /// The author's title, degree or training is told.
-    Credentials,
-    /// Pages on health, money and the like were reviewed.
-    Reviewer,
-    /// The author is described as a person with url or sameAs.
-    AuthorMarkup,
-    /// "We tested", "I used".
-    FirstPerson,
-    /// Images are the site's own.
-    OriginalImages,
-    /// How, when, and on how many something was tested.
-    TestMethod,
-    /// Tables of numbers, data sets, case studies.
-    OwnData,
-    /// Reviews with author and date.
-    DatedReviews,
-    /// Links to primary sources.
-    PrimarySources,
-    /// `sameAs` leads to two profiles and more.
-    SameAsProfiles,
-    /// Five pages of the same topic link here.
-    TopicalDepth,
-    /// Others mention or cite the site.
-    ThirdPartyMentions,
-    /// The author has written three pages of the same section.
-    AuthorTopicPages,
+macro_rules! signals {
+    ($(#[doc = $about:literal] $signal:ident: $pillar:ident, $weight:literal, $scope:ident;)+) => {
+        /// A piece of evidence that a machine can check.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+        )]
+        #[serde(rename_all = "camelCase")]
+        pub enum SignalCode {
+            $(#[doc = $about] $signal,)+
+        }
+
+        impl SignalCode {
+            /// In the order in which they are told.
+            pub const ALL: [Self; [$($weight),+].len()] = [$(Self::$signal),+];
+
+            pub const fn pillar(self) -> Pillar {
+                match self { $(Self::$signal => Pillar::$pillar,)+ }
+            }
+
+            /// Of 40 for trust and 20 for each other pillar. Our judgement: Google publishes what raters look for
+            /// and no weights.
+            pub const fn weight(self) -> f64 {
+                match self { $(Self::$signal => $weight,)+ }
+            }
+
+            pub const fn scope(self) -> SignalScope {
+                match self { $(Self::$signal => SignalScope::$scope,)+ }
+            }
+        }
+    };
 }
 
-impl SignalCode {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 26] = [
-        Self::Https,
-        Self::ContactPage,
-        Self::AddressOrCompanyId,
-        Self::AboutPage,
-        Self::PrivacyPolicy,
-        Self::LegalPages,
-        Self::ShopInfo,
-        Self::DateConsistency,
-        Self::EditorialPolicy,
-        Self::Disclosure,
-        Self::OrganizationConsistent,
-        Self::Byline,
-        Self::AuthorPage,
-        Self::Credentials,
-        Self::Reviewer,
-        Self::AuthorMarkup,
-        Self::FirstPerson,
-        Self::OriginalImages,
-        Self::TestMethod,
-        Self::OwnData,
-        Self::DatedReviews,
-        Self::PrimarySources,
-        Self::SameAsProfiles,
-        Self::TopicalDepth,
-        Self::ThirdPartyMentions,
-        Self::AuthorTopicPages,
-    ];
-
-    pub const fn pillar(self) -> Pillar {
-        match self {
-            Self::Https
-            | Self::ContactPage
-            | Self::AddressOrCompanyId
-            | Self::AboutPage
-            | Self::PrivacyPolicy
-            | Self::LegalPages
-            | Self::ShopInfo
-            | Self::DateConsistency
-            | Self::EditorialPolicy
-            | Self::Disclosure
-            | Self::OrganizationConsistent => Pillar::Trust,
-            Self::Byline
-            | Self::AuthorPage
-            | Self::Credentials
-            | Self::Reviewer
-            | Self::AuthorMarkup => Pillar::Expertise,
-            Self::FirstPerson
-            | Self::OriginalImages
-            | Self::TestMethod
-            | Self::OwnData
-            | Self::DatedReviews => Pillar::Experience,
-            Self::PrimarySources
-            | Self::SameAsProfiles
-            | Self::TopicalDepth
-            | Self::ThirdPartyMentions
-            | Self::AuthorTopicPages => Pillar::Authoritativeness,
-        }
-    }
-
-    /// The weight, of 40 for trust and 20 for each other pillar (analysis.md 2.15). Our judgement:
-    /// Google publishes what raters look for and no weights.
-    pub const fn weight(self) -> f64 {
-        match self {
-            Self::ContactPage | Self::Byline => 6.0,
-            Self::Https
-            | Self::AuthorPage
-            | Self::FirstPerson
-            | Self::OriginalImages
-            | Self::PrimarySources => 5.0,
-            Self::AddressOrCompanyId
-            | Self::AboutPage
-            | Self::PrivacyPolicy
-            | Self::ShopInfo
-            | Self::TestMethod
-            | Self::SameAsProfiles
-            | Self::TopicalDepth
-            | Self::ThirdPartyMentions => 4.0,
-            Self::LegalPages
-            | Self::DateConsistency
-            | Self::Disclosure
-            | Self::Credentials
-            | Self::Reviewer
-            | Self::AuthorMarkup
-            | Self::OwnData
-            | Self::DatedReviews
-            | Self::AuthorTopicPages => 3.0,
-            Self::EditorialPolicy | Self::OrganizationConsistent => 2.0,
-        }
-    }
-
-    pub const fn scope(self) -> SignalScope {
-        match self {
-            Self::Https
-            | Self::ContactPage
-            | Self::AddressOrCompanyId
-            | Self::AboutPage
-            | Self::PrivacyPolicy
-            | Self::LegalPages
-            | Self::ShopInfo
-            | Self::EditorialPolicy
-            | Self::OrganizationConsistent
-            | Self::SameAsProfiles
-            | Self::TopicalDepth
-            | Self::ThirdPartyMentions
-            | Self::AuthorTopicPages => SignalScope::Site,
-            _ => SignalScope::Page,
-        }
-    }
+// Pillar, weight, scope.
+signals! {
+    /// Every page is https, and none loads files by http.
+    Https: Trust, 5.0, Site;
+    /// A page for contact within two clicks, with e-mail, phone or a form.
+    ContactPage: Trust, 6.0, Site;
+    /// A postal address, or a company number whose check digit is right.
+    AddressOrCompanyId: Trust, 4.0, Site;
+    /// A page about those behind the site.
+    AboutPage: Trust, 4.0, Site;
+    /// A privacy policy.
+    PrivacyPolicy: Trust, 4.0, Site;
+    /// Terms or an imprint.
+    LegalPages: Trust, 3.0, Site;
+    /// Shops: returns, shipping and payment are explained.
+    ShopInfo: Trust, 4.0, Site;
+    /// Visible and machine-readable dates agree.
+    DateConsistency: Trust, 3.0, Page;
+    /// A policy for corrections or editing.
+    EditorialPolicy: Trust, 2.0, Site;
+    /// Pages with paid links say so.
+    Disclosure: Trust, 3.0, Page;
+    /// The organisation in structured data is the one that readers see.
+    OrganizationConsistent: Trust, 2.0, Site;
+    /// Articles name their author.
+    Byline: Expertise, 6.0, Page;
+    /// The author has a page with fifty words and more.
+    AuthorPage: Expertise, 5.0, Page;
+    /// The author's title, degree or training is told.
+    Credentials: Expertise, 3.0, Page;
+    /// Pages on health, money and the like were reviewed.
+    Reviewer: Expertise, 3.0, Page;
+    /// The author is described as a person with url or sameAs.
+    AuthorMarkup: Expertise, 3.0, Page;
+    /// "We tested", "I used".
+    FirstPerson: Experience, 5.0, Page;
+    /// Images are the site's own.
+    OriginalImages: Experience, 5.0, Page;
+    /// How, when, and on how many something was tested.
+    TestMethod: Experience, 4.0, Page;
+    /// Tables of numbers, data sets, case studies.
+    OwnData: Experience, 3.0, Page;
+    /// Reviews with author and date.
+    DatedReviews: Experience, 3.0, Page;
+    /// Links to primary sources.
+    PrimarySources: Authoritativeness, 5.0, Page;
+    /// `sameAs` leads to two profiles and more.
+    SameAsProfiles: Authoritativeness, 4.0, Site;
+    /// Five pages of the same topic link here.
+    TopicalDepth: Authoritativeness, 4.0, Site;
+    /// Others mention or cite the site.
+    ThirdPartyMentions: Authoritativeness, 4.0, Site;
+    /// The author has written three pages of the same section.
+    AuthorTopicPages: Authoritativeness, 3.0, Site;
 }
 
 #[cfg(test)]

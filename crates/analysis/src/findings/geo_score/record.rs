@@ -143,89 +143,56 @@ pub struct Factor {
     pub evidence: Vec<String>,
 }
 
-/// The factors, in the order in which they are told.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum FactorCode {
-    /// Share of the search and fetch agents that may read the page.
-    Access,
-    /// Numeric facts per 1,000 words.
-    Statistics,
-    /// Distinct external sources linked in the main text per 1,000 words.
-    Citations,
-    /// Attributed quotations per 1,000 words.
-    Quotations,
-    /// A definition, a comparison, steps, an answer under its question.
-    Extractable,
-    /// Headings, lists, tables, landmarks.
-    Structure,
-    /// Dates, and how old the page is.
-    Freshness,
-    /// The main entity is valid for its type.
-    StructuredData,
-    /// Who stands behind the page.
-    Provenance,
-    /// How easily it reads.
-    Fluency,
-    /// How much text there is.
-    Substance,
+macro_rules! factors {
+    ($(#[doc = $about:literal] $factor:ident: $weight:literal, $advice:literal;)+) => {
+        /// The factors, in the order in which they are told.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+        )]
+        #[serde(rename_all = "camelCase")]
+        pub enum FactorCode {
+            $(#[doc = $about] $factor,)+
+        }
+
+        impl FactorCode {
+            pub const ALL: [Self; [$($weight),+].len()] = [$(Self::$factor),+];
+
+            /// Our judgement, in the order of the evidence (docs/MEASUREMENT.md).
+            pub const fn weight(self) -> f64 {
+                match self { $(Self::$factor => $weight,)+ }
+            }
+
+            pub const fn advice(self) -> &'static str {
+                match self { $(Self::$factor => $advice,)+ }
+            }
+        }
+    };
 }
 
-impl FactorCode {
-    pub const ALL: [Self; 11] = [
-        Self::Access,
-        Self::Statistics,
-        Self::Citations,
-        Self::Quotations,
-        Self::Extractable,
-        Self::Structure,
-        Self::Freshness,
-        Self::StructuredData,
-        Self::Provenance,
-        Self::Fluency,
-        Self::Substance,
-    ];
-
-    /// The weight (analysis.md 2.14): our judgement, in the order of the evidence there.
-    pub const fn weight(self) -> f64 {
-        match self {
-            Self::Statistics => 13.0,
-            Self::Access => 12.0,
-            Self::Citations => 11.0,
-            Self::Extractable | Self::Structure => 10.0,
-            Self::Quotations | Self::Freshness => 9.0,
-            Self::Provenance => 8.0,
-            Self::StructuredData => 7.0,
-            Self::Fluency => 6.0,
-            Self::Substance => 5.0,
-        }
-    }
-
-    pub const fn advice(self) -> &'static str {
-        match self {
-            Self::Access => {
-                "Let the search and fetch agents of AI engines read the page in robots.txt."
-            }
-            Self::Statistics => "Say it in numbers: shares, prices, amounts with their units.",
-            Self::Citations => "Link to the sources of what the text says, of several publishers.",
-            Self::Quotations => "Quote people by name, in blockquote elements or quotation marks.",
-            Self::Extractable => {
-                "Define the subject in one sentence, compare in a table, list steps, and answer in the first paragraph below a heading."
-            }
-            Self::Structure => {
-                "One h1, no skipped levels, a heading every 300 words, lists or tables, main and article elements."
-            }
-            Self::Freshness => "Show the date of the last change, in the text and as dateModified.",
-            Self::StructuredData => "Describe the main thing of the page in valid structured data.",
-            Self::Provenance => {
-                "Name the author with a page of their own, and the organisation with sameAs; link to about and contact."
-            }
-            Self::Fluency => "Shorten sentences and words.",
-            Self::Substance => "Write at least 1,000 words where the subject has so much to it.",
-        }
-    }
+// Weight, advice.
+factors! {
+    /// Share of the search and fetch agents that may read the page.
+    Access: 12.0, "Let the search and fetch agents of AI engines read the page in robots.txt.";
+    /// Numeric facts per 1,000 words.
+    Statistics: 13.0, "Say it in numbers: shares, prices, amounts with their units.";
+    /// Distinct external sources linked in the main text per 1,000 words.
+    Citations: 11.0, "Link to the sources of what the text says, of several publishers.";
+    /// Attributed quotations per 1,000 words.
+    Quotations: 9.0, "Quote people by name, in blockquote elements or quotation marks.";
+    /// A definition, a comparison, steps, an answer under its question.
+    Extractable: 10.0, "Define the subject in one sentence, compare in a table, list steps, and answer in the first paragraph below a heading.";
+    /// Headings, lists, tables, landmarks.
+    Structure: 10.0, "One h1, no skipped levels, a heading every 300 words, lists or tables, main and article elements.";
+    /// Dates, and how old the page is.
+    Freshness: 9.0, "Show the date of the last change, in the text and as dateModified.";
+    /// The main entity is valid for its type.
+    StructuredData: 7.0, "Describe the main thing of the page in valid structured data.";
+    /// Who stands behind the page.
+    Provenance: 8.0, "Name the author with a page of their own, and the organisation with sameAs; link to about and contact.";
+    /// How easily it reads.
+    Fluency: 6.0, "Shorten sentences and words.";
+    /// How much text there is.
+    Substance: 5.0, "Write at least 1,000 words where the subject has so much to it.";
 }
 
 /// A phrase that is there too often.

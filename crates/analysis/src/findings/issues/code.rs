@@ -5,7 +5,6 @@ crate::wire_enum! {
     /// What an issue is about.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "camelCase")]
-    #[allow(missing_docs)] // The names say it.
     // In the order of the catalogue.
     pub enum IssueGroup by as_str {
         Availability = "availability",
@@ -34,7 +33,6 @@ macro_rules! codes {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
         )]
-        #[allow(missing_docs)] // The catalogue says it.
         pub enum IssueCode {
             $(#[serde(rename = $wire)] $name,)*
         }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs)] // The names are Google's.
 #[schema(as = RichResultFeature)]
 pub enum Feature {
     Article,

@@ -33,7 +33,6 @@ pub struct Rule {
 )]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SuggestionCategory)]
-#[allow(missing_docs)] // The names say it.
 pub enum Category {
     Technical,
     Content,

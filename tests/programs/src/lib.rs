@@ -1,0 +1,1 @@
+//! Programs stand in `examples`.
