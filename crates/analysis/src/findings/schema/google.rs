@@ -1,10 +1,9 @@
 use super::{
     feature::Feature,
     graph::Graph,
-    parts::{PARTS, Part},
     paths::{Visit, general, has, joined, reachable},
     record::{Eligibility, Issue, IssueCode, Level},
-    rules::{BESIDE, MAIN, Rule, When},
+    rules::{Asked, BESIDE, MAIN, PARTS, Part, Rule, When},
     special,
     values::is_date,
     vocabulary::{is_a, property_named, type_named},
@@ -128,14 +127,14 @@ impl Outcome {
     fn look(&mut self, graph: &Graph<'_>, visit: &Visit, asked: &Asked) {
         let missing = |path: &str| has(graph, visit.number, path) == Some(false);
         let at = |path: &str| joined(&visit.path, path, None);
-        for path in asked.required {
+        for path in &asked.required {
             if missing(path) {
                 self.require(&at(path));
             } else if takes_dates_only(path) {
                 self.look_at_dates(graph, visit, path);
             }
         }
-        for list in asked.one_of {
+        for list in &asked.one_of {
             if list
                 .iter()
                 .all(|it| has(graph, visit.number, it) != Some(true))
@@ -144,7 +143,7 @@ impl Outcome {
                 self.miss_one_of(&paths, true);
             }
         }
-        for path in asked.recommended {
+        for path in &asked.recommended {
             if let Some(there) = has(graph, visit.number, path) {
                 self.recommended += 1;
                 if !there {
@@ -152,7 +151,7 @@ impl Outcome {
                 }
             }
         }
-        for list in asked.recommended_one_of {
+        for list in &asked.recommended_one_of {
             self.recommended += 1;
             if list
                 .iter()
@@ -183,13 +182,6 @@ fn takes_dates_only(name: &str) -> bool {
     })
 }
 
-struct Asked {
-    required: &'static [&'static str],
-    one_of: &'static [&'static [&'static str]],
-    recommended: &'static [&'static str],
-    recommended_one_of: &'static [&'static [&'static str]],
-}
-
 /// What all rules say of an entity, those for what it is first.
 pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
     let graph = page.graph;
@@ -208,7 +200,7 @@ pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
             }
         }
     }
-    for rule in BESIDE {
+    for rule in BESIDE.iter() {
         let fits = rule.types.iter().any(|it| graph.is_a(node, it));
         if fits && holds(graph, node, rule) && special::applies(page, node, rule.feature) {
             outcomes.push(outcome(page, node, rule, false));
@@ -235,7 +227,7 @@ pub fn main_rules(name: &str) -> Vec<&'static Rule> {
 }
 
 fn holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {
-    match rule.when {
+    match &rule.when {
         When::Always => true,
         When::HasAny(names) => names
             .iter()
@@ -256,22 +248,12 @@ fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
     let visits = page.reachable(node, |it| part_of(graph, it, rule.feature).is_some());
     for visit in &visits {
         let asked = if visit.path.is_empty() {
-            Some(Asked {
-                required: rule.required,
-                one_of: rule.one_of,
-                recommended: rule.recommended,
-                recommended_one_of: &[],
-            })
+            Some(&rule.asked)
         } else {
-            part_of(graph, visit.number, rule.feature).map(|it| Asked {
-                required: it.required,
-                one_of: it.one_of,
-                recommended: it.recommended,
-                recommended_one_of: it.recommended_one_of,
-            })
+            part_of(graph, visit.number, rule.feature).map(|it| &it.asked)
         };
         if let Some(asked) = asked {
-            outcome.look(graph, visit, &asked);
+            outcome.look(graph, visit, asked);
         }
         special::look(page, visit, rule.feature, &mut outcome);
     }

@@ -12,7 +12,6 @@ mod feature;
 mod google;
 mod graph;
 mod judge;
-mod parts;
 mod paths;
 mod record;
 mod rules;
