@@ -1,4 +1,4 @@
-//! Enumerations whose variants have a word each, which stands in rows, journals, cursors and answers.
+//! Enumerations whose variants have a word each: that of rows, journals, cursors and answers.
 
 /// Makes an enumeration of variants and their words: `ALL` and `NAMES` have their order, `name` (or what stands after
 /// `by`) gives the word, and `named` knows no other spelling of it.

@@ -113,7 +113,8 @@ fn own_sitelinks_help_at_position_one_only() {
 }
 
 fn any_layout() -> impl Strategy<Value = SerpLayout> {
-    proptest::collection::vec(proptest::sample::select(Feature::ALL), 0..6).prop_map(|it| with(&it))
+    proptest::collection::vec(proptest::sample::select(Feature::ALL.to_vec()), 0..6)
+        .prop_map(|it| with(&it))
 }
 
 proptest! {

@@ -18,7 +18,7 @@ fn a_faultless_site_has_no_issue() {
 #[test]
 fn every_code_appears_alone_on_the_site_with_that_fault() {
     let mut wrong = Vec::new();
-    for &code in IssueCode::ALL {
+    for code in IssueCode::ALL {
         let fault = fault_site(ORIGIN, code);
         let found = audit(&fault.site, fault.vitals).issues;
         let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();

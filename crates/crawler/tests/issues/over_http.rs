@@ -210,7 +210,7 @@ async fn a_faultless_site_has_no_issue() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_code_appears_alone_on_the_site_with_that_fault() {
-    let read = IssueCode::ALL.iter().map(|&code| async move {
+    let read = IssueCode::ALL.into_iter().map(|code| async move {
         let fault = fault_site(ORIGIN, code);
         (code, codes(&fault.site, fault.vitals).await)
     });

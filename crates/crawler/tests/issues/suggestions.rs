@@ -99,7 +99,7 @@ fn one_fault_of_a_site_brings_exactly_its_rule() {
 
 #[test]
 fn a_fault_without_a_rule_brings_none() {
-    for &code in IssueCode::ALL {
+    for code in IssueCode::ALL {
         if rules().iter().any(|it| it.id == code.as_str()) {
             continue;
         }

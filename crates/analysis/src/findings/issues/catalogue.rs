@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn every_code_has_one_row_that_says_what_to_do() {
         assert_eq!(TABLE.lines().count(), IssueCode::ALL.len());
-        for &code in IssueCode::ALL {
+        for code in IssueCode::ALL {
             let known = CATALOGUE.get(&code).unwrap_or_else(|| panic!("{code:?}"));
             assert!(
                 !known.title.is_empty() && !known.what_to_do.is_empty(),

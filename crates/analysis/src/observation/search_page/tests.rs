@@ -24,7 +24,7 @@ fn every_feature_serialises_to_its_name() {
     for feature in Feature::ALL {
         let json = serde_json::to_value(feature).unwrap();
         assert_eq!(json, feature.name());
-        assert_eq!(serde_json::from_value::<Feature>(json).unwrap(), *feature);
+        assert_eq!(serde_json::from_value::<Feature>(json).unwrap(), feature);
     }
 }
 
