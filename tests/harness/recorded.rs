@@ -240,12 +240,19 @@ macro_rules! assert_recorded {
 /// # Panics
 /// When it is something else, with the first lines that differ and where all of it is.
 pub fn compared(name: &str, now: &str, fresh: &str) {
-    let kept = Path::new(HERE).join(name);
-    let before = fs::read_to_string(&kept).unwrap_or_default();
+    compared_to(&Path::new(HERE).join(name), now, fresh);
+}
+
+/// The same with a file elsewhere.
+///
+/// # Panics
+/// As [`compared`].
+pub fn compared_to(kept: &Path, now: &str, fresh: &str) {
+    let before = fs::read_to_string(kept).unwrap_or_default();
     if before == now {
         return;
     }
-    let fresh = Path::new(fresh).join(name);
+    let fresh = Path::new(fresh).join(kept.file_name().expect("a file"));
     fs::write(&fresh, now).expect("a file");
     let pairs = before.lines().zip(now.lines()).enumerate();
     let differing = pairs.filter(|(_, (before, now))| before != now);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { TEXTS, asks, comparing, folded, namesBrand, normalised, topicWords } from '../../crates/web/assets/js/words.js';
+import { asks, comparing, folded, namesBrand, normalised, topicWords } from '../../crates/web/assets/js/words.js';
 
 // The examples of crates/analysis/src/keyword_text.rs.
 test('case, width and spaces do not make another keyword, diacritics do', () => {
@@ -23,15 +22,6 @@ test('words that compare are found anywhere', () => {
   assert.equal(comparing('bestseller', 'en'), null);
   assert.equal(comparing('best shoes', 'ja'), null);
   assert.equal(comparing('best shoes', undefined), null);
-});
-
-test('the lists are those of the analysis, word for word', () => {
-  const text = readFileSync(new URL('../../crates/analysis/src/search_intent/words.txt', import.meta.url), 'utf8');
-  const blocks = text.trim().split('\n\n').map((block) => Object.fromEntries(block.split('\n').filter((line) => !line.startsWith('#')).map((line) => line.split(/: (.*)/).slice(0, 2))));
-  const told = Object.fromEntries(blocks.map(({ language, question, commercial }) => [language, { question, commercial }]));
-  assert.ok(Object.keys(told).length >= 7, 'the file was read');
-  const own = Object.fromEntries(Object.entries(TEXTS).map(([language, { question, commercial }]) => [language, { question, commercial }]));
-  assert.deepEqual(own, told);
 });
 
 test('a star stands for every end of a word, an underscore for a phrase', () => {

@@ -146,7 +146,7 @@ pub fn expected_ctr(place: Placement, layout: &SerpLayout) -> f64 {
 }
 
 /// Published for positions 1, 2, 3 and 10; in between, linear in ln(position).
-fn under_ai_overview(position: u32) -> f64 {
+pub fn under_ai_overview(position: u32) -> f64 {
     let at_three = UNDER_AI_OVERVIEW[2];
     match position {
         0 => 1.0,
@@ -160,7 +160,7 @@ fn under_ai_overview(position: u32) -> f64 {
 }
 
 /// What a feature leaves to organic results (SISTRIX, share of clicks of position 1 by layout).
-const fn reduction(feature: Feature) -> Option<f64> {
+pub const fn reduction(feature: Feature) -> Option<f64> {
     match feature {
         Feature::FeaturedSnippet => Some(0.818),
         Feature::PaidTop => Some(0.660),

@@ -6,7 +6,7 @@ mod own_sites;
 mod public_suffix;
 mod site_scope;
 
-pub use comparison::{normalised, page_key, unwrapped};
+pub use comparison::{TRACKING_KEYS, normalised, page_key, unwrapped};
 pub use domain_name::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };

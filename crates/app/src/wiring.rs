@@ -162,8 +162,8 @@ impl Foundation {
             search_results(settings, &self.clock, &self.randomness),
         );
         let engines = ai_engines(settings, &self.clock, &self.randomness);
-        let request = starter(self, search.as_ref(), &engines, &load);
         let prices = prices(settings, search.as_ref(), &load);
+        let request = starter(self, prices, &engines);
         Tools {
             core: Arc::new(self.core_with(prices, engines.clone())),
             storage: Arc::clone(&self.storage),
@@ -437,7 +437,8 @@ pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     let settings = &foundation.settings;
     let search = search_results(settings, &foundation.clock, &foundation.randomness);
     let engines = ai_engines(settings, &foundation.clock, &foundation.randomness);
-    starter(foundation, search.as_ref(), &engines, &load(settings))
+    let prices = prices(settings, search.as_ref(), &load(settings));
+    starter(foundation, prices, &engines)
 }
 
 pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
@@ -454,15 +455,9 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
         .within(foundation.settings.storage.limits())
 }
 
-fn starter(
-    foundation: &Foundation,
-    search: &dyn SearchResults,
-    engines: &AiEngines,
-    load: &Load,
-) -> RequestAnalysis {
+fn starter(foundation: &Foundation, prices: Prices, engines: &AiEngines) -> RequestAnalysis {
     let (storage, clock, mint) = foundation.parts();
     let policy = queue_policy(&foundation.settings.queue);
-    let prices = prices(&foundation.settings, search, load);
     RequestAnalysis::new(storage, clock, mint, policy, prices).asking(engines.clone())
 }
 

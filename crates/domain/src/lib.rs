@@ -1,5 +1,5 @@
 //! The business of Sightline: accounts, tokens, projects, keywords, jobs, allowances; the ports
-//! through which it reaches the world; one use case per file.
+//! through which it reaches the world; use cases are methods of one core, or still one per file.
 //!
 //! Deliberately absent: HTTP, SQL, serialisation of entities, the ambient clock, ambient
 //! randomness, the environment. `tests/suite/layers.rs` proves it.

@@ -10,9 +10,9 @@ use analysis::{
         wilson::{Interval, wilson},
     },
 };
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufWriter, Write};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,11 +67,6 @@ fn answer(question: Question) -> Value {
     }
 }
 
-fn main() -> std::io::Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    for line in std::io::stdin().lock().lines() {
-        let question: Question = serde_json::from_str(&line?)?;
-        writeln!(out, "{}", answer(question))?;
-    }
-    out.flush()
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(answer(it)))
 }

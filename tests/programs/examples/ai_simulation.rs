@@ -1,6 +1,6 @@
 //! How often a trend says "moved" where nothing did, and where something did.
 //!
-//!     cargo run --release -p analysis --example ai_simulation -- 10000
+//!     cargo run --release -p programs --example ai_simulation -- 10000
 //!
 //! Each world asks a panel of prompts, each with a rate of its own, in a week and in the four before.
 //! In some worlds the rate of each prompt also wanders from week to week, as it does when an engine's

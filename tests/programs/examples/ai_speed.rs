@@ -1,6 +1,6 @@
 //! How many answers are judged per second of one processor.
 //!
-//!     cargo run --release -p analysis --example ai_speed -- 25000
+//!     cargo run --release -p programs --example ai_speed -- 25000
 //!
 //! Answers of about 400 words in Markdown in six languages, with lists, links, code and a dozen brands,
 //! are judged one after the other; then the records of 500 keywords on two engines are made of them.

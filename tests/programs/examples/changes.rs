@@ -11,9 +11,9 @@ use analysis::{
         web_site::SiteScope,
     },
 };
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::io::{BufRead, Write};
 
 #[derive(Deserialize)]
 struct Version {
@@ -34,12 +34,8 @@ enum Question {
     },
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        writeln!(out, "{}", answer(serde_json::from_str(&line?)?))?;
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(answer(it)))
 }
 
 fn answer(question: Question) -> Value {

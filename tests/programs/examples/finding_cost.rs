@@ -16,24 +16,16 @@ use analysis::{
 };
 use chrono::DateTime;
 use crawler::extract::{Arrival, read_page};
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use programs::{Failure, cpu_time, html_files};
+use std::{fs, io::Write, path::Path};
 use url::Url;
-
-type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let folder = std::env::args().nth(1).ok_or("a folder is needed")?;
-    let mut files = Vec::new();
-    collect(Path::new(&folder), &mut files)?;
-    files.sort();
     let mut pages = Vec::new();
-    for file in &files {
+    for file in html_files(Path::new(&folder))? {
         let url = Url::parse(&format!("http://localhost{}", file.display()))?;
-        pages.push(read_page(Arrival::loose(&fs::read(file)?, None, &url)));
+        pages.push(read_page(Arrival::loose(&fs::read(&file)?, None, &url)));
     }
     let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
     let (same, shorter) = (
@@ -147,25 +139,6 @@ fn eeat(pages: &[PageContent], scope: SiteScope) -> Result<(f64, f64, String), F
     ))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|it| it == "html") {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
 fn per_page(begun: f64, pages: usize) -> Result<f64, Failure> {
     Ok((cpu_time()? - begun) / f64::from(u32::try_from(pages.max(1))?))
-}
-
-/// Milliseconds that this thread has run (Linux).
-fn cpu_time() -> Result<f64, Failure> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: f64 = text.split(' ').next().unwrap_or_default().parse()?;
-    Ok(nanoseconds / 1e6)
 }

@@ -13,12 +13,10 @@ use analysis::forecast::{
     transform::Scale,
 };
 use chrono::{Days, NaiveDate};
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    io::{BufRead, stdin},
-};
+use std::fs;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -193,11 +191,6 @@ fn told(projection: &Projection) -> Value {
     })
 }
 
-#[expect(clippy::print_stdout, reason = "a program's own output")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for line in stdin().lock().lines() {
-        let question: Question = serde_json::from_str(&line?)?;
-        println!("{}", question.answer().unwrap_or(Value::Null));
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it: Question| Ok(it.answer().unwrap_or(Value::Null)))
 }

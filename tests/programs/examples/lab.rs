@@ -1,6 +1,6 @@
 //! Loads a page as the service does and prints every load and the record as JSON.
 //!
-//!     cargo run -p crawler --example lab -- http://127.0.0.1:8080/ [phone|desktop] [runs]
+//!     cargo run -p programs --example lab -- http://127.0.0.1:8080/ [phone|desktop] [runs]
 //!
 //! Loopback is opened: this is what `tests/oracles/lighthouse_lab.py` compares with Lighthouse.
 

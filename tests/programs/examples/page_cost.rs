@@ -18,14 +18,9 @@ use analysis::{
 };
 use chrono::{DateTime, Utc};
 use crawler::extract::{Arrival, read_page};
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use programs::{Failure, cpu_time, html_files};
+use std::{fs, io::Write, path::Path};
 use url::Url;
-
-type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let mut words = std::env::args().skip(1);
@@ -148,11 +143,8 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
 }
 
 fn load(folder: &str) -> Result<Vec<(Url, Vec<u8>)>, Failure> {
-    let mut files = Vec::new();
-    collect(Path::new(folder), &mut files)?;
-    files.sort();
     let mut pages = Vec::new();
-    for file in &files {
+    for file in html_files(Path::new(folder))? {
         let below = file.strip_prefix(folder)?.display().to_string();
         pages.push((
             Url::parse(&format!("http://localhost/{below}"))?,
@@ -160,18 +152,6 @@ fn load(folder: &str) -> Result<Vec<(Url, Vec<u8>)>, Failure> {
         ));
     }
     Ok(pages)
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|it| it == "html") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// Tells CPU time per page since it told the last time.
@@ -194,11 +174,4 @@ impl Watch {
         self.last = now;
         Ok(())
     }
-}
-
-/// Milliseconds that this thread has run (Linux).
-fn cpu_time() -> Result<f64, Failure> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: f64 = text.split(' ').next().unwrap_or_default().parse()?;
-    Ok(nanoseconds / 1e6)
 }

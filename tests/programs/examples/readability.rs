@@ -12,9 +12,9 @@ use analysis::text::{
     sentences::sentences,
     syllables,
 };
+use programs::{Failure, answer_lines};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::io::{BufRead, Write};
 
 #[derive(Deserialize)]
 struct Question {
@@ -64,13 +64,8 @@ const FORMULAS: [Formula; 21] = [
     Formula::Gulpease,
 ];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let question: Question = serde_json::from_str(&line?)?;
-        writeln!(out, "{}", answer(&question))?;
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(answer(&it)))
 }
 
 fn answer(question: &Question) -> Value {

@@ -2,8 +2,9 @@
 //! `agents` and `paths`, a JSON line out, with a list of verdicts for each agent.
 
 use crawler::RobotsRules;
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
-use std::io::{BufRead, Write};
+use serde_json::{Value, json};
 use url::Url;
 
 #[derive(Deserialize)]
@@ -14,25 +15,24 @@ struct Question {
     paths: Vec<String>,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let question: Question = serde_json::from_str(&line?)?;
-        let bytes = question.file.map(std::fs::read).transpose()?;
-        let bytes = bytes
-            .or(question.text.map(String::into_bytes))
-            .unwrap_or_default();
-        let text = RobotsRules::text(&bytes);
-        let urls = question
-            .paths
-            .iter()
-            .map(|it| Url::parse(&format!("http://example.com{it}")));
-        let urls: Vec<Url> = urls.collect::<Result<_, _>>()?;
-        let verdicts = question.agents.iter().map(|agent| {
-            let rules = RobotsRules::parse(&text, agent);
-            urls.iter().map(|it| rules.allow(it)).collect::<Vec<_>>()
-        });
-        writeln!(out, "{}", serde_json::json!(verdicts.collect::<Vec<_>>()))?;
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(verdicts)
+}
+
+fn verdicts(question: Question) -> Result<Value, Failure> {
+    let bytes = question.file.map(std::fs::read).transpose()?;
+    let bytes = bytes
+        .or(question.text.map(String::into_bytes))
+        .unwrap_or_default();
+    let text = RobotsRules::text(&bytes);
+    let urls = question
+        .paths
+        .iter()
+        .map(|it| Url::parse(&format!("http://example.com{it}")));
+    let urls: Vec<Url> = urls.collect::<Result<_, _>>()?;
+    let verdicts = question.agents.iter().map(|agent| {
+        let rules = RobotsRules::parse(&text, agent);
+        urls.iter().map(|it| rules.allow(it)).collect::<Vec<_>>()
+    });
+    Ok(json!(verdicts.collect::<Vec<_>>()))
 }

@@ -14,9 +14,7 @@ use analysis::{
         serp::{self, PreviousSerp, SerpInput, SerpRecord, SerpSummary, SerpTally},
         sov::{self, SovContext, SovRecord},
     },
-    keyword_metrics::{
-        PriorityInput, TopPage, clusters, demand, difficulty_from_links, priorities,
-    },
+    keyword_metrics::{PriorityInput, demand, difficulty_from_links, priorities},
     observation::search_page::{
         AiOverview, Block, BlockContent, Device, Feature, FeatureBlock, FeatureCoverage,
         OrganicResult, PageLink, SearchPage,
@@ -31,12 +29,13 @@ use analysis::{
     url_rules::{OwnSites, SiteScope, page_key},
 };
 use chrono::{DateTime, TimeDelta, Utc};
+use programs::{
+    Failure, answer_lines,
+    clusters::{TopPage, clusters},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::{BufRead, Write},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
@@ -139,12 +138,8 @@ struct Window {
     imported: Vec<(String, Option<u64>, Option<u64>)>,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        writeln!(out, "{}", answer(serde_json::from_str(&line?)?))?;
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(answer(it)))
 }
 
 fn answer(question: Question) -> Value {

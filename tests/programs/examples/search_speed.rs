@@ -1,6 +1,6 @@
 //! How long the whole set of findings of a project's results pages takes on one core.
 //!
-//!     cargo run --release -p analysis --example search_speed -- 10000 100
+//!     cargo run --release -p programs --example search_speed -- 10000 100
 //!
 //! Makes pages of so many keywords with so many results each, and prints the seconds of each step:
 //! rankings and serp records as JSON, the panel read back from that JSON, shares of voice, competitors,

@@ -11,12 +11,10 @@ use analysis::{
     statistics::{mann_kendall::mann_kendall, welch::difference_of_means},
 };
 use chrono::{DateTime, Utc};
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    io::{BufRead, Write},
-};
+use std::collections::BTreeSet;
 
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -42,13 +40,8 @@ enum Question {
     },
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let answer = answer(serde_json::from_str(&line?)?);
-        writeln!(out, "{answer}")?;
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(answer(it)))
 }
 
 fn answer(question: Question) -> Value {

@@ -10,9 +10,9 @@ use analysis::{
     },
     observation::vitals::{FormFactor, LabMetrics, VitalsMetric},
 };
+use programs::{Failure, answer_lines};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::io::{BufRead, stdin};
 
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -112,10 +112,6 @@ fn figure(case: Case) -> Value {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a program's own output")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for line in stdin().lock().lines() {
-        println!("{}", figure(serde_json::from_str(&line?)?));
-    }
-    Ok(())
+fn main() -> Result<(), Failure> {
+    answer_lines(|it| Ok(figure(it)))
 }

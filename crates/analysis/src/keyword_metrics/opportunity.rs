@@ -2,8 +2,8 @@ use crate::ctr::{PageClicks, Placement};
 
 pub const STRIKING_DISTANCE: std::ops::RangeInclusive<u32> = 4..=20;
 
-const TARGET: u32 = 3;
-const BRANDED_TARGET: u32 = 1;
+pub const TARGET: u32 = 3;
+pub const BRANDED_TARGET: u32 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Opportunity {

@@ -3,10 +3,21 @@
 use crate::{ToSchema, findings::envelope::rounded, search_intent::Intent};
 use serde::{Deserialize, Serialize};
 
-const OPPORTUNITY: f64 = 0.4;
-const COST_PER_CLICK: f64 = 0.2;
-const INTENT: f64 = 0.2;
-const TREND: f64 = 0.2;
+/// Shares of a priority.
+#[derive(Debug, Serialize)]
+pub struct Weights {
+    pub opportunity: f64,
+    pub cpc: f64,
+    pub intent: f64,
+    pub trend: f64,
+}
+
+pub const WEIGHTS: Weights = Weights {
+    opportunity: 0.4,
+    cpc: 0.2,
+    intent: 0.2,
+    trend: 0.2,
+};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PriorityInput {
@@ -66,19 +77,23 @@ fn priority(keyword: &PriorityInput, clicks: f64, cpc: f64) -> Option<Priority> 
     let opportunity = of_largest(keyword.opportunity?, clicks);
     let parts = [
         (
-            COST_PER_CLICK,
+            WEIGHTS.cpc,
             keyword.cpc.map(|it| of_largest(it, cpc)),
             MissingPart::Cpc,
         ),
         (
-            INTENT,
+            WEIGHTS.intent,
             keyword.intent.map(intent_weight),
             MissingPart::Intent,
         ),
-        (TREND, keyword.trend.map(trend_weight), MissingPart::Trend),
+        (
+            WEIGHTS.trend,
+            keyword.trend.map(trend_weight),
+            MissingPart::Trend,
+        ),
     ];
     let mut missing = Vec::new();
-    let (mut sum, mut weights) = (OPPORTUNITY * opportunity, OPPORTUNITY);
+    let (mut sum, mut weights) = (WEIGHTS.opportunity * opportunity, WEIGHTS.opportunity);
     for (weight, value, name) in parts {
         match value {
             Some(value) => {
@@ -94,7 +109,7 @@ fn priority(keyword: &PriorityInput, clicks: f64, cpc: f64) -> Option<Priority> 
     })
 }
 
-const fn intent_weight(intent: Intent) -> f64 {
+pub const fn intent_weight(intent: Intent) -> f64 {
     match intent {
         Intent::Transactional => 1.0,
         Intent::Commercial => 0.8,

@@ -16,14 +16,16 @@ pub struct Demand {
     pub peak_month: Option<u32>,
 }
 
-/// (Month of the year, searches), oldest first; the last twelve count. `None` below six known months or without
+pub const LEAST_MONTHS: usize = 6;
+
+/// (Month of the year, searches), oldest first; the last twelve count. `None` below [`LEAST_MONTHS`] known months or without
 /// searches.
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
 pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
     let year = &months[months.len().saturating_sub(12)..];
     let volumes: Vec<Option<f64>> = year.iter().map(|(_, it)| it.map(|it| it as f64)).collect();
     let known: Vec<f64> = volumes.iter().flatten().copied().collect();
-    let mean = mean(&known).filter(|mean| known.len() >= 6 && *mean > 0.0)?;
+    let mean = mean(&known).filter(|mean| known.len() >= LEAST_MONTHS && *mean > 0.0)?;
     let most = year.iter().filter_map(|(_, it)| *it).max()?;
     let is_flat = year.iter().filter_map(|(_, it)| *it).all(|it| it == most);
     let peak = year.iter().find(|(_, it)| *it == Some(most));

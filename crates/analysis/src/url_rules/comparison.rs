@@ -4,8 +4,8 @@ use super::site_scope::without_www;
 use std::{borrow::Cow, fmt::Write};
 use url::Url;
 
-/// Besides `utm_*`.
-const TRACKING_KEYS: [&str; 12] = [
+/// Query keys that only count visits, besides `utm_*`.
+pub const TRACKING_KEYS: [&str; 12] = [
     "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
     "_gl", "srsltid",
 ];

@@ -132,7 +132,7 @@ use keep_house::Retention;
 use request_analysis::Prices;
 use std::sync::Arc;
 
-/// What every use case stands on. Suppliers are no part of it: what asks them is made beside it.
+/// What every use case needs, except suppliers: a use case that asks one is built with it and a core.
 #[derive(Clone)]
 pub struct Core {
     pub storage: Arc<dyn Storage>,

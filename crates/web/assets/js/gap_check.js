@@ -1,20 +1,20 @@
 // What people search and what a project follows, held against each other, both ways.
 // No part of it knows the page's document.
 import { ctr } from './clicks.js';
+import { PRIORITY, TRACKING_KEYS } from './formulas.js';
 import { downwards } from './priority.js';
 import { normalised, topicWords, wordsOf } from './words.js';
 
 export const STRIKING = { from: 8, to: 20 };
 // A page counts as one that a query leads to from this share of its impressions on.
 const LEAST_SHARE = 0.1;
-const AIMED = 3;
 
 export function inStrikingDistance(position) {
   return position !== null && position >= STRIKING.from && position <= STRIKING.to;
 }
 
 // The same page, whatever scheme, www, fragment or what campaigns put behind it.
-const CAMPAIGNS = /^(utm_.*|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|_ga|_gl|srsltid)$/i;
+const CAMPAIGNS = new RegExp(`^(utm_.*|${TRACKING_KEYS.join('|')})$`, 'i');
 export function pageKey(url) {
   if (!url) return null;
   try {
@@ -83,7 +83,7 @@ export function untracked(queries, keywords, { least }) {
       page: pages[0]?.url ?? null,
       pages: pages.map((page) => page.url),
       // What the same impressions would bring at position 3; null where no position is told.
-      gain: position === null ? null : Math.max(it.impressions * (ctr(AIMED) - ctr(position)), 0),
+      gain: position === null ? null : Math.max(it.impressions * (ctr(PRIORITY.target) - ctr(position)), 0),
     };
   });
   return found.sort((one, other) => other.impressions - one.impressions || (one.key < other.key ? -1 : 1));

@@ -1,13 +1,10 @@
 // Which keyword first. Definitions and weights of crates/analysis/src/keyword_metrics; what is unknown stays
 // null, is left out and named. No part of it knows the page's document.
 import { expectedCtr } from './clicks.js';
+import { PRIORITY } from './formulas.js';
 import { normalised } from './words.js';
 
-export const WEIGHTS = { opportunity: 0.4, cpc: 0.2, intent: 0.2, trend: 0.2 };
-export const INTENT_WEIGHTS = { transactional: 1, commercial: 0.8, informational: 0.4, navigational: 0.3 };
-const TARGET = 3;
-const BRANDED_TARGET = 1;
-const LEAST_MONTHS = 6;
+export const WEIGHTS = PRIORITY.weights;
 
 const isKnown = (value) => value !== null && value !== undefined;
 
@@ -42,7 +39,7 @@ export function demand(trend) {
   const months = lastTwelve(trend);
   const known = months.filter((it) => it.volume !== null);
   const mean = known.reduce((sum, it) => sum + it.volume, 0) / known.length;
-  if (known.length < LEAST_MONTHS || !(mean > 0)) return null;
+  if (known.length < PRIORITY.leastMonths || !(mean > 0)) return null;
   const monthly = slope(months.map((it) => it.volume));
   const most = Math.max(...known.map((it) => it.volume));
   const isFlat = known.every((it) => it.volume === most);
@@ -58,7 +55,7 @@ export function demand(trend) {
 // Clicks a month that the target position would add. A keyword whose position nobody measured is taken for one
 // that is not found yet, and says so: `assumed`.
 export function opportunity({ volume, difficulty, position = null, measured = false, branded = false, layout = {} }) {
-  const target = branded ? BRANDED_TARGET : TARGET;
+  const target = branded ? PRIORITY.brandedTarget : PRIORITY.target;
   const aimed = expectedCtr(target, layout);
   const now = expectedCtr(position, layout);
   const isReached = position !== null && position <= target;
@@ -81,7 +78,7 @@ function priority(it, most) {
   const parts = [
     { name: 'opportunity', known: it.opportunity, most: most.opportunity, value: share('opportunity') },
     { name: 'cpc', known: it.cpc, most: most.cpc, value: share('cpc') },
-    { name: 'intent', known: it.intent, value: INTENT_WEIGHTS[it.intent] ?? null },
+    { name: 'intent', known: it.intent, value: PRIORITY.intents[it.intent] ?? null },
     { name: 'trend', known: it.trend, value: isKnown(it.trend) ? (Math.min(Math.max(it.trend, -1), 1) + 1) / 2 : null },
   ];
   const weights = parts.reduce((sum, part) => sum + (part.value === null ? 0 : WEIGHTS[part.name]), 0);

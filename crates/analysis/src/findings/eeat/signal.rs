@@ -48,7 +48,7 @@ macro_rules! signals {
         }
 
         impl SignalCode {
-            /// In the order in which they are told.
+            /// In the order of records.
             pub const ALL: [Self; [$($weight),+].len()] = [$(Self::$signal),+];
 
             pub const fn pillar(self) -> Pillar {

@@ -240,7 +240,7 @@ crate::wire_enum! {
     /// Reasons not to forecast.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "camelCase")]
-    // The codes stand among the warnings.
+    // The codes are listed among the warnings.
     pub enum RefusalReason by code {
         /// Nothing was measured.
         NoHistory = "noHistory",

@@ -1,7 +1,7 @@
 use super::{Found, Subject};
 use crate::{
     findings::issues::code::IssueCode, observation::web_site::LinkTarget,
-    text::error_phrases::names_an_error_page,
+    text::error_phrases::names_an_error_page, url_rules::TRACKING_KEYS,
 };
 use url::Url;
 
@@ -14,11 +14,6 @@ const ERROR_PAGE_WORDS: usize = 150;
 /// Characters (Screaming Frog).
 const LONG_URL: usize = 115;
 
-/// Query keys that only count visits (analysis.md 1.2), beside those that begin with `utm_`.
-const TRACKING: [&str; 12] = [
-    "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
-    "_gl", "srsltid",
-];
 const SESSION: [&str; 8] = [
     "sid",
     "sessionid",
@@ -146,7 +141,7 @@ fn tracking(subject: &Subject<'_>, found: &mut Found) {
 fn has_tracking(url: &str) -> bool {
     Url::parse(url).is_ok_and(|it| {
         it.query_pairs()
-            .any(|(key, _)| key.starts_with("utm_") || TRACKING.contains(&key.as_ref()))
+            .any(|(key, _)| key.starts_with("utm_") || TRACKING_KEYS.contains(&key.as_ref()))
     })
 }
 

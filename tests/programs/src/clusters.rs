@@ -1,4 +1,4 @@
-//! Keywords with the same results, which one page could serve.
+//! Keywords with the same results, which one page could serve: what `assets/js/clusters.js` is compared with.
 
 use std::collections::HashMap;
 
@@ -48,22 +48,6 @@ pub fn clusters(keywords: &[TopPage]) -> Clusters {
     }
     Clusters {
         groups: grouped(keywords, &mut roots),
-    }
-}
-
-/// Jaccard similarity of the first ten pages; from 0.3 on usually one topic.
-#[expect(clippy::cast_precision_loss, reason = "at most twenty")]
-pub fn likeness(one: &TopPage, other: &TopPage) -> f64 {
-    let top = |page: &TopPage| -> std::collections::HashSet<String> {
-        page.urls.iter().take(10).cloned().collect()
-    };
-    let (one, other) = (top(one), top(other));
-    let both = one.intersection(&other).count();
-    let any = one.union(&other).count();
-    if any == 0 {
-        0.0
-    } else {
-        both as f64 / any as f64
     }
 }
 
@@ -118,8 +102,6 @@ mod tests {
             page(1, "abqrst"),
         ];
         assert_eq!(clusters(&pages).groups, [vec![2, 3, 4], vec![1]]);
-        assert!((likeness(&pages[0], &pages[1]) - 3.0 / 9.0).abs() < 1e-12);
-        assert!(likeness(&page(1, ""), &page(2, "")).abs() < 1e-12);
     }
 
     proptest! {
