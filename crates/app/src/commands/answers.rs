@@ -13,13 +13,9 @@ use analysis::{
 use domain::{
     ids::{AnswerId, JobId, KeywordId},
     kept_answers::{AnswerQuery, KeptAnswer},
-    use_cases::{
-        list_answers::{ListAnswers, ListAnswersError},
-        read_answer::{MarkedAnswer, ReadAnswer},
-    },
+    use_cases::answers::MarkedAnswer,
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// How many characters of a prompt are shown.
 const PROMPT: usize = 50;
@@ -69,15 +65,9 @@ async fn list(
     as_json: bool,
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let answers = ListAnswers::new(Arc::clone(&foundation.storage))
-        .run(account, project, query)
-        .await
-        .map_err(|error| match error {
-            ListAnswersError::Storage(error) => anyhow::Error::from(error),
-            refusal @ ListAnswersError::NoSuchProject => {
-                WrongUsage(format!("{}: {refusal}.", of.project)).into()
-            }
-        })?;
+    let answers = foundation.core().answers(account, project, query).await?;
+    let answers =
+        answers.ok_or_else(|| WrongUsage(format!("{}: there is no such project.", of.project)))?;
     if as_json {
         let rows: Vec<Value> = answers.iter().map(row_value).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -143,9 +133,7 @@ async fn show(
     form: Form,
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let found = ReadAnswer::new(Arc::clone(&foundation.storage))
-        .run(account, project, id)
-        .await?;
+    let found = foundation.core().answer(account, project, id).await?;
     let answer = found.ok_or_else(|| {
         WrongUsage(format!(
             "There is no answer {id}, or it was kept long enough. `sightline answers list --email {} --project {}` shows what there is.",

@@ -8,15 +8,9 @@ use analysis::url_rules::DomainName;
 use domain::{
     owners_words::{NamedSite, SiteClass, SiteRole},
     text::Label,
-    use_cases::{
-        forget_site::ForgetSite,
-        list_named_sites::ListNamedSites,
-        name_brand::{NameBrand, NameBrandError},
-        name_site::{NameSite, NameSiteError},
-    },
+    use_cases::{brands::NameBrandError, named_sites::NameSiteError},
 };
 use serde_json::json;
-use std::sync::Arc;
 
 pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Result<Ended> {
     match command {
@@ -53,12 +47,9 @@ async fn name(
         .map(|it| one_of("--class", it, &SiteClass::NAMES))
         .transpose()?
         .and_then(|it| SiteClass::named(&it));
-    let name = NameSite::new(
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
-    let named = name.run(account, project, &host, role, class).await;
-    let site = named.map_err(|error| match error {
+    let core = foundation.core();
+    let named = core.name_site(account, project, &host, role, class);
+    let site = named.await.map_err(|error| match error {
         NameSiteError::Storage(error) => anyhow::Error::from(error),
         NameSiteError::NoSuchProject => no_project(of).into(),
         refusal => WrongUsage(format!("{domain} is not named: {refusal}.")).into(),
@@ -88,9 +79,7 @@ fn host(domain: &str) -> Result<String, WrongUsage> {
 
 async fn list(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let sites = ListNamedSites::new(Arc::clone(&foundation.storage))
-        .run(account, project)
-        .await?;
+    let sites = foundation.core().named_sites(account, project).await?;
     if as_json {
         let rows: Vec<_> = sites.iter().map(as_value).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -130,8 +119,8 @@ async fn call(
     };
     let names: Vec<Label> = names.iter().map(read).collect::<Result<_, _>>()?;
     let is_word = word.map(|it| it == "yes");
-    let brand = NameBrand::new(Arc::clone(&foundation.storage))
-        .run(account, project, &host(domain)?, &names, is_word)
+    let brand = { foundation.core() }
+        .name_brand(account, project, &host(domain)?, &names, is_word)
         .await
         .map_err(|error| match error {
             NameBrandError::Storage(error) => anyhow::Error::from(error),
@@ -149,8 +138,8 @@ async fn call(
 
 async fn forget(foundation: &Foundation, of: &ProjectArgs, domain: &str) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let was_there = ForgetSite::new(Arc::clone(&foundation.storage))
-        .run(account, project, &host(domain)?)
+    let was_there = { foundation.core() }
+        .forget_site(account, project, &host(domain)?)
         .await?;
     if !was_there {
         return Err(WrongUsage(format!(

@@ -1,6 +1,6 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use super::research_keyword::settle;
+use super::research::keyword::settle;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, ProjectId},

@@ -12,9 +12,8 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        authenticate_session::Member, know_brands::KnowBrands,
-        read_keyword_board::ReadKeywordBoard, read_portfolio::ReadPortfolio,
-        read_project_state::ReadProjectState,
+        authenticate_session::Member, read_keyword_board::ReadKeywordBoard,
+        read_portfolio::ReadPortfolio, read_project_state::ReadProjectState,
     },
 };
 use std::{fmt::Write as _, sync::Arc};
@@ -24,7 +23,6 @@ pub struct Uses {
     pub keyword_board: ReadKeywordBoard,
     pub portfolio: ReadPortfolio,
     pub project_state: ReadProjectState,
-    pub brands: KnowBrands,
 }
 
 impl Uses {
@@ -34,7 +32,6 @@ impl Uses {
             keyword_board: ReadKeywordBoard::new(s()),
             portfolio: ReadPortfolio::new(s()),
             project_state: ReadProjectState::new(s()),
-            brands: KnowBrands::new(s()),
         }
     }
 }

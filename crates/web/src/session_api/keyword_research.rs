@@ -21,9 +21,8 @@ use domain::{
     market_names::UnknownName,
     page::Direction,
     ports::{research::SearchSort, storage::StorageError},
-    use_cases::{
-        reopen_search::ReopenSearchError,
-        research_keyword::{Research, ResearchKeywordError, ResearchRequest},
+    use_cases::research::{
+        ReopenSearchError, Research, ResearchRequest, keyword::ResearchKeywordError,
     },
 };
 use serde_json::{Map, Value, json};
@@ -42,7 +41,7 @@ const HISTORY: &str = "/api/keyword-research/history";
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
-    let quota = services.read_research_quota.run(account).await?;
+    let quota = services.core.research_quota(account).await?;
     let quota = quota.ok_or_else(|| {
         refusals::storage(&StorageError::Corrupt {
             what: "the account of a session",
@@ -88,7 +87,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
     };
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let request = wanted(paging.request(key, now), &call.query)?;
-    let page = services.list_searches.run(account, user, &request).await?;
+    let page = services.core.searches(account, user, &request).await?;
     let items: Vec<Value> = page.items.iter().map(line).collect();
     Ok(not_kept(Answer::value(&json!({
         "items": items,
@@ -104,8 +103,8 @@ pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let (account, user) = (call.member.account.id, call.member.user.id);
     let search = SearchId(call.id.unwrap_or_default());
     let research = services
-        .reopen_search
-        .run(account, user, search, project)
+        .core
+        .reopen_search(account, user, search, project)
         .await
         .map_err(|error| match error {
             ReopenSearchError::NoSuchSearch => no_search(),
@@ -119,7 +118,7 @@ pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
     let search = SearchId(call.id.unwrap_or_default());
-    if !services.forget_search.run(account, user, search).await? {
+    if !services.core.forget_search(account, user, search).await? {
         return Err(no_search());
     }
     Ok(not_kept(Answer::value(&json!({ "forgotten": 1 }))))

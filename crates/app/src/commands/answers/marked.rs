@@ -2,7 +2,7 @@
 
 use crate::terminal::harmless;
 use analysis::ai_answers::{AnswerMark, MarkKind};
-use domain::use_cases::read_answer::MarkedAnswer;
+use domain::use_cases::answers::MarkedAnswer;
 use std::collections::BTreeSet;
 
 struct Piece<'a> {

@@ -19,7 +19,7 @@ use domain::{
     market::Market,
     record_places::ordinal,
     results::StagedFinding,
-    use_cases::{keep_leases::Hold, know_brands::KnownBrands, stage_visibility::StageVisibility},
+    use_cases::{brands::KnownBrands, keep_leases::Hold, stage_visibility::StageVisibility},
 };
 use std::{
     collections::{BTreeMap, HashMap},

@@ -23,9 +23,9 @@ use domain::{
     ports::{call_journal::CallJournal, search_results::ProviderError},
     project::Project,
     use_cases::{
+        brands::KnownBrands,
         end_attempt::{AttemptEnd, AttemptError},
         keep_leases::Hold,
-        know_brands::{KnowBrands, KnownBrands},
         list_ai_models::{AskedEngine, asked_engines},
         plan_prompts::PlanPrompts,
         write_down_calls::WriteDownCalls,
@@ -114,10 +114,7 @@ impl<'a> Pass<'a> {
         let active: Vec<Arc<AskedEngine>> = active.into_iter().map(Arc::new).collect();
         let done = read.answers().count(job.account, job.id).await?;
         drop(read);
-        let brands = KnowBrands::new(Arc::clone(&tools.storage))
-            .run(project)
-            .await?;
-        let brands = Arc::new(brands);
+        let brands = Arc::new(tools.core.known_brands(project).await?);
         // What is not to be paid is not asked; the others are.
         let (unpaid, engines): (Vec<_>, Vec<_>) = { active.iter() }
             .filter(|it| job.models.takes(&it.label.name))

@@ -28,9 +28,7 @@ use domain::{
     ids::KeywordId,
     keyword::Keyword,
     results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
-    use_cases::{
-        measure_keyword::tracked, read_own_searches::ShownPage, walk_keywords::WalkKeywords,
-    },
+    use_cases::{measure_keyword::tracked, own_searches::ShownPage, walk_keywords::WalkKeywords},
 };
 use std::collections::HashMap;
 

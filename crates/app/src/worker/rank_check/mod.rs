@@ -32,7 +32,7 @@ use domain::{
         keep_leases::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
-        read_own_searches::OwnSearches,
+        own_searches::OwnSearches,
         record_measurements::RecordMeasurements,
         write_down_calls::WriteDownCalls,
     },
@@ -69,7 +69,7 @@ pub(super) async fn run(
     let next = NextKeywords::new(Arc::clone(&tools.storage), source);
     let measured = next.measured(job).await?;
     let prominence = market::last_prominence(tools, job).await?;
-    let own = own_searches::of(tools, job).await?;
+    let own = tools.core.own_searches(job).await?;
     let mut pass = Pass::new(tools, job, site, state, own, prominence);
     pass.done = measured.len() as u64;
     pass.total = pass.total.max(pass.done);

@@ -1,21 +1,13 @@
-use crate::worker::{Tools, attempt::Broken};
 use analysis::{findings::cannibalization::PageFacts, url_rules::page_key};
 use domain::{
-    job::Job,
     keyword::Keyword,
     ports::storage::StorageError,
     use_cases::{
         next_keywords::KeywordTask,
-        read_own_searches::{OwnSearches, ReadOwnSearches, ShownPage},
+        own_searches::{OwnSearches, ShownPage},
     },
 };
-use std::{collections::BTreeMap, sync::Arc};
-
-/// As of the day of the job.
-pub(super) async fn of(tools: &Tools, job: &Job) -> Result<OwnSearches, Broken> {
-    let own = ReadOwnSearches::new(Arc::clone(&tools.storage));
-    Ok(own.run(job).await?)
-}
+use std::collections::BTreeMap;
 
 /// Gives keywords what is known of them: one read for all of them.
 pub(super) async fn attach(

@@ -29,7 +29,7 @@ use domain::{
     results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
     use_cases::{
         list_console_pages::ListConsolePages, list_console_rows::ListConsoleRows,
-        publish_results::Outcome, read_own_searches::ReadOwnSearches, walk_keywords::WalkKeywords,
+        publish_results::Outcome, walk_keywords::WalkKeywords,
     },
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -64,11 +64,7 @@ pub(super) async fn add(
     let ignored = newest.ignored().await?;
     let now = tools.clock.now();
     let own = if newest.is_google() {
-        Some(
-            ReadOwnSearches::new(Arc::clone(&tools.storage))
-                .run(job)
-                .await?,
-        )
+        Some(tools.core.own_searches(job).await?)
     } else {
         None
     };

@@ -35,7 +35,12 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
             && panel.is_none_or(|name| parts::code(&it.panel) == name)
     });
     if let Some(it) = shown {
-        let brands = found.visit.uses.brands.run(found.project).await?;
+        let brands = found
+            .visit
+            .services
+            .core
+            .known_brands(found.project)
+            .await?;
         body.push(one(it, &brands.book));
     }
     Ok(body)

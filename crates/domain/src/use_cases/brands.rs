@@ -1,11 +1,13 @@
-//! Tells which brands are looked for in the answers about a project: its own, and its rivals'.
+//! Which brands are looked for in the answers about a project: its own, and its rivals'.
 
+use super::{Core, may_be_storage};
 use crate::{
     ids::{AccountId, ProjectId},
     owners_words::{BrandNames, NamedSite, SiteRole},
-    ports::storage::{Repositories, Storage, StorageError},
+    ports::storage::{Repositories, StorageError, Transaction},
     project::Project,
     results::FindingQuery,
+    text::Label,
 };
 use analysis::{
     ai_answers::brands::{BrandBook, BrandSpec},
@@ -15,16 +17,29 @@ use analysis::{
     site_class::SiteClass,
     url_rules::{OwnSites, SiteScope, registrable_domain},
 };
-use std::sync::Arc;
+use thiserror::Error;
 
 /// How many rivals that search pages show are followed while the owner names none.
 const FOLLOWED: usize = 10;
 /// How many competitors are looked at for them.
 const LOOKED_AT: u32 = 50;
+/// A project names no more brands.
+pub const MOST_BRANDS: usize = 200;
+/// A brand has no more names.
+pub const MOST_NAMES: usize = 20;
 
-pub struct KnowBrands {
-    storage: Arc<dyn Storage>,
+#[derive(Debug, Error)]
+pub enum NameBrandError {
+    #[error("there is no such active project")]
+    NoSuchProject,
+    #[error("a project names at most {MOST_BRANDS} brands")]
+    TooManyBrands,
+    #[error("a brand has at most {MOST_NAMES} names")]
+    TooManyNames,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
 }
+may_be_storage!(NameBrandError);
 
 #[derive(Debug, Clone)]
 pub struct KnownBrands {
@@ -42,14 +57,10 @@ impl KnownBrands {
     }
 }
 
-impl KnowBrands {
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
-    }
-
+impl Core {
     /// The rivals that the owner named. While there are none, those that stand for most of the same
     /// keywords; once chosen they stay, so that shares of different weeks count the same brands.
-    pub async fn run(&self, project: &Project) -> Result<KnownBrands, StorageError> {
+    pub async fn known_brands(&self, project: &Project) -> Result<KnownBrands, StorageError> {
         let (account, id) = (project.account, project.id);
         let mut read = self.storage.read().await?;
         let named = read.owners_words().named_sites(account, id).await?;
@@ -62,6 +73,42 @@ impl KnowBrands {
         };
         drop(read);
         Ok(known(project, &named, &called, followed))
+    }
+
+    /// What the project or a rival is called; `host` was accepted before. Without names, what was said of it before is
+    /// forgotten.
+    pub async fn name_brand(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        host: &str,
+        names: &[Label],
+        is_word: Option<bool>,
+    ) -> Result<BrandNames, NameBrandError> {
+        if names.len() > MOST_NAMES {
+            return Err(NameBrandError::TooManyNames);
+        }
+        let brand = &BrandNames {
+            domain: registrable_domain(host).unwrap_or(host).to_owned(),
+            names: names.to_vec(),
+            is_word,
+        };
+        let name = |mut work: Box<dyn Transaction>| async move {
+            let found = work.projects().lock(account, project).await?;
+            if !found.as_ref().is_some_and(Project::is_active) {
+                return Err(NameBrandError::NoSuchProject);
+            }
+            let words = work.owners_words();
+            let known = words.brands(account, project).await?;
+            let is_new = known.iter().all(|it| it.domain != brand.domain);
+            if is_new && known.len() >= MOST_BRANDS {
+                return Err(NameBrandError::TooManyBrands);
+            }
+            words.call_brand(account, project, brand).await?;
+            work.commit().await?;
+            Ok(brand.clone())
+        };
+        self.storage.transaction(name).await
     }
 }
 

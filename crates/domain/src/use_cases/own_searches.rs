@@ -1,5 +1,6 @@
 //! Reads what a project's own Search Console tells about its keywords, for a rank check.
 
+use super::Core;
 use crate::{
     ids::{AccountId, KeywordId},
     job::Job,
@@ -26,10 +27,6 @@ const LONG: u64 = 90;
 /// What is looked through for these: the days themselves, and a period that began before.
 const BACK: Days = Days::new(240);
 
-pub struct ReadOwnSearches {
-    storage: Arc<dyn Storage>,
-}
-
 /// What the project knows itself; keywords are asked about a batch at a time.
 pub struct OwnSearches {
     storage: Arc<dyn Storage>,
@@ -48,13 +45,9 @@ pub struct ShownPage {
     pub impressions: u64,
 }
 
-impl ReadOwnSearches {
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
-    }
-
+impl Core {
     /// As of the day of the job.
-    pub async fn run(&self, job: &Job) -> Result<OwnSearches, StorageError> {
+    pub async fn own_searches(&self, job: &Job) -> Result<OwnSearches, StorageError> {
         let account = job.account;
         let mut read = self.storage.read().await?;
         let stored = { read.console_rows() }

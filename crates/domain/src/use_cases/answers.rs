@@ -1,18 +1,14 @@
-//! Reads one answer of an AI engine, with marks on the brands that it names and the pages it cites.
-
-use super::know_brands::KnowBrands;
+use super::Core;
 use crate::{
     ids::{AccountId, AnswerId, ProjectId},
-    kept_answers::KeptAnswer,
-    ports::storage::{Storage, StorageError},
+    kept_answers::{AnswerQuery, KeptAnswer},
+    ports::storage::StorageError,
 };
 use analysis::ai_answers::{self, JudgedAnswer};
-use std::sync::Arc;
 
-pub struct ReadAnswer {
-    storage: Arc<dyn Storage>,
-}
+pub const MOST_LISTED: u32 = 200;
 
+/// An answer with marks on the brands that it names and the pages it cites.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkedAnswer {
     pub kept: KeptAnswer,
@@ -22,13 +18,28 @@ pub struct MarkedAnswer {
     pub brands: Vec<String>,
 }
 
-impl ReadAnswer {
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
+impl Core {
+    /// Newest first, as many as are wanted, [`MOST_LISTED`] at the most; `None` when the account has no such project.
+    pub async fn answers(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        query: &AnswerQuery,
+    ) -> Result<Option<Vec<KeptAnswer>>, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let query = AnswerQuery {
+            limit: query.limit.min(MOST_LISTED),
+            ..query.clone()
+        };
+        let answers = read.answers().list(account, project, &query).await?;
+        Ok(Some(answers))
     }
 
     /// `None` when the account's project has no such answer, or it was kept long enough.
-    pub async fn run(
+    pub async fn answer(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -41,12 +52,9 @@ impl ReadAnswer {
         let (Some(project), Some(kept)) = (found, kept) else {
             return Ok(None);
         };
-        let known = KnowBrands::new(Arc::clone(&self.storage))
-            .run(&project)
-            .await?;
-        let book = &known.book;
+        let book = self.known_brands(&project).await?.book;
         Ok(Some(MarkedAnswer {
-            judged: ai_answers::judge(&kept.answer, book),
+            judged: ai_answers::judge(&kept.answer, &book),
             brands: (0..book.count())
                 .map(|it| book.name(it).to_owned())
                 .collect(),

@@ -1,26 +1,17 @@
-//! Takes down what a site is to a project: a rival, another own one, or of some class.
+//! What sites are to a project: rivals, other own ones, or of some class.
 
-use super::may_be_storage;
+use super::{Core, may_be_storage};
 use crate::{
     ids::{AccountId, ProjectId},
     owners_words::{NamedSite, SiteClass, SiteRole},
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, retrying},
-    },
+    ports::storage::{StorageError, Transaction},
     project::Project,
 };
 use analysis::url_rules::registrable_domain;
-use std::sync::Arc;
 use thiserror::Error;
 
 /// A project names no more sites.
 pub const MOST_SITES: usize = 200;
-
-pub struct NameSite {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
 
 #[derive(Debug, Error)]
 pub enum NameSiteError {
@@ -35,13 +26,19 @@ pub enum NameSiteError {
 }
 may_be_storage!(NameSiteError);
 
-impl NameSite {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+impl Core {
+    /// In the order of their domains.
+    pub async fn named_sites(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<NamedSite>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.owners_words().named_sites(account, project).await
     }
 
     /// Names the registrable domain of an accepted host name, in place of what was said of it before.
-    pub async fn run(
+    pub async fn name_site(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -49,14 +46,13 @@ impl NameSite {
         role: SiteRole,
         class: Option<SiteClass>,
     ) -> Result<NamedSite, NameSiteError> {
-        let site = NamedSite {
+        let site = &NamedSite {
             domain: registrable_domain(host).unwrap_or(host).to_owned(),
             role,
             class,
             named_at: self.clock.now(),
         };
-        retrying(self.storage.as_ref(), || async {
-            let mut work = self.storage.write().await?;
+        let name = |mut work: Box<dyn Transaction>| async move {
             let found = work.projects().lock(account, project).await?;
             let found = found.filter(Project::is_active);
             let found = found.ok_or(NameSiteError::NoSuchProject)?;
@@ -64,25 +60,45 @@ impl NameSite {
             if registrable_domain(own).unwrap_or(own) == site.domain {
                 return Err(NameSiteError::TheProject);
             }
-            let named = work.owners_words().named_sites(account, project).await?;
+            let words = work.owners_words();
+            let named = words.named_sites(account, project).await?;
             let is_new = named.iter().all(|it| it.domain != site.domain);
             if is_new && named.len() >= MOST_SITES {
                 return Err(NameSiteError::TooMany);
             }
-            work.owners_words()
-                .name_site(account, project, &site)
-                .await?;
+            words.name_site(account, project, site).await?;
             work.commit().await?;
             Ok(site.clone())
-        })
-        .await
+        };
+        self.storage.transaction(name).await
+    }
+
+    /// Whether the host's registrable domain was named.
+    pub async fn forget_site(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        host: &str,
+    ) -> Result<bool, StorageError> {
+        let domain = registrable_domain(host).unwrap_or(host);
+        let forget = |mut work: Box<dyn Transaction>| async move {
+            let words = work.owners_words();
+            let was_there = words.forget_site(account, project, domain).await?;
+            work.commit().await?;
+            Ok(was_there)
+        };
+        self.storage.transaction(forget).await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{FakeStorage, FrozenClock, a_project};
+    use crate::{
+        ports::clock::Clock,
+        test_support::{FakeStorage, FrozenClock, a_project, core},
+    };
+    use std::sync::Arc;
 
     async fn named(host: &str, known: usize) -> (Result<NamedSite, NameSiteError>, u32) {
         let storage = Arc::new(FakeStorage::default());
@@ -105,9 +121,8 @@ mod tests {
                 .expect_name_site()
                 .returning(|_, _, _| Ok(()));
         });
-        let name = NameSite::new(storage.clone(), Arc::new(FrozenClock::default()));
-        let outcome = name
-            .run(AccountId(1), ProjectId(2), host, SiteRole::Competitor, None)
+        let outcome = core(storage.clone())
+            .name_site(AccountId(1), ProjectId(2), host, SiteRole::Competitor, None)
             .await;
         (outcome, storage.commits())
     }

@@ -5,28 +5,22 @@
 //! No transaction is open while the supplier is asked. What is set aside before has an end: whoever
 //! dies in between costs nobody a unit, and a late answer of theirs books none.
 
-use super::{
-    read_account::month_of,
-    request_analysis::Budget,
-    tracked_ideas::{TrackedIdeas, tracked},
-};
+use super::{Research, ResearchRequest, quota, tracked};
 use crate::{
     account::Account,
-    ids::{AccountId, FlightId, IdMint, ProjectId, SearchId, UserId},
+    ids::{FlightId, SearchId},
     keyword_metrics::KeywordMetrics,
-    keyword_research::{
-        Flight, KeptResearch, ResearchQuota, ResearchSubject, Reservation, Search, SubjectKey,
-    },
+    keyword_research::{Flight, KeptResearch, ResearchQuota, Reservation, Search, SubjectKey},
     money::MicroUsd,
     ports::{
         call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
-        clock::Clock,
         keyword_data::{KeywordData, KeywordQuery},
         patience::Patience,
         search_results::{ProviderError, Unpaid},
         spending::Spending,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction, retrying},
     },
+    use_cases::{Core, may_be_storage, read_account::month_of, request_analysis::Budget},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Months, NaiveTime, Utc};
@@ -43,57 +37,14 @@ use thiserror::Error;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long somebody else's answer is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
+const NO_ACCOUNT: StorageError = StorageError::Corrupt {
+    what: "the account of a session",
+};
 
 pub struct ResearchKeyword {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    patience: Arc<dyn Patience>,
-    supplier: Arc<dyn KeywordData>,
-    most_per_day: Option<MicroUsd>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResearchRequest {
-    pub account: AccountId,
-    pub user: UserId,
-    pub subject: ResearchSubject,
-    /// The project whose keywords are told apart among the ideas.
-    pub project: Option<ProjectId>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Research {
-    pub search: SearchId,
-    pub subject: ResearchSubject,
-    /// What the supplier told, and when the account got it.
-    pub kept: KeptResearch,
-    pub searched_at: DateTime<Utc>,
-    /// Whether the account had it already.
-    pub is_cached: bool,
-    /// The month's quota as it stands afterwards.
-    pub quota: ResearchQuota,
-    /// Which ideas the named project tracks already; `None` when no project was named.
-    pub tracked: Option<TrackedIdeas>,
-}
-
-impl Research {
-    pub(super) fn of(
-        search: Search,
-        is_cached: bool,
-        quota: ResearchQuota,
-        tracked: Option<TrackedIdeas>,
-    ) -> Self {
-        Self {
-            search: search.id,
-            subject: search.subject,
-            kept: search.kept,
-            searched_at: search.searched_at,
-            is_cached,
-            quota,
-            tracked,
-        }
-    }
+    pub core: Arc<Core>,
+    pub patience: Arc<dyn Patience>,
+    pub supplier: Arc<dyn KeywordData>,
 }
 
 #[derive(Debug, Error)]
@@ -116,7 +67,7 @@ pub enum ResearchKeywordError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-super::may_be_storage!(ResearchKeywordError);
+may_be_storage!(ResearchKeywordError);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverBudget {
@@ -151,32 +102,13 @@ enum Landed {
 }
 
 impl ResearchKeyword {
-    /// On these ports; all accounts together spend no more than `most_per_day` on a day.
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        mint: Arc<IdMint>,
-        patience: Arc<dyn Patience>,
-        supplier: Arc<dyn KeywordData>,
-        most_per_day: Option<MicroUsd>,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            patience,
-            supplier,
-            most_per_day,
-        }
-    }
-
     /// May take as long as the supplier does. It has to be let run to its end, also when nobody waits
     /// for it any more: what was bought is kept for the next one.
     pub async fn run(&self, request: &ResearchRequest) -> Result<Research, ResearchKeywordError> {
         let key = request.subject.key(&self.supplier.label().name);
         let mut waited = Duration::ZERO;
         loop {
-            match retrying(self.storage.as_ref(), || self.opened(request, key)).await? {
+            match retrying(self.core.storage.as_ref(), || self.opened(request, key)).await? {
                 Opened::Kept(research) => return Ok(*research),
                 Opened::Ours(reservation) => return self.asked(request, key, &reservation).await,
                 Opened::Theirs => {}
@@ -194,10 +126,11 @@ impl ResearchKeyword {
         request: &ResearchRequest,
         key: SubjectKey,
     ) -> Result<Opened, ResearchKeywordError> {
-        let now = self.clock.now();
-        let (day, flight) = (now.date_naive(), FlightId::mint(&self.mint));
-        let mut work = self.storage.write().await?;
-        let account = found(work.accounts().find(request.account).await?)?;
+        let now = self.core.clock.now();
+        let (day, flight) = (now.date_naive(), FlightId::mint(&self.core.mint));
+        let mut work = self.core.storage.write().await?;
+        let account = work.accounts().find(request.account).await?;
+        let account = account.ok_or(NO_ACCOUNT)?;
         if let Some(project) = request.project {
             let found = work.projects().find(account.id, project).await?;
             found.ok_or(ResearchKeywordError::NoSuchProject)?;
@@ -298,8 +231,8 @@ impl ResearchKeyword {
         let spent = researched.spent.cost;
         match researched.answer {
             Ok(found) => {
-                let kept = KeptResearch::bought(found, self.clock.now());
-                retrying(self.storage.as_ref(), || {
+                let kept = KeptResearch::bought(found, self.core.clock.now());
+                retrying(self.core.storage.as_ref(), || {
                     self.booked(request, key, reservation, &kept, spent)
                 })
                 .await
@@ -307,7 +240,7 @@ impl ResearchKeyword {
             Err(error) => {
                 let code = error.code();
                 // Nobody is helped by hearing that it could not be written down: it ends by itself.
-                let _ = retrying(self.storage.as_ref(), || {
+                let _ = retrying(self.core.storage.as_ref(), || {
                     self.gave_back(key, reservation, spent, code)
                 })
                 .await;
@@ -327,9 +260,9 @@ impl ResearchKeyword {
         kept: &KeptResearch,
         spent: MicroUsd,
     ) -> Result<Research, ResearchKeywordError> {
-        let now = self.clock.now();
+        let now = self.core.clock.now();
         let (id, flight) = (reservation.account, reservation.flight);
-        let mut work = self.storage.write().await?;
+        let mut work = self.core.storage.write().await?;
         let is_ours = work.research().land(key, flight, now, None).await?;
         let month = month_of(reservation.day);
         work.research().lock_usage(id, month, now).await?;
@@ -361,8 +294,8 @@ impl ResearchKeyword {
         spent: MicroUsd,
         code: &'static str,
     ) -> Result<(), StorageError> {
-        let (now, flight) = (self.clock.now(), reservation.flight);
-        let mut work = self.storage.write().await?;
+        let (now, flight) = (self.core.clock.now(), reservation.flight);
+        let mut work = self.core.storage.write().await?;
         work.research()
             .land(key, flight, now, Some(code.to_owned()))
             .await?;
@@ -380,7 +313,14 @@ impl ResearchKeyword {
     ) -> Result<Landed, ResearchKeywordError> {
         let mut joined: Option<FlightId> = None;
         loop {
-            let flight = self.storage.read().await?.research().flight(key).await?;
+            let flight = self
+                .core
+                .storage
+                .read()
+                .await?
+                .research()
+                .flight(key)
+                .await?;
             let Some(flight) = flight else {
                 return Ok(Landed::Somehow);
             };
@@ -390,7 +330,7 @@ impl ResearchKeyword {
                     return Ok(Landed::Failed(code));
                 }
                 Some(_) => return Ok(Landed::Somehow),
-                None if flight.until <= self.clock.now() => return Ok(Landed::Somehow),
+                None if flight.until <= self.core.clock.now() => return Ok(Landed::Somehow),
                 None => joined = Some(flight.id),
             }
             if *waited >= LONGEST_WAIT {
@@ -410,11 +350,11 @@ impl ResearchKeyword {
         kept: KeptResearch,
         source: Source,
     ) -> Result<Research, StorageError> {
-        let now = self.clock.now();
+        let now = self.core.clock.now();
         let search = Search {
             account: request.account,
             user: request.user,
-            id: SearchId::mint(&self.mint),
+            id: SearchId::mint(&self.core.mint),
             subject: request.subject.clone(),
             key,
             searched_at: now,
@@ -430,7 +370,8 @@ impl ResearchKeyword {
                 &KeywordMetrics::of_search(&search),
             )
             .await?;
-        let quota = standing(work, request.account, now).await?;
+        let quota = quota(work, request.account, now).await?;
+        let quota = quota.ok_or(NO_ACCOUNT)?;
         let tracked = tracked(work, request, &search.kept.found).await?;
         let search = Search { id, ..search };
         let is_cached = source == Source::Own;
@@ -459,7 +400,7 @@ impl ResearchKeyword {
             let stands = spending.find_day(id, day).await?;
             return Err(exceeded(Budget::Day, cap, stands, reservation));
         }
-        let cap = self.most_per_day;
+        let cap = self.core.policies.prices.most_per_day;
         if !spending.reserve_in_all(day, most, cap).await? {
             let stands = spending.find_in_all(day).await?;
             return Err(exceeded(Budget::ServerDay, cap, stands, reservation));
@@ -469,7 +410,7 @@ impl ResearchKeyword {
 }
 
 /// Turns what was set aside for a question into what it cost.
-pub(super) async fn settle(
+pub(in crate::use_cases) async fn settle(
     work: &mut dyn Transaction,
     reservation: &Reservation,
     spent: MicroUsd,
@@ -482,28 +423,6 @@ pub(super) async fn settle(
     spending.settle(account, month_of(day), most, spent).await?;
     spending.settle_day(account, day, most, spent).await?;
     spending.settle_in_all(day, most, spent).await
-}
-
-async fn standing(
-    work: &mut dyn Transaction,
-    account: AccountId,
-    now: DateTime<Utc>,
-) -> Result<ResearchQuota, StorageError> {
-    let month = month_of(now.date_naive());
-    let account = found(work.accounts().find(account).await?)?;
-    let (used, reserved) = work.research().usage(account.id, month, now).await?;
-    Ok(ResearchQuota {
-        month,
-        used,
-        reserved,
-        limit: account.limits.keyword_research,
-    })
-}
-
-fn found(account: Option<Account>) -> Result<Account, StorageError> {
-    account.ok_or(StorageError::Corrupt {
-        what: "the account of a session",
-    })
 }
 
 fn exceeded(
