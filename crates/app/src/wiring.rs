@@ -23,11 +23,10 @@ use domain::{
     },
     use_cases::{
         Core, Policies,
-        fetch_console_rows::FetchConsoleRows,
-        fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
         measure_page_speed::SpeedSources,
         request_analysis::{Prices, RequestAnalysis},
+        search_console::fetch::FetchConsole,
     },
 };
 use nix::ifaddrs::getifaddrs;
@@ -175,11 +174,7 @@ impl Foundation {
                 Arc::clone(&self.clock),
                 request,
             )),
-            console: Arc::new(FetchDueConsole::new(
-                Arc::clone(&self.storage),
-                Arc::clone(&self.clock),
-                console_fetcher(self),
-            )),
+            console: Arc::new(console_fetcher(self)),
             search,
             engines,
             speed: to_sites.speed,
@@ -441,7 +436,7 @@ pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     starter(foundation, prices, &engines)
 }
 
-pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
+pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
     let set = &foundation.settings.search_console;
     let key_file = set.key_file.clone();
     let settings = SearchConsoleSettings {
@@ -449,10 +444,11 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
         token_url: set.token_url.url().clone(),
         ..SearchConsoleSettings::google(key_file)
     };
-    let console = search_console::configured(settings, &foundation.clock, &foundation.randomness);
-    let (storage, clock, mint) = foundation.parts();
-    FetchConsoleRows::new(storage, clock, mint, console, set.limits())
-        .within(foundation.settings.storage.limits())
+    FetchConsole {
+        core: foundation.core(),
+        console: search_console::configured(settings, &foundation.clock, &foundation.randomness),
+        limits: set.limits(),
+    }
 }
 
 fn starter(foundation: &Foundation, prices: Prices, engines: &AiEngines) -> RequestAnalysis {

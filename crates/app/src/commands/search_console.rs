@@ -10,13 +10,10 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     ports::search_console::{ConsoleExports, ExportFile, ReadExport},
     search_console::{Cut, FRESH, LONGEST_PERIOD, RowSet, Span},
-    use_cases::{
-        bind_console::{BindConsole, BindConsoleError},
-        fetch_console_rows::{FetchConsoleError, FetchedDay},
-        import_console_rows::{ImportConsoleError, ImportConsoleRows},
-        list_console_rows::ListConsoleRows,
-        read_console_state::{ConsoleState, ImportedSpan, ReadConsoleState},
-        unbind_console::UnbindConsole,
+    use_cases::search_console::{
+        BindConsoleError, ConsoleState, ImportedSpan,
+        fetch::{FetchConsoleError, FetchedDay},
+        import::ImportConsoleError,
     },
 };
 use serde_json::json;
@@ -82,10 +79,9 @@ async fn import(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let (storage, clock, mint) = foundation.parts();
-    let import =
-        ImportConsoleRows::new(storage, clock, mint).within(foundation.settings.storage.limits());
-    let imported = match import.run(account, project, sets, &names.join(", ")).await {
+    let (core, label) = (foundation.core(), names.join(", "));
+    let import = core.import_console_rows(account, project, sets, &label);
+    let imported = match import.await {
         Err(ImportConsoleError::NoSuchProject) => return Err(no_project(of).into()),
         Err(ImportConsoleError::Storage(error)) => return Err(error.into()),
         Err(refusal) => {
@@ -180,11 +176,9 @@ async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::
 
 async fn bind(foundation: &Foundation, of: &ProjectArgs, property: &str) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let (storage, clock, _) = foundation.parts();
-    let bound = BindConsole::new(storage, clock)
-        .run(account, project, property)
-        .await;
-    let binding = match bound {
+    let core = foundation.core();
+    let bind = core.bind_console(account, project, property);
+    let binding = match bind.await {
         Err(BindConsoleError::NoSuchProject) => return Err(no_project(of).into()),
         Err(BindConsoleError::Property(refusal)) => {
             return Err(WrongUsage(format!("--property {property} {refusal}")).into());
@@ -206,8 +200,8 @@ async fn bind(foundation: &Foundation, of: &ProjectArgs, property: &str) -> anyh
 
 async fn unbind(foundation: &Foundation, of: &ProjectArgs) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let unbind = UnbindConsole::new(Arc::clone(&foundation.storage));
-    if !unbind.run(account, project).await? {
+    let core = foundation.core();
+    if !core.unbind_console(account, project).await? {
         return Err(not_bound(of).into());
     }
     remark("Nothing more is fetched; what was fetched stays.");
@@ -267,9 +261,8 @@ async fn rows(
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
     let today = foundation.clock.now().date_naive();
-    let rows = ListConsoleRows::new(Arc::clone(&foundation.storage))
-        .run(account, project, today, limit)
-        .await?;
+    let core = foundation.core();
+    let rows = core.console_rows(account, project, today, limit).await?;
     if as_json {
         say(serde_json::to_string_pretty(&rows)?);
         return Ok(());
@@ -300,8 +293,7 @@ async fn rows(
 
 async fn status(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let read = ReadConsoleState::new(Arc::clone(&foundation.storage));
-    let state = read.run(account, project).await?;
+    let state = foundation.core().console_state(account, project).await?;
     let state = state.ok_or_else(|| no_project(of))?;
     if as_json {
         say(serde_json::to_string_pretty(&as_value(&state))?);

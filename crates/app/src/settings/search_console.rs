@@ -1,5 +1,5 @@
 use super::WebAddress;
-use domain::use_cases::fetch_console_rows::FetchLimits;
+use domain::use_cases::search_console::fetch::FetchLimits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

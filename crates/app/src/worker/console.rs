@@ -2,23 +2,19 @@
 
 use super::{as_std, chain};
 use chrono::TimeDelta;
-use domain::use_cases::fetch_due_console::{DueFetch, FetchDueConsole};
+use domain::use_cases::search_console::fetch::{DueFetch, FetchConsole};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Looks as often as the queue is swept. An interrupted day is fetched again once the hold on its binding is over.
-pub(super) async fn fetch(
-    console: Arc<FetchDueConsole>,
-    every: TimeDelta,
-    stop: CancellationToken,
-) {
-    if !console.is_configured() {
+pub(super) async fn fetch(console: Arc<FetchConsole>, every: TimeDelta, stop: CancellationToken) {
+    if console.missing().is_some() {
         return;
     }
     loop {
         let looked = tokio::select! {
             () = stop.cancelled() => return,
-            looked = console.run() => looked,
+            looked = console.run_due() => looked,
         };
         match looked {
             Ok(fetched) => fetched.iter().for_each(note),

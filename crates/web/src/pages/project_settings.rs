@@ -12,7 +12,7 @@ use domain::{
     project::{Priority, Project, PurgeTerm, WorkflowStatus},
     schedule::{Days, Schedule},
     text::Text,
-    use_cases::read_console_state::ConsoleState,
+    use_cases::search_console::ConsoleState,
 };
 
 /// Value, name, and whether it is chosen.
@@ -46,8 +46,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
     let console = visit
         .services
-        .read_console_state
-        .run(visit.account(), id)
+        .core
+        .console_state(visit.account(), id)
         .await?;
     let console = console.ok_or(NoPage::NotFound)?;
     let schedules = visit.services.core.schedules(visit.account()).await?;

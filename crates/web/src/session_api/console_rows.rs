@@ -85,8 +85,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let period = period(&call, now.date_naive());
     let request = wanted(paging.request(key, now), &call.query)?;
     let mut found = services
-        .read_console_searches
-        .run(call.account(), project, period, &request)
+        .core
+        .console_searches(call.account(), project, period, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
     let items = written(call.telling, &mut found.sums, None, RowView::of);

@@ -14,7 +14,7 @@ use domain::{
     ports::search_console::{ExportError, ExportFile, ReadExport},
     search_console::{RowSet, Span},
     text::Label,
-    use_cases::import_console_rows::ImportConsoleError,
+    use_cases::search_console::import::ImportConsoleError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -25,10 +25,7 @@ use std::{
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project_id()?;
     call.query.finish()?;
-    let state = services
-        .read_console_state
-        .run(call.account(), project)
-        .await?;
+    let state = services.core.console_state(call.account(), project).await?;
     let state = state.ok_or_else(refusals::no_project)?;
     let imported: Vec<Value> = state
         .imported
@@ -93,8 +90,8 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     };
     let began = Instant::now();
     let imported = services
-        .import_console_rows
-        .run(call.account(), project, export.sets, &label)
+        .core
+        .import_console_rows(call.account(), project, export.sets, &label)
         .await;
     // Writers wait for each other: one account's imports leave two thirds of the time to others.
     let pause = 2 * began.elapsed();

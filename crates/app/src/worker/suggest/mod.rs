@@ -27,12 +27,9 @@ use domain::{
     job::Job,
     ports::storage::StorageError,
     results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
-    use_cases::{
-        list_console_pages::ListConsolePages, list_console_rows::ListConsoleRows,
-        publish_results::Outcome, walk_keywords::WalkKeywords,
-    },
+    use_cases::{publish_results::Outcome, walk_keywords::WalkKeywords},
 };
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 const BATCH: u32 = 200;
 /// How many pages and rows of Search Console are looked at, those that were shown most.
@@ -242,17 +239,17 @@ impl Newest<'_> {
 
     async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
         let job = self.job;
-        let storage = || Arc::clone(&self.tools.storage);
+        let core = &self.tools.core;
         let (account, project, day) = (job.account, job.project, job.day);
-        let pages = ListConsolePages::new(storage());
-        for page in pages.run(account, project, day, CONSOLE_PAGES).await? {
+        let pages = core.console_pages(account, project, day, CONSOLE_PAGES);
+        for page in pages.await? {
             searches.add_page_clicks(&page.url, page.clicks_per_month);
             if !page.days.is_empty() {
                 searches.add_click_history(&page.url, &page.days);
             }
         }
-        let rows = ListConsoleRows::new(storage());
-        for row in rows.run(account, project, day, CONSOLE_ROWS).await? {
+        let rows = core.console_rows(account, project, day, CONSOLE_ROWS);
+        for row in rows.await? {
             searches.add_console_row(&row);
         }
         Ok(())

@@ -1,22 +1,16 @@
 //! Takes in rows of Search Console: all of them, or none.
 
-use super::may_be_storage;
 use crate::{
-    ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, Transaction, retrying},
-    },
+    ids::{AccountId, ConsoleSpanId, ProjectId},
+    ports::storage::{StorageError, Transaction},
     project::Project,
     search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
     stored_data::{DataSize, StorageExceeded, StorageLimits},
+    use_cases::{Core, may_be_storage},
 };
 use analysis::url_rules::SiteScope;
 use chrono::{NaiveDate, TimeDelta};
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
 /// Rows of one import at the most: they are stored in one transaction.
@@ -25,13 +19,6 @@ pub const MOST_ROWS: usize = 300_000;
 const MAX_REPLACED: u64 = 100_000;
 /// Days that are further apart are not of one table: nobody knows what was between them.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
-
-pub struct ImportConsoleRows {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    limits: StorageLimits,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRows {
@@ -87,23 +74,9 @@ pub enum ImportConsoleError {
 }
 may_be_storage!(ImportConsoleError);
 
-impl ImportConsoleRows {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            limits: StorageLimits::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn within(self, limits: StorageLimits) -> Self {
-        Self { limits, ..self }
-    }
-
+impl Core {
     /// Replaces what is there of the same cuts and days. `label` names the file or other source.
-    pub async fn run(
+    pub async fn import_console_rows(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -129,8 +102,7 @@ impl ImportConsoleRows {
         let rows = spans.iter().map(|it| it.2).sum();
         let sets = [sets, days].concat();
         let (sets, told) = (&sets, &told);
-        let replaced = retrying(self.storage.as_ref(), || async move {
-            let mut work = self.storage.write().await?;
+        let import = |mut work: Box<dyn Transaction>| async move {
             // The account's other imports wait: each is compared with what the one before left.
             work.accounts().lock(account).await?;
             let there = work.projects().lock(account, project).await?;
@@ -143,7 +115,7 @@ impl ImportConsoleRows {
             if gone.rows > MAX_REPLACED {
                 return Err(ImportConsoleError::ReplacesTooMany { rows: gone.rows });
             }
-            let limits = &self.limits;
+            let limits = &self.policies.storage;
             room_for::<ImportConsoleError>(work.as_mut(), limits, account, project, sets, gone)
                 .await?;
             let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
@@ -151,9 +123,9 @@ impl ImportConsoleRows {
                 .replace(account, project, &ids, sets, told)
                 .await?;
             work.commit().await?;
-            Ok(replaced)
-        })
-        .await?;
+            Ok::<_, ImportConsoleError>(replaced)
+        };
+        let replaced = self.storage.transaction(import).await?;
         Ok(ImportedRows {
             spans,
             rows,
@@ -281,10 +253,13 @@ fn own(sets: Vec<RowSet>, site: &str) -> Result<(Vec<RowSet>, u64), ImportConsol
 mod tests {
     use super::*;
     use crate::{
+        ports::clock::Clock,
         search_console::{About, SearchRow},
         stored_data::{StorageQuota, StoredData},
-        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_mint, a_project, an_account},
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_project, an_account, core},
+        use_cases::Policies,
     };
+    use std::sync::Arc;
 
     const ACCOUNT: AccountId = AccountId(1);
     const PROJECT: ProjectId = ProjectId(11);
@@ -308,11 +283,6 @@ mod tests {
             span: Span::day(day),
             rows,
         }
-    }
-
-    fn import(storage: &Arc<FakeStorage>) -> ImportConsoleRows {
-        let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
-        ImportConsoleRows::new(storage, Arc::new(FrozenClock::default()), a_mint())
     }
 
     /// An import into a project of an account that stores nothing; `set` adds what is expected of its rows.
@@ -358,7 +328,9 @@ mod tests {
                     .returning(move |_, _, _, _, _| Ok(rows));
             });
             let sets = vec![pages(vec![page("https://shop.example.com/a")], 1)];
-            let outcome = import(&storage).run(ACCOUNT, PROJECT, sets, "a").await;
+            let outcome = { core(storage.clone()) }
+                .import_console_rows(ACCOUNT, PROJECT, sets, "a")
+                .await;
             assert_eq!(outcome.is_ok(), is_taken, "{outcome:?}");
             assert_eq!(storage.commits(), u32::from(is_taken));
         }
@@ -376,9 +348,15 @@ mod tests {
             ..StorageLimits::default()
         };
         let rows = vec![page(&format!("https://{site}/a"))];
-        let refused = import(&storage)
-            .within(limits)
-            .run(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
+        let core = Core {
+            policies: Policies {
+                storage: limits,
+                ..Policies::default()
+            },
+            ..core(storage.clone())
+        };
+        let refused = core
+            .import_console_rows(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
             .await;
         let Err(ImportConsoleError::Full(full)) = refused else {
             panic!("{refused:?}");
@@ -394,7 +372,9 @@ mod tests {
                 .expect_find()
                 .returning(|_, _| Ok(Some(a_project())));
         });
-        let refused = import(&storage).run(ACCOUNT, PROJECT, sets, "x.csv").await;
+        let refused = { core(storage.clone()) }
+            .import_console_rows(ACCOUNT, PROJECT, sets, "x.csv")
+            .await;
         assert_eq!(storage.commits(), 0);
         refused.unwrap_err().to_string()
     }
@@ -458,8 +438,8 @@ mod tests {
             page(&format!("https://www.{site}/a")),
             page("https://other.example.org/"),
         ];
-        let imported = import(&storage)
-            .run(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
+        let imported = core(storage.clone())
+            .import_console_rows(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
             .await
             .unwrap();
         assert_eq!(

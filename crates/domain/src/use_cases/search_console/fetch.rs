@@ -1,18 +1,19 @@
 //! Fetches what is final and not fetched yet of a project's property, day by day: what was stored
 //! before something went wrong stays, and the next time goes on behind it.
 
-use super::{import_console_rows::room_for, may_be_storage};
+use super::import::room_for;
 use crate::{
     account::AccountStatus,
-    ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
+    ids::{AccountId, ConsoleSpanId, ProjectId},
     ports::{
-        clock::Clock,
+        page_speed::NotConfigured,
         search_console::{SearchConsole, SearchConsoleError},
-        storage::{Storage, StorageError, retrying},
+        storage::{StorageError, Transaction},
     },
     project::Project,
     search_console::{Binding, Cut, Origin, RowSet, Span, Told},
-    stored_data::{StorageExceeded, StorageLimits},
+    stored_data::StorageExceeded,
+    use_cases::{Core, may_be_storage},
 };
 use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -24,14 +25,13 @@ use thiserror::Error;
 const OLDEST: Days = Days::new(480);
 /// Days that are older than this are final, also when nothing was shown on them.
 const SETTLED: Days = Days::new(10);
+/// How many accounts and bindings one look takes at the most; the next one goes on.
+const AT_ONCE: u32 = 20;
 
-pub struct FetchConsoleRows {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    console: Arc<dyn SearchConsole>,
-    limits: FetchLimits,
-    storage_limits: StorageLimits,
+pub struct FetchConsole {
+    pub core: Arc<Core>,
+    pub console: Arc<dyn SearchConsole>,
+    pub limits: FetchLimits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub struct Fetched {
     pub through: Option<NaiveDate>,
 }
 
+#[derive(Debug)]
+pub struct DueFetch {
+    /// The binding before fetching.
+    pub binding: Binding,
+    /// What was fetched, or why nothing more was; the binding notes it.
+    pub outcome: Result<Fetched, FetchConsoleError>,
+}
+
 /// Why fetching ended early. What was stored before stays.
 #[derive(Debug, Error)]
 pub enum FetchConsoleError {
@@ -95,33 +103,8 @@ may_be_storage!(FetchConsoleError);
 /// Told of each day that was stored.
 pub type OnDay<'a> = &'a (dyn Fn(FetchedDay) + Send + Sync);
 
-impl FetchConsoleRows {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        mint: Arc<IdMint>,
-        console: Arc<dyn SearchConsole>,
-        limits: FetchLimits,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            console,
-            limits,
-            storage_limits: StorageLimits::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn within(self, storage_limits: StorageLimits) -> Self {
-        Self {
-            storage_limits,
-            ..self
-        }
-    }
-
-    pub fn missing(&self) -> Option<crate::ports::page_speed::NotConfigured> {
+impl FetchConsole {
+    pub fn missing(&self) -> Option<NotConfigured> {
         self.console.missing()
     }
 
@@ -133,7 +116,7 @@ impl FetchConsoleRows {
         span: Option<Span>,
         on_day: OnDay<'_>,
     ) -> Result<Fetched, FetchConsoleError> {
-        let mut read = self.storage.read().await?;
+        let mut read = self.core.storage.read().await?;
         let binding = read.console_bindings().find(account, project).await?;
         drop(read);
         let binding = binding.ok_or(FetchConsoleError::NotBound)?;
@@ -141,7 +124,7 @@ impl FetchConsoleRows {
         if span.is_some_and(|it| it.last < kept) {
             return Err(FetchConsoleError::TooOld(kept));
         }
-        let now = self.clock.now();
+        let now = self.core.clock.now();
         if let Some(until) = binding.held_until.filter(|it| *it > now) {
             return Err(FetchConsoleError::Held(until));
         }
@@ -151,23 +134,51 @@ impl FetchConsoleRows {
         }
     }
 
-    /// Fetches for a binding that is due; `None` when somebody else was first.
-    pub async fn run_due(&self, binding: &Binding) -> Result<Option<Fetched>, FetchConsoleError> {
-        self.take(binding, None, &|_| {}).await
+    /// Fetches every property that is due, one after the other. Any number of workers may look: whoever takes a binding
+    /// first has it.
+    pub async fn run_due(&self) -> Result<Vec<DueFetch>, StorageError> {
+        let now = self.core.clock.now();
+        let mut read = self.core.storage.read().await?;
+        let accounts = read.console_bindings().accounts_due(now, AT_ONCE).await?;
+        drop(read);
+        let mut fetched = Vec::new();
+        for account in accounts {
+            fetched.extend(self.due_of(account).await?);
+        }
+        Ok(fetched)
     }
 
+    async fn due_of(&self, account: AccountId) -> Result<Vec<DueFetch>, StorageError> {
+        let now = self.core.clock.now();
+        let mut read = self.core.storage.read().await?;
+        let due = read.console_bindings().due(account, now, AT_ONCE).await?;
+        drop(read);
+        let mut fetched = Vec::new();
+        for binding in due {
+            let outcome = match self.take(&binding, None, &|_| {}).await {
+                Ok(None) => continue,
+                Ok(Some(it)) => Ok(it),
+                Err(FetchConsoleError::Storage(error)) => return Err(error),
+                Err(error) => Err(error),
+            };
+            fetched.push(DueFetch { binding, outcome });
+        }
+        Ok(fetched)
+    }
+
+    /// `None` when somebody else was first.
     async fn take(
         &self,
         binding: &Binding,
         span: Option<Span>,
         on_day: OnDay<'_>,
     ) -> Result<Option<Fetched>, FetchConsoleError> {
-        let mut held = binding.held(self.clock.now());
+        let mut held = binding.held(self.core.clock.now());
         if !self.advance(binding, &held, None).await? {
             return Ok(None);
         }
         let outcome = self.days(&mut held, span, on_day).await;
-        let now = self.clock.now();
+        let now = self.core.clock.now();
         let after = match &outcome {
             Ok(_) => held.done(now),
             Err(FetchConsoleError::Lost) => return outcome.map(Some),
@@ -208,9 +219,9 @@ impl FetchConsoleRows {
             // Days that were named leave no gap behind the last one that would never be filled.
             let is_next = held.through.and_then(|it| it.succ_opt()) == Some(day);
             let reached = if span.is_none() || is_next {
-                held.reached(day, self.clock.now())
+                held.reached(day, self.core.clock.now())
             } else {
-                held.held(self.clock.now())
+                held.held(self.core.clock.now())
             };
             if !self.advance(held, &reached, Some(&sets)).await? {
                 return Err(FetchConsoleError::Lost);
@@ -226,7 +237,7 @@ impl FetchConsoleRows {
     }
 
     async fn site(&self, held: &Binding) -> Result<SiteScope, FetchConsoleError> {
-        let mut read = self.storage.read().await?;
+        let mut read = self.core.storage.read().await?;
         let account = read.accounts().find(held.account).await?;
         if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
             return Err(FetchConsoleError::AccountDisabled);
@@ -239,7 +250,11 @@ impl FetchConsoleRows {
 
     /// Days are Search Console's.
     fn today(&self) -> NaiveDate {
-        self.clock.now().with_timezone(&Los_Angeles).date_naive()
+        self.core
+            .clock
+            .now()
+            .with_timezone(&Los_Angeles)
+            .date_naive()
     }
 
     /// The days to be fetched, as far as they have been; `None` when there is none.
@@ -286,11 +301,10 @@ impl FetchConsoleRows {
         let told = Told {
             origin: Origin::Api,
             label: after.property.to_string(),
-            at: self.clock.now(),
+            at: self.core.clock.now(),
         };
         let told = &told;
-        retrying(self.storage.as_ref(), || async move {
-            let mut work = self.storage.write().await?;
+        let advance = |mut work: Box<dyn Transaction>| async move {
             if sets.is_some() {
                 work.projects().lock(before.account, before.project).await?;
             }
@@ -299,21 +313,21 @@ impl FetchConsoleRows {
             }
             if let Some(sets) = sets {
                 let (account, project) = (before.account, before.project);
-                let limits = &self.storage_limits;
+                let limits = &self.core.policies.storage;
                 let freed = { work.console_rows() }
                     .size_of_same(account, project, sets)
                     .await?;
                 room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets, freed)
                     .await?;
-                let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
+                let ids = ConsoleSpanId::mint_ascending(&self.core.mint, sets.len());
                 { work.console_rows() }
                     .replace(before.account, before.project, &ids, sets, told)
                     .await?;
             }
             work.commit().await?;
             Ok(true)
-        })
-        .await
+        };
+        self.core.storage.transaction(advance).await
     }
 }
 
@@ -322,11 +336,11 @@ mod tests {
     use super::*;
     use crate::{
         account::Account,
-        ports::{search_console::MockSearchConsole, search_results::ProviderError},
+        ports::{clock::Clock, search_console::MockSearchConsole, search_results::ProviderError},
         search_console::{Property, SearchRow},
         stored_data::{DataSize, StoredData},
         test_support::{
-            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_mint, a_project, an_account,
+            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_project, an_account, core,
         },
     };
     use std::sync::Mutex;
@@ -337,14 +351,15 @@ mod tests {
         Binding::begun(ACCOUNT, a_project().id, property, now)
     }
 
-    fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsoleRows {
-        let limits = FetchLimits {
-            first_days: 12,
-            ..FetchLimits::default()
-        };
-        let clock = Arc::new(FrozenClock::default());
-        let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
-        FetchConsoleRows::new(storage, clock, a_mint(), Arc::new(console), limits)
+    fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsole {
+        FetchConsole {
+            core: Arc::new(core(storage.clone())),
+            console: Arc::new(console),
+            limits: FetchLimits {
+                first_days: 12,
+                ..FetchLimits::default()
+            },
+        }
     }
 
     /// The binding is looked up and taken, and the project is found.

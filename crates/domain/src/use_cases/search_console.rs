@@ -1,0 +1,333 @@
+//! What a project has of Search Console, and how fetching it goes.
+
+pub mod fetch;
+pub mod import;
+
+use super::{Core, may_be_storage};
+use crate::{
+    ids::{AccountId, KeywordId, ProjectId},
+    keyword::KeywordChoice,
+    page::{Page, PageRequest},
+    ports::storage::{StorageError, Transaction},
+    project::Project,
+    search_console::{
+        About, Binding, Cut, Origin, PeriodRows, Property, PropertyRefusal, RowSum, Span,
+        StoredSpan, choose, within,
+    },
+};
+use analysis::{
+    findings::suggestions::{ConsoleRow, DayClicks, ImportedSource},
+    keyword_text::normalised,
+};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// How many days are summed up over when nobody says which.
+const RECENT: u64 = 28;
+/// How many days of a page are told one by one.
+const LONG: u64 = 182;
+/// How far back imported rows are looked for.
+const BACK: Days = Days::new(240);
+/// How many keywords are read at once.
+const BATCH: u32 = 1_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsoleState {
+    pub binding: Option<Binding>,
+    /// What was imported, by cut: days that were told one by one together, periods each for itself.
+    pub imported: Vec<ImportedSpan>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedSpan {
+    pub cut: Cut,
+    pub span: Span,
+    /// How many days are told one by one between these; `None` for a period told as a whole.
+    pub days: Option<u64>,
+    pub rows: u64,
+    /// Where the newest come from.
+    pub origin: Origin,
+    pub label: String,
+    pub imported_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsoleSearches {
+    /// What they rest on; `None` when nothing was imported for these days.
+    pub basis: Option<PeriodRows>,
+    /// A page of them; without pages where only searches were imported.
+    pub sums: Page<RowSum>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsolePage {
+    pub url: String,
+    /// Clicks of the last weeks, as of a month of 30 days.
+    pub clicks_per_month: f64,
+    /// Clicks of each day, where days are told one by one.
+    pub days: Vec<DayClicks>,
+}
+
+#[derive(Debug, Error)]
+pub enum BindConsoleError {
+    #[error("there is no such active project")]
+    NoSuchProject,
+    #[error("the property {0}")]
+    Property(#[from] PropertyRefusal),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(BindConsoleError);
+
+impl Core {
+    /// `None` when the account has no such project.
+    pub async fn console_state(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<ConsoleState>, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let binding = read.console_bindings().find(account, project).await?;
+        // All of them: no day of theirs is before that one, which every database holds.
+        let all = DateTime::UNIX_EPOCH.date_naive();
+        let spans = read.console_rows().spans(account, project, all).await?;
+        Ok(Some(ConsoleState {
+            binding,
+            imported: summed_up(spans),
+        }))
+    }
+
+    /// Binds a property, due at once. The same property again changes nothing; another one begins anew. For the
+    /// operator alone: the service account may read properties of other owners, and a property shows what its owner
+    /// knows.
+    pub async fn bind_console(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        property: &str,
+    ) -> Result<Binding, BindConsoleError> {
+        let bind = |mut work: Box<dyn Transaction>| async move {
+            let found = work.projects().lock(account, project).await?;
+            let found = found.filter(Project::is_active);
+            let found = found.ok_or(BindConsoleError::NoSuchProject)?;
+            let property = Property::parse(property, &found.domain)?;
+            let there = work.console_bindings().find(account, project).await?;
+            if let Some(there) = there.filter(|it| it.property == property) {
+                return Ok(there);
+            }
+            let binding = Binding::begun(account, project, property, self.clock.now());
+            work.console_bindings().set(&binding).await?;
+            work.commit().await?;
+            Ok(binding)
+        };
+        self.storage.transaction(bind).await
+    }
+
+    /// Whether there was a property. What was fetched of it stays.
+    pub async fn unbind_console(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<bool, StorageError> {
+        let unbind = |mut work: Box<dyn Transaction>| async move {
+            let removed = work.console_bindings().remove(account, project).await?;
+            work.commit().await?;
+            Ok(removed)
+        };
+        self.storage.transaction(unbind).await
+    }
+
+    /// What was searched for when the site was shown, summed up over days: most shown first; the newest weeks when no
+    /// days are named. `None` when the account has no such project.
+    pub async fn console_searches(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        period: Option<Span>,
+        page: &PageRequest<()>,
+    ) -> Result<Option<ConsoleSearches>, StorageError> {
+        let today = self.clock.now().date_naive();
+        let since = period.map_or(today - BACK, |it| it.first);
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let stored = read.console_rows().spans(account, project, since).await?;
+        let about = |about| match period {
+            Some(period) => within(&stored, about, period),
+            None => choose(&stored, about, today, RECENT).map(|it| PeriodRows {
+                cut: it.cut,
+                span: it.span,
+                days: it.span.days().unsigned_abs(),
+                spans: it.spans,
+            }),
+        };
+        let Some(basis) = about(About::QueryAndPage).or_else(|| about(About::Query)) else {
+            return Ok(Some(ConsoleSearches {
+                basis: None,
+                sums: Page::empty(),
+            }));
+        };
+        let sums = { read.console_rows() }
+            .shown(account, &basis.spans, page)
+            .await?;
+        Ok(Some(ConsoleSearches {
+            basis: Some(basis),
+            sums,
+        }))
+    }
+
+    /// The pages that were shown most, as of a day, with their clicks day by day: counted over all searches, also
+    /// those that no row of searches names. Up to `limit`.
+    #[expect(clippy::cast_precision_loss, reason = "clicks are far below 2^52")]
+    pub async fn console_pages(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        on: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<ConsolePage>, StorageError> {
+        let mut read = self.storage.read().await?;
+        let stored = { read.console_rows() }
+            .spans(account, project, on - BACK)
+            .await?;
+        let Some(recent) = choose(&stored, About::Page, on, RECENT) else {
+            return Ok(Vec::new());
+        };
+        let rows = { read.console_rows() }
+            .most_shown(account, &recent.spans, limit)
+            .await?;
+        let urls: Vec<String> = rows.iter().filter_map(|it| it.page.clone()).collect();
+        let mut days: HashMap<String, Vec<DayClicks>> = HashMap::new();
+        let long = choose(&stored, About::Page, on, LONG);
+        // A period told as a whole says nothing of its days.
+        if let Some(long) = long.filter(|it| it.spans.len() as u64 > RECENT) {
+            let told = { read.console_rows() }
+                .page_days(account, &long.spans, &urls)
+                .await?;
+            for told in told {
+                days.entry(told.page).or_default().push(DayClicks {
+                    day: told.day,
+                    clicks: told.clicks,
+                });
+            }
+        }
+        let month = 30.0 / recent.span.days() as f64;
+        let pages = rows.into_iter().filter_map(|row| {
+            let url = row.page?;
+            Some(ConsolePage {
+                days: days.remove(&url).unwrap_or_default(),
+                clicks_per_month: row.clicks as f64 * month,
+                url,
+            })
+        });
+        Ok(pages.collect())
+    }
+
+    /// Searches with the pages that were shown, summed up over the last weeks as of a day: those that were shown most
+    /// first, up to `limit`. Evidence of suggestions names these rows.
+    pub async fn console_rows(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        on: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<ConsoleRow>, StorageError> {
+        let mut read = self.storage.read().await?;
+        let stored = { read.console_rows() }
+            .spans(account, project, on - BACK)
+            .await?;
+        let Some(basis) = choose(&stored, About::QueryAndPage, on, RECENT) else {
+            return Ok(Vec::new());
+        };
+        let rows = { read.console_rows() }
+            .most_shown(account, &basis.spans, limit)
+            .await?;
+        drop(read);
+        let keywords = self.keywords_by_text(account, project).await?;
+        let measured_at = { basis.span.last + Days::new(1) }
+            .and_time(NaiveTime::MIN)
+            .and_utc()
+            .min(basis.imported_at);
+        let rows = rows.into_iter().filter_map(|row| {
+            let position = row.position()?;
+            let (keyword, url) = row.query.zip(row.page)?;
+            Some(ConsoleRow {
+                source: ImportedSource::SearchConsole,
+                keyword_id: keywords.get(&normalised(&keyword)).copied(),
+                keyword,
+                url,
+                from: basis.span.first,
+                to: basis.span.last,
+                clicks: row.clicks,
+                impressions: row.impressions,
+                position,
+                measured_at,
+            })
+        });
+        Ok(rows.collect())
+    }
+
+    /// Tracked keywords by how they are compared; of several markets the first.
+    async fn keywords_by_text(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<HashMap<String, i64>, StorageError> {
+        let mut known = HashMap::new();
+        let mut after: Option<KeywordId> = None;
+        loop {
+            let mut read = self.storage.read().await?;
+            let batch = { read.keywords() }
+                .active_batch(account, project, &KeywordChoice::All, after, BATCH)
+                .await?;
+            after = batch.last().map(|it| it.id);
+            let is_last = batch.len() < BATCH as usize;
+            for keyword in batch {
+                let text = keyword.text.normalized().to_owned();
+                known.entry(text).or_insert(keyword.id.0);
+            }
+            if is_last {
+                return Ok(known);
+            }
+        }
+    }
+}
+
+fn summed_up(spans: Vec<StoredSpan>) -> Vec<ImportedSpan> {
+    let mut days: BTreeMap<Cut, ImportedSpan> = BTreeMap::new();
+    let mut periods = Vec::new();
+    for it in spans {
+        let told = ImportedSpan {
+            cut: it.cut,
+            span: it.span,
+            days: it.span.is_day().then_some(1),
+            rows: it.rows,
+            origin: it.origin,
+            label: it.label,
+            imported_at: it.imported_at,
+        };
+        match days.get_mut(&it.cut) {
+            _ if !it.span.is_day() => periods.push(told),
+            None => {
+                days.insert(it.cut, told);
+            }
+            Some(sum) => {
+                sum.span.first = sum.span.first.min(told.span.first);
+                sum.span.last = sum.span.last.max(told.span.last);
+                sum.days = sum.days.map(|it| it + 1);
+                sum.rows += told.rows;
+                if told.imported_at >= sum.imported_at {
+                    sum.origin = told.origin;
+                    sum.label = told.label;
+                    sum.imported_at = told.imported_at;
+                }
+            }
+        }
+    }
+    days.into_values().chain(periods).collect()
+}
