@@ -34,13 +34,11 @@ use domain::{
         Core, Policies,
         claim_jobs::ClaimJobs,
         create_account::CreateAccount,
-        create_project::CreateProject,
         deactivate_project::DeactivateProject,
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         fire_schedules::FireSchedules,
         keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
-        next_keywords::NextKeywords,
         publish_results::{Outcome, PublishResults},
         read_job::ReadJob,
         record_measurements::RecordMeasurements,
@@ -167,13 +165,9 @@ impl Queue {
             market: Market::default(),
             tags: vec![],
         };
-        let create = CreateProject::new(self.storage(), self.clock(), Arc::clone(&self.mint));
-        create
-            .run(account, &new, &keywords, None)
-            .await
-            .unwrap()
-            .project
-            .id
+        let core = self.core();
+        let created = core.create_project(account, &new, &keywords, None);
+        created.await.unwrap().project.id
     }
 
     async fn ask(&self, account: AccountId, project: ProjectId) -> Job {
@@ -314,9 +308,10 @@ impl Queue {
     /// Measures the job's next keywords, as a worker does; at most `most`.
     async fn measure(&self, job: &Job, most: usize) -> Vec<MeasuredKeyword> {
         let source = EmptyEngine(self.clock()).label().source();
-        let next = NextKeywords::new(self.storage(), source);
-        let measured = next.measured(job).await.unwrap();
-        let tasks = next.run(job, &measured, None).await.unwrap().tasks;
+        let core = self.core();
+        let measured = core.measured_keywords(job).await.unwrap();
+        let next = core.next_keywords(job, &source, &measured, None);
+        let tasks = next.await.unwrap().tasks;
         let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10)
             .writing_down(self.journal(job));
         let site = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());

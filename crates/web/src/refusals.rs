@@ -14,13 +14,13 @@ use domain::{
     ports::{spending::Spending, storage::StorageError},
     stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
-        change_keyword::ChangeKeywordError,
         change_project::ChangeProjectError,
         create_project::CreateProjectError,
+        keywords::{
+            change::ChangeKeywordError, save::SaveKeywordsError, track::TrackKeywordsError,
+        },
         list_jobs::ListJobsError,
         request_analysis::{Budget, RequestAnalysisError},
-        save_keywords::SaveKeywordsError,
-        track_keywords::TrackKeywordsError,
     },
 };
 use serde_json::json;

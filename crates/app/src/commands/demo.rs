@@ -37,7 +37,6 @@ use domain::{
     token::PlainToken,
     use_cases::{
         create_account::CreateAccount,
-        create_project::CreateProject,
         issue_token::{Asker, IssueToken, NewToken},
         read_job::ReadJob,
         request_analysis::{AnalysisRequest, RequestAnalysis},
@@ -304,7 +303,6 @@ impl Demo<'_> {
         name: &str,
         keywords: &[&str],
     ) -> anyhow::Result<ProjectId> {
-        let (storage, clock, mint) = self.foundation.parts();
         let domain = analysis::url_rules::DomainName::parse(host)
             .map_err(|refusal| WrongUsage(format!("`{host}` cannot be monitored: {refusal}")))?;
         let new = NewProject {
@@ -322,10 +320,9 @@ impl Demo<'_> {
             market: Market::default(),
             tags: vec![],
         };
-        let created = CreateProject::new(storage, clock, mint)
-            .run(account.id, &new, &keywords, None)
-            .await?;
-        Ok(created.project.id)
+        let core = self.foundation.core();
+        let created = core.create_project(account.id, &new, &keywords, None);
+        Ok(created.await?.project.id)
     }
 
     async fn analyse(

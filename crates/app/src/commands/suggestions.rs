@@ -5,13 +5,9 @@ use crate::{
     wiring::Foundation,
 };
 use analysis::findings::suggestions::{ExpectedGain, GainMetric, State, SuggestionRecord};
-use domain::{
-    ids::KeywordId,
-    owners_words::IgnoreReason,
-    use_cases::{name_keywords::NameKeywords, suggestions::SuggestionError},
-};
+use domain::{ids::KeywordId, owners_words::IgnoreReason, use_cases::suggestions::SuggestionError};
 use serde_json::json;
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 /// How many characters of a title are shown.
 const TITLE: usize = 60;
@@ -48,9 +44,7 @@ async fn list(
     }
     let keywords = records.iter().filter_map(|it| it.keyword_ids.first());
     let keywords = keywords.copied().map(KeywordId).collect();
-    let named = NameKeywords::new(Arc::clone(&foundation.storage))
-        .run(account, project, keywords)
-        .await?;
+    let named = core.keyword_texts(account, project, keywords).await?;
     let reasons: HashMap<&str, &str> = { ignored.iter() }
         .filter_map(|it| Some((it.id.as_str(), it.reason.as_deref()?)))
         .collect();

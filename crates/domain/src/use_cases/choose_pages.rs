@@ -1,6 +1,6 @@
 //! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
 
-use super::walk_keywords::WalkKeywords;
+use super::keywords::KeywordWalk;
 use crate::{
     ids::{AccountId, ProjectId},
     keyword::Keyword,
@@ -45,7 +45,7 @@ impl ChoosePages {
         let home = page_key(&format!("https://{}/", project.domain.ascii()));
         let mut found: HashMap<String, Candidate> = HashMap::new();
         let storage = self.storage.as_ref();
-        let mut keywords = WalkKeywords::new(storage, project.account, project.id, BATCH);
+        let mut keywords = KeywordWalk::new(storage, project.account, project.id, BATCH);
         while let Some(batch) = keywords.next().await? {
             for keyword in &batch {
                 for (url, position) in pages_of(keyword, with_ranks) {

@@ -1,33 +1,24 @@
 //! Creates a project, with its first keywords.
 
 use super::{
+    Core,
+    keywords::track::{TrackKeywordsError, TrackedKeywords},
     may_be_storage, places,
-    track_keywords::{TrackKeywordsError, TrackedKeywords, track},
 };
 use crate::{
     account::Account,
     allowance::AllowanceExceeded,
     idempotency::{Receipt, UsedMeanwhile},
-    ids::{AccountId, IdMint, ProjectId},
+    ids::{AccountId, ProjectId},
     keyword::NewKeywords,
     ports::{
-        clock::Clock,
         keywords::KeywordCounts,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
     project::{NewProject, Project},
-    stored_data::StorageLimits,
 };
 use chrono::{DateTime, Utc};
-use std::sync::Arc;
 use thiserror::Error;
-
-pub struct CreateProject {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    limits: StorageLimits,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedProject {
@@ -65,70 +56,46 @@ impl From<TrackKeywordsError> for CreateProjectError {
     }
 }
 
-impl CreateProject {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            limits: StorageLimits::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn within(self, limits: StorageLimits) -> Self {
-        Self { limits, ..self }
-    }
-
+impl Core {
     /// The project with all its keywords, or nothing.
-    pub async fn run(
+    pub async fn create_project(
         &self,
         account: AccountId,
         new: &NewProject,
         keywords: &NewKeywords,
         receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        retrying(self.storage.as_ref(), || {
-            self.once(account, new, keywords, receipt)
-        })
-        .await
-    }
-
-    async fn once(
-        &self,
-        account: AccountId,
-        new: &NewProject,
-        keywords: &NewKeywords,
-        receipt: Option<Receipt<'_, CreatedProject>>,
-    ) -> Result<CreatedProject, CreateProjectError> {
-        let now = self.clock.now();
-        let mut work = self.storage.write().await?;
-        let account = work.accounts().lock(account).await?;
-        let account = account.ok_or(StorageError::Corrupt {
-            what: "the account of a token",
-        })?;
-        if let Some(receipt) = &receipt {
-            receipt
-                .begin::<CreateProjectError>(work.as_mut(), account.id, now)
+        let create = |mut work: Box<dyn Transaction>, now| async move {
+            let account = work.accounts().lock(account).await?;
+            let account = account.ok_or(StorageError::Corrupt {
+                what: "the account of a token",
+            })?;
+            if let Some(receipt) = &receipt {
+                receipt
+                    .begin::<CreateProjectError>(work.as_mut(), account.id, now)
+                    .await?;
+            }
+            if let Some(existing) = work
+                .projects()
+                .active_with_domain(account.id, new.domain.ascii())
+                .await?
+            {
+                return Err(CreateProjectError::Exists(existing));
+            }
+            let id = account.id;
+            let created = self
+                .begin_project(work.as_mut(), account, new, keywords, now)
                 .await?;
-        }
-        if let Some(existing) = work
-            .projects()
-            .active_with_domain(account.id, new.domain.ascii())
-            .await?
-        {
-            return Err(CreateProjectError::Exists(existing));
-        }
-        let id = account.id;
-        let created = self.add(work.as_mut(), account, new, keywords, now).await?;
-        if let Some(receipt) = &receipt {
-            receipt.keep(work.as_mut(), id, now, &created).await?;
-        }
-        work.commit().await?;
-        Ok(created)
+            if let Some(receipt) = &receipt {
+                receipt.keep(work.as_mut(), id, now, &created).await?;
+            }
+            work.commit().await?;
+            Ok(created)
+        };
+        self.transaction_at(create).await
     }
 
-    async fn add(
+    async fn begin_project(
         &self,
         work: &mut dyn Transaction,
         account: Account,
@@ -138,7 +105,7 @@ impl CreateProject {
     ) -> Result<CreatedProject, CreateProjectError> {
         let usage = places::take_project(&account, KeywordCounts::default())?;
         let stored = work.projects().count_all(account.id).await?;
-        self.limits
+        { self.policies.storage }
             .projects(account.limits.projects, stored)
             .reserve(1)?;
         let project = new.clone().begin(account.id, &self.mint, now);
@@ -151,16 +118,7 @@ impl CreateProject {
             });
         }
         let account = Account { usage, ..account };
-        let (tracked, counted) = track(
-            work,
-            &account,
-            project,
-            keywords,
-            &self.mint,
-            &self.limits,
-            now,
-        )
-        .await?;
+        let (tracked, counted) = self.track(work, &account, project, keywords, now).await?;
         // Created with its keywords, a project is still in its first version.
         let project = Project {
             row_version: 1,
@@ -183,8 +141,10 @@ mod tests {
         keyword::KeywordText,
         market::Market,
         project::ProjectMeta,
-        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, an_account},
+        stored_data::StorageLimits,
+        test_support::{ACCOUNT, FakeStorage, an_account, core},
     };
+    use std::sync::Arc;
 
     fn shop() -> NewProject {
         let domain = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
@@ -213,9 +173,8 @@ mod tests {
         new: &NewProject,
         keywords: &NewKeywords,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
-        CreateProject::new(storage, Arc::new(FrozenClock::default()), a_mint())
-            .run(ACCOUNT, new, keywords, None)
+        core(storage.clone())
+            .create_project(ACCOUNT, new, keywords, None)
             .await
     }
 

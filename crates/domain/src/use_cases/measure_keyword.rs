@@ -1,6 +1,6 @@
 //! Measures one keyword: asks a supplier, and computes what follows. Nothing is stored here.
 
-use super::next_keywords::KeywordTask;
+use super::keywords::KeywordTask;
 use crate::{
     domain_name::SiteDomain,
     job::Job,

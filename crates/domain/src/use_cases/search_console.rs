@@ -5,8 +5,7 @@ pub mod import;
 
 use super::{Core, may_be_storage};
 use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::KeywordChoice,
+    ids::{AccountId, ProjectId},
     page::{Page, PageRequest},
     ports::storage::{StorageError, Transaction},
     project::Project,
@@ -279,22 +278,14 @@ impl Core {
         project: ProjectId,
     ) -> Result<HashMap<String, i64>, StorageError> {
         let mut known = HashMap::new();
-        let mut after: Option<KeywordId> = None;
-        loop {
-            let mut read = self.storage.read().await?;
-            let batch = { read.keywords() }
-                .active_batch(account, project, &KeywordChoice::All, after, BATCH)
-                .await?;
-            after = batch.last().map(|it| it.id);
-            let is_last = batch.len() < BATCH as usize;
+        let mut walk = self.walk_keywords(account, project, BATCH);
+        while let Some(batch) = walk.next().await? {
             for keyword in batch {
                 let text = keyword.text.normalized().to_owned();
                 known.entry(text).or_insert(keyword.id.0);
             }
-            if is_last {
-                return Ok(known);
-            }
         }
+        Ok(known)
     }
 }
 

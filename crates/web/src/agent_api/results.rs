@@ -224,7 +224,7 @@ async fn its_own_keyword(
     project: ProjectId,
     keyword: KeywordId,
 ) -> Result<(), Problem> {
-    let found = services.read_keyword.run(call.account(), keyword).await?;
+    let found = services.core.keyword(call.account(), keyword).await?;
     match found {
         Some(found) if found.project == project => Ok(()),
         _ => Err(refusals::no_keyword()),

@@ -19,7 +19,7 @@ use domain::{
     page::{Direction, PageRequest},
     ports::keywords::{KeywordFilter, KeywordSort},
     project::{Project, Status},
-    use_cases::read_keyword_board::KeywordBoard,
+    use_cases::keywords::KeywordBoard,
 };
 use std::collections::HashMap;
 
@@ -70,8 +70,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let status = query.text("status").unwrap_or("active");
     let filter = filter_of(&query, status, &search);
     let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
-    let board = { &visit.uses.keyword_board }
-        .run(visit.account(), id, &filter, &wanted.page)
+    let board = { &visit.services.core }
+        .keyword_board(visit.account(), id, &filter, &wanted.page)
         .await?;
     let board = board.ok_or(NoPage::NotFound)?;
     let project = &board.project;
@@ -176,8 +176,8 @@ async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, No
         counted: false,
         bytes: None,
     };
-    let found = { &visit.services.list_keywords }
-        .run(visit.account(), id, &filter, &one)
+    let found = { &visit.services.core }
+        .keywords(visit.account(), id, &filter, &one)
         .await?;
     let found = found.filter(|it| !it.items.is_empty());
     Ok(found.map(|_| {

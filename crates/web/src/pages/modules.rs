@@ -98,8 +98,8 @@ pub async fn project_and_language(
         status: Some(Status::Active),
         ..KeywordFilter::default()
     };
-    let board = { &visit.uses.keyword_board }
-        .run(visit.account(), id, &filter, &first)
+    let board = { &visit.services.core }
+        .keyword_board(visit.account(), id, &filter, &first)
         .await?;
     let board = board.ok_or(NoPage::NotFound)?;
     let language = board.keywords.items.first();

@@ -12,15 +12,14 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        authenticate_session::Member, read_keyword_board::ReadKeywordBoard,
-        read_portfolio::ReadPortfolio, read_project_state::ReadProjectState,
+        authenticate_session::Member, read_portfolio::ReadPortfolio,
+        read_project_state::ReadProjectState,
     },
 };
 use std::{fmt::Write as _, sync::Arc};
 
 /// What pages read beside what the API reads.
 pub struct Uses {
-    pub keyword_board: ReadKeywordBoard,
     pub portfolio: ReadPortfolio,
     pub project_state: ReadProjectState,
 }
@@ -29,7 +28,6 @@ impl Uses {
     pub fn new(services: &Services) -> Self {
         let s = || Arc::clone(&services.storage);
         Self {
-            keyword_board: ReadKeywordBoard::new(s()),
             portfolio: ReadPortfolio::new(s()),
             project_state: ReadProjectState::new(s()),
         }

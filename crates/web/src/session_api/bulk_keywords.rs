@@ -18,7 +18,7 @@ use domain::{
     market::Market,
     project::each_once,
     text::Tag,
-    use_cases::save_keywords::{
+    use_cases::keywords::save::{
         SaveMode, SaveOutcome, SavedKeywords, WantedKeyword, WantedKeywords,
     },
 };
@@ -101,8 +101,8 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let answer = |saved: &SavedKeywords| answer(&wish, &judged, saved);
     let stored = |saved: &SavedKeywords| answer(saved).stored();
     let saved = services
-        .save_keywords
-        .run(
+        .core
+        .save_keywords(
             call.account(),
             project,
             &wanted,

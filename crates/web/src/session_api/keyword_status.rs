@@ -185,8 +185,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         ..KeywordFilter::default()
     };
     let mut page = services
-        .read_keyword_months
-        .run(call.account(), project, month, &filter, &request)
+        .core
+        .keyword_months(call.account(), project, month, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
     let items = written(call.telling, &mut page, None, StatusView::of);

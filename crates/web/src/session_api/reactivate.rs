@@ -22,7 +22,7 @@ pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Prob
 
 pub async fn keyword(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
-    let found = services.read_keyword.run(call.account(), id).await?;
+    let found = services.core.keyword(call.account(), id).await?;
     found.ok_or_else(refusals::no_keyword)?;
     keywords::change(services, back(call)?).await
 }

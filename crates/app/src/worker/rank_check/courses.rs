@@ -28,7 +28,7 @@ use domain::{
     ids::KeywordId,
     keyword::Keyword,
     results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
-    use_cases::{measure_keyword::tracked, own_searches::ShownPage, walk_keywords::WalkKeywords},
+    use_cases::{measure_keyword::tracked, own_searches::ShownPage},
 };
 use std::collections::HashMap;
 
@@ -137,7 +137,7 @@ impl Pass<'_> {
     ) -> Result<Option<Courses>, Broken> {
         let (tools, job) = (self.tools, self.job);
         let mut courses = Courses::default();
-        let mut walk = WalkKeywords::new(tools.storage.as_ref(), job.account, job.project, BATCH);
+        let mut walk = tools.core.walk_keywords(job.account, job.project, BATCH);
         while let Some(keywords) = walk.next().await? {
             let batch = self.batch(&keywords, provider, now).await?;
             let judged = tokio::task::spawn_blocking(move || batch.judge()).await?;

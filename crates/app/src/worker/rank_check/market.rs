@@ -27,7 +27,7 @@ use domain::{
     keyword::Keyword,
     ports::storage::StorageError,
     results::{ResultHead, StagedFinding},
-    use_cases::{sum_up_rankings::Onlooker, walk_keywords::WalkKeywords},
+    use_cases::sum_up_rankings::Onlooker,
 };
 use std::collections::BTreeMap;
 
@@ -57,9 +57,8 @@ impl<'a> Market<'a> {
         now: DateTime<Utc>,
     ) -> Result<Self, Broken> {
         let mut topics = BTreeMap::new();
-        let storage = tools.storage.as_ref();
         let ranks = tools.search.label().provenance;
-        let mut keywords = WalkKeywords::new(storage, job.account, job.project, BATCH);
+        let mut keywords = tools.core.walk_keywords(job.account, job.project, BATCH);
         while let Some(batch) = keywords.next().await? {
             topics.extend(batch.iter().map(|it| (it.id.0, topic(it, ranks))));
         }

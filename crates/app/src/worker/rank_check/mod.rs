@@ -28,10 +28,11 @@ use domain::{
         progress::{Progress, Stage},
     },
     money::MicroUsd,
+    results::SearchSource,
     use_cases::{
         keep_leases::Hold,
+        keywords::KeywordTask,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
-        next_keywords::{KeywordTask, NextKeywords},
         own_searches::OwnSearches,
         record_measurements::RecordMeasurements,
         write_down_calls::WriteDownCalls,
@@ -66,14 +67,13 @@ pub(super) async fn run(
     state: &AttemptState,
 ) -> Result<Done, Broken> {
     let source = tools.search.label().source();
-    let next = NextKeywords::new(Arc::clone(&tools.storage), source);
-    let measured = next.measured(job).await?;
+    let measured = tools.core.measured_keywords(job).await?;
     let prominence = market::last_prominence(tools, job).await?;
     let own = tools.core.own_searches(job).await?;
     let mut pass = Pass::new(tools, job, site, state, own, prominence);
     pass.done = measured.len() as u64;
     pass.total = pass.total.max(pass.done);
-    pass.walk(&next, &measured).await?;
+    pass.walk(&source, &measured).await?;
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
@@ -114,12 +114,15 @@ impl<'a> Pass<'a> {
 
     async fn walk(
         &mut self,
-        next: &NextKeywords,
+        source: &SearchSource,
         measured: &HashSet<KeywordId>,
     ) -> Result<(), Broken> {
         let mut after = None;
         loop {
-            let mut batch = next.run(self.job, measured, after).await?;
+            let core = &self.tools.core;
+            let mut batch = core
+                .next_keywords(self.job, source, measured, after)
+                .await?;
             own_searches::attach(&self.own, &mut batch.tasks).await?;
             self.measure_all(batch.tasks).await?;
             after = batch.next;

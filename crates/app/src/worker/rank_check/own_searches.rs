@@ -3,7 +3,7 @@ use domain::{
     keyword::Keyword,
     ports::storage::StorageError,
     use_cases::{
-        next_keywords::KeywordTask,
+        keywords::KeywordTask,
         own_searches::{OwnSearches, ShownPage},
     },
 };

@@ -24,7 +24,6 @@ use domain::{
         storage::StorageError,
     },
     results::StagedFinding,
-    use_cases::walk_keywords::WalkKeywords,
 };
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
@@ -224,7 +223,7 @@ async fn vitals(
 /// What people find each page with, the best ranked first.
 async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
     let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
-    let mut walk = WalkKeywords::new(tools.storage.as_ref(), job.account, job.project, KEYWORDS);
+    let mut walk = tools.core.walk_keywords(job.account, job.project, KEYWORDS);
     while let Some(part) = walk.next().await? {
         for keyword in part {
             let latest = keyword.latest.as_ref();

@@ -27,7 +27,7 @@ use domain::{
     job::Job,
     ports::storage::StorageError,
     results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
-    use_cases::{publish_results::Outcome, walk_keywords::WalkKeywords},
+    use_cases::publish_results::Outcome,
 };
 use std::collections::BTreeSet;
 
@@ -219,8 +219,8 @@ impl Newest<'_> {
 
     async fn add_histories(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
         let engine = self.tools.search.label().engine;
-        let storage = self.tools.storage.as_ref();
-        let mut walk = WalkKeywords::new(storage, self.job.account, self.job.project, BATCH);
+        let (core, job) = (&self.tools.core, self.job);
+        let mut walk = core.walk_keywords(job.account, job.project, BATCH);
         while let Some(keywords) = walk.next().await? {
             let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
             let courses = self.courses(&ids).await?;

@@ -15,7 +15,7 @@ use domain::{
     market::Market,
     project::each_once,
     text::Tag,
-    use_cases::track_keywords::TrackedKeywords,
+    use_cases::keywords::track::TrackedKeywords,
 };
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
     let new = read_body(&call.body, read)?;
     let stored = |tracked: &TrackedKeywords| answer(project.id, tracked).stored();
     let tracked = services
-        .track_keywords
-        .run(call.account(), project.id, &new, call.receipt(&stored))
+        .core
+        .track_keywords(call.account(), project.id, &new, call.receipt(&stored))
         .await
         .map_err(refusals::of_project(project.id))?;
     Ok(answer(project.id, &tracked).kept())

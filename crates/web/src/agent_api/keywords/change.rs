@@ -18,7 +18,7 @@ use domain::{
     patch::Change,
     project::{Status, each_once},
     text::Tag,
-    use_cases::change_keyword::ChangeKeywordError,
+    use_cases::keywords::change::ChangeKeywordError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -42,15 +42,15 @@ const MOST_URL: usize = 2_048;
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     let current = services
-        .read_keyword
-        .run(call.account(), id)
+        .core
+        .keyword(call.account(), id)
         .await?
         .ok_or_else(refusals::no_keyword)?;
     call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(read(fields, &current)))?;
     let changed = services
-        .change_keyword
-        .run(
+        .core
+        .change_keyword(
             call.account(),
             id,
             &patch,

@@ -10,8 +10,8 @@ pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, P
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     call.query.finish()?;
     let keyword = services
-        .deactivate_keyword
-        .run(call.account(), id, Some(&call.expects(KeywordView::of)))
+        .core
+        .deactivate_keyword(call.account(), id, Some(&call.expects(KeywordView::of)))
         .await
         .map_err(refused)?;
     Ok(Answer::resource(&KeywordView::of(&keyword)))

@@ -51,8 +51,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         return wanted(None, query);
     };
     let mut page = services
-        .list_keywords
-        .run(call.account(), project, &filter, &request)
+        .core
+        .keywords(call.account(), project, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
     let items = written(call.telling, &mut page, fields.as_ref(), KeywordView::of);

@@ -5,7 +5,7 @@ use domain::{
     ids::ProjectId,
     keyword::{Keyword, LatestRank},
     market::Market,
-    use_cases::track_keywords::TrackedKeywords,
+    use_cases::keywords::track::TrackedKeywords,
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};

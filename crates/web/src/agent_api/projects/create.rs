@@ -71,8 +71,8 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let defaults = &call.tenant().report_defaults;
     let stored = |created: &CreatedProject| answer(created, defaults, &warnings).stored();
     let created = services
-        .create_project
-        .run(call.account(), &new, &keywords, call.receipt(&stored))
+        .core
+        .create_project(call.account(), &new, &keywords, call.receipt(&stored))
         .await?;
     Ok(answer(&created, defaults, &warnings).kept())
 }

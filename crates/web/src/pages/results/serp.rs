@@ -39,8 +39,8 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
         counted: false,
         bytes: None,
     };
-    let keywords = { &found.visit.services.list_keywords }
-        .run(found.visit.account(), found.project.id, &filter, &page)
+    let keywords = { &found.visit.services.core }
+        .keywords(found.visit.account(), found.project.id, &filter, &page)
         .await?;
     let shown = record.as_ref().and_then(|it| it.envelope.keyword_id);
     let choices = keywords.iter().flat_map(|it| &it.items).map(|it| {

@@ -5,13 +5,14 @@ use crate::{
     account::{AccountLimits, AccountUsage},
     market::Market,
     patch::Change,
+    ports::clock::Clock,
     project::Status,
     stored_data::StoredData,
     test_support::{
-        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_mint, a_project,
-        an_account,
+        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_project, an_account, core,
     },
 };
+use std::sync::Arc;
 
 fn new(texts: &[&str], ai_tracked: Option<bool>) -> NewKeywords {
     let texts = texts
@@ -45,9 +46,8 @@ async fn track(
     storage: &Arc<FakeStorage>,
     new: &NewKeywords,
 ) -> Result<TrackedKeywords, TrackKeywordsError> {
-    let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
-    TrackKeywords::new(storage, Arc::new(FrozenClock::default()), a_mint())
-        .run(ACCOUNT, a_project().id, new, None)
+    core(storage.clone())
+        .track_keywords(ACCOUNT, a_project().id, new, None)
         .await
 }
 

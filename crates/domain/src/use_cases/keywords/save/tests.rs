@@ -4,9 +4,10 @@ use crate::{
     allowance::AllowanceName,
     project::Status,
     stored_data::StoredData,
-    test_support::{ACCOUNT, FakeStorage, FrozenClock, a_keyword, a_mint, a_project, an_account},
+    test_support::{ACCOUNT, FakeStorage, a_keyword, a_project, an_account, core},
 };
 use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
+use std::sync::Arc;
 
 fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {
     WantedKeyword {
@@ -66,21 +67,20 @@ async fn saved(
     wanted: &[WantedKeyword],
     mode: SaveMode,
 ) -> Result<SavedKeywords, SaveKeywordsError> {
-    let shared: Arc<dyn Storage> = Arc::clone(storage) as _;
-    let save = SaveKeywords::new(shared, Arc::new(FrozenClock::default()), a_mint());
-    save.run(
-        ACCOUNT,
-        a_project().id,
-        &WantedKeywords {
-            keywords: wanted.to_vec(),
-            market: Market::default(),
-            tags: vec![],
-            found_in: None,
-        },
-        mode,
-        None,
-    )
-    .await
+    core(storage.clone())
+        .save_keywords(
+            ACCOUNT,
+            a_project().id,
+            &WantedKeywords {
+                keywords: wanted.to_vec(),
+                market: Market::default(),
+                tags: vec![],
+                found_in: None,
+            },
+            mode,
+            None,
+        )
+        .await
 }
 
 fn names(outcomes: &[SaveOutcome]) -> Vec<&'static str> {

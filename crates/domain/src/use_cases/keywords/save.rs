@@ -1,41 +1,26 @@
 //! Saves many keywords, each with its own word on AI measurement: all of them, or those for which
 //! there is room.
 
-use super::{
-    may_be_storage,
-    places::PlacesChange,
-    track_keywords::{by_text, counted},
-};
+use super::track::{by_text, counted};
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
     idempotency::{Receipt, UsedMeanwhile},
-    ids::{AccountId, IdMint, KeywordId, ProjectId, SearchId, UserId},
+    ids::{AccountId, KeywordId, ProjectId, SearchId, UserId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     keyword_metrics::KeywordMetrics,
     market::Market,
     ports::{
-        clock::Clock,
         keywords::KeywordCounts,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
     project::Project,
-    stored_data::StorageLimits,
     text::Tag,
+    use_cases::{Core, may_be_storage, places::PlacesChange},
 };
 use chrono::{DateTime, Utc};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
-
-pub struct SaveKeywords {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    limits: StorageLimits,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedKeyword {
@@ -102,23 +87,9 @@ pub enum SaveKeywordsError {
 }
 may_be_storage!(SaveKeywordsError);
 
-impl SaveKeywords {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            limits: StorageLimits::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn within(self, limits: StorageLimits) -> Self {
-        Self { limits, ..self }
-    }
-
+impl Core {
     /// In the order in which they are given: who comes first has the place.
-    pub async fn run(
+    pub async fn save_keywords(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -126,82 +97,70 @@ impl SaveKeywords {
         mode: SaveMode,
         receipt: Option<Receipt<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
-        retrying(self.storage.as_ref(), || {
-            self.once(account, project, wanted, mode, receipt)
-        })
-        .await
-    }
-
-    async fn once(
-        &self,
-        account: AccountId,
-        project: ProjectId,
-        wanted: &WantedKeywords,
-        mode: SaveMode,
-        receipt: Option<Receipt<'_, SavedKeywords>>,
-    ) -> Result<SavedKeywords, SaveKeywordsError> {
-        let now = self.clock.now();
-        let mut work = self.storage.write().await?;
-        let account = work
-            .accounts()
-            .lock(account)
-            .await?
-            .ok_or(SaveKeywordsError::NoSuchProject)?;
-        if let Some(receipt) = &receipt {
-            receipt
-                .begin::<SaveKeywordsError>(work.as_mut(), account.id, now)
+        let save = |mut work: Box<dyn Transaction>, now| async move {
+            let account = work
+                .accounts()
+                .lock(account)
+                .await?
+                .ok_or(SaveKeywordsError::NoSuchProject)?;
+            if let Some(receipt) = &receipt {
+                receipt
+                    .begin::<SaveKeywordsError>(work.as_mut(), account.id, now)
+                    .await?;
+            }
+            let project = work
+                .projects()
+                .lock(account.id, project)
+                .await?
+                .ok_or(SaveKeywordsError::NoSuchProject)?;
+            if !project.is_active() {
+                return Err(SaveKeywordsError::ProjectDeactivated);
+            }
+            let mut texts: Vec<String> = { wanted.keywords.iter() }
+                .map(|it| it.text.normalized().to_owned())
+                .collect();
+            texts.sort_unstable();
+            texts.dedup();
+            let known = { work.keywords() }
+                .with_texts(account.id, project.id, &wanted.market, &texts)
                 .await?;
-        }
-        let project = work
-            .projects()
-            .lock(account.id, project)
-            .await?
-            .ok_or(SaveKeywordsError::NoSuchProject)?;
-        if !project.is_active() {
-            return Err(SaveKeywordsError::ProjectDeactivated);
-        }
-        let mut texts: Vec<String> = { wanted.keywords.iter() }
-            .map(|it| it.text.normalized().to_owned())
-            .collect();
-        texts.sort_unstable();
-        texts.dedup();
-        let known = { work.keywords() }
-            .with_texts(account.id, project.id, &wanted.market, &texts)
-            .await?;
-        let metrics = researched(work.as_mut(), account.id, wanted).await?;
-        let stored = work.stored_data().of_account(account.id).await?;
-        let stored = { self.limits }.keywords(account.limits.keywords, stored.keywords);
-        let mut desk = Desk::new(account, project, known, stored, wanted, metrics, now);
-        let ids = KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
-        let outcomes: Vec<SaveOutcome> = ids
-            .into_iter()
-            .zip(&wanted.keywords)
-            .map(|(id, wanted)| desk.save(id, wanted))
-            .collect();
-        let refused: Vec<(usize, AllowanceExceeded)> = refused(&outcomes).collect();
-        if mode == SaveMode::All && !refused.is_empty() {
-            return Err(SaveKeywordsError::NoRoom(refused));
-        }
-        work.keywords().add(&desk.created).await?;
-        work.keywords().save_all(&desk.reactivated).await?;
-        work.accounts()
-            .save_usage(desk.account.id, desk.account.usage)
-            .await?;
-        let project = counted(desk.project, desk.counts);
-        work.projects().save(&project).await?;
-        let saved = SavedKeywords {
-            outcomes,
-            keyword_allowance: desk.account.keyword_allowance(),
-            project_allowance: desk.account.project_keyword_allowance(desk.counts.active),
-            ai_allowance: desk.account.ai_allowance(),
+            let metrics = researched(work.as_mut(), account.id, wanted).await?;
+            let stored = work.stored_data().of_account(account.id).await?;
+            let stored =
+                { self.policies.storage }.keywords(account.limits.keywords, stored.keywords);
+            let mut desk = Desk::new(account, project, known, stored, wanted, metrics, now);
+            let ids = KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
+            let outcomes: Vec<SaveOutcome> = ids
+                .into_iter()
+                .zip(&wanted.keywords)
+                .map(|(id, wanted)| desk.save(id, wanted))
+                .collect();
+            let refused: Vec<(usize, AllowanceExceeded)> = refused(&outcomes).collect();
+            if mode == SaveMode::All && !refused.is_empty() {
+                return Err(SaveKeywordsError::NoRoom(refused));
+            }
+            work.keywords().add(&desk.created).await?;
+            work.keywords().save_all(&desk.reactivated).await?;
+            work.accounts()
+                .save_usage(desk.account.id, desk.account.usage)
+                .await?;
+            let project = counted(desk.project, desk.counts);
+            work.projects().save(&project).await?;
+            let saved = SavedKeywords {
+                outcomes,
+                keyword_allowance: desk.account.keyword_allowance(),
+                project_allowance: desk.account.project_keyword_allowance(desk.counts.active),
+                ai_allowance: desk.account.ai_allowance(),
+            };
+            if let Some(receipt) = &receipt {
+                receipt
+                    .keep(work.as_mut(), desk.account.id, now, &saved)
+                    .await?;
+            }
+            work.commit().await?;
+            Ok(saved)
         };
-        if let Some(receipt) = &receipt {
-            receipt
-                .keep(work.as_mut(), desk.account.id, now, &saved)
-                .await?;
-        }
-        work.commit().await?;
-        Ok(saved)
+        self.transaction_at(save).await
     }
 }
 

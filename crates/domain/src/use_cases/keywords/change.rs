@@ -1,27 +1,22 @@
 //! Changes a keyword by a merge patch, its status and its AI tracking included.
 
-use super::{may_be_storage, places::PlacesChange, track_keywords::counted};
+use super::track::counted;
 use crate::{
     allowance::AllowanceExceeded,
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch},
     owners_words::SiteRole,
+    patch::Change,
     ports::{
-        clock::Clock,
         keywords::KeywordCounts,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
     precondition::{Precondition, holds},
-    project::Project,
+    project::{Project, Status},
+    use_cases::{Core, may_be_storage, places::PlacesChange},
 };
 use analysis::url_rules::{OwnSites, SiteScope, host_of_url};
-use std::sync::Arc;
 use thiserror::Error;
-
-pub struct ChangeKeyword {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
 
 #[derive(Debug, Error)]
 pub enum ChangeKeywordError {
@@ -44,69 +39,69 @@ pub enum ChangeKeywordError {
 }
 may_be_storage!(ChangeKeywordError);
 
-impl ChangeKeyword {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
-    }
-
+impl Core {
     /// The keyword afterwards; unchanged, version included, when the patch says nothing new.
-    pub async fn run(
+    pub async fn change_keyword(
         &self,
         account: AccountId,
         keyword: KeywordId,
         patch: &KeywordPatch,
         precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
-        retrying(self.storage.as_ref(), || {
-            self.once(account, keyword, patch, precondition)
-        })
-        .await
+        let change = |mut work: Box<dyn Transaction>| async move {
+            let account = work
+                .accounts()
+                .lock(account)
+                .await?
+                .ok_or(ChangeKeywordError::NoSuchKeyword)?;
+            let before = work
+                .keywords()
+                .find(account.id, keyword)
+                .await?
+                .ok_or(ChangeKeywordError::NoSuchKeyword)?;
+            if !holds(precondition, &before) {
+                return Err(ChangeKeywordError::NotAsExpected(Box::new(before)));
+            }
+            let project = work.projects().lock(account.id, before.project).await?;
+            let project = project.ok_or(StorageError::Corrupt {
+                what: "the project of a keyword",
+            })?;
+            let after = before.patched(patch.clone(), self.clock.now());
+            if after == before {
+                return Ok(before);
+            }
+            if !project.is_active() {
+                return Err(ChangeKeywordError::ProjectDeactivated(before.project));
+            }
+            refuse_a_twin(work.as_mut(), &before, &after).await?;
+            refuse_a_foreign_target(work.as_mut(), &project, &before, &after).await?;
+
+            let change = PlacesChange::between(Some(&before), &after);
+            if !change.is_none() {
+                let (usage, counts) = change.apply(&account, KeywordCounts::of(&project))?;
+                work.accounts().save_usage(account.id, usage).await?;
+                work.projects().save(&counted(project, counts)).await?;
+            }
+            work.keywords().save(&after).await?;
+            work.commit().await?;
+            Ok(after)
+        };
+        self.storage.transaction(change).await
     }
 
-    async fn once(
+    /// The keyword afterwards: its places are free again, its history stays; a second time changes nothing.
+    pub async fn deactivate_keyword(
         &self,
         account: AccountId,
         keyword: KeywordId,
-        patch: &KeywordPatch,
         precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
-        let mut work = self.storage.write().await?;
-        let account = work
-            .accounts()
-            .lock(account)
-            .await?
-            .ok_or(ChangeKeywordError::NoSuchKeyword)?;
-        let before = work
-            .keywords()
-            .find(account.id, keyword)
-            .await?
-            .ok_or(ChangeKeywordError::NoSuchKeyword)?;
-        if !holds(precondition, &before) {
-            return Err(ChangeKeywordError::NotAsExpected(Box::new(before)));
-        }
-        let project = work.projects().lock(account.id, before.project).await?;
-        let project = project.ok_or(StorageError::Corrupt {
-            what: "the project of a keyword",
-        })?;
-        let after = before.patched(patch.clone(), self.clock.now());
-        if after == before {
-            return Ok(before);
-        }
-        if !project.is_active() {
-            return Err(ChangeKeywordError::ProjectDeactivated(before.project));
-        }
-        refuse_a_twin(work.as_mut(), &before, &after).await?;
-        refuse_a_foreign_target(work.as_mut(), &project, &before, &after).await?;
-
-        let change = PlacesChange::between(Some(&before), &after);
-        if !change.is_none() {
-            let (usage, counts) = change.apply(&account, KeywordCounts::of(&project))?;
-            work.accounts().save_usage(account.id, usage).await?;
-            work.projects().save(&counted(project, counts)).await?;
-        }
-        work.keywords().save(&after).await?;
-        work.commit().await?;
-        Ok(after)
+        let patch = KeywordPatch {
+            status: Change::Set(Status::Deactivated),
+            ..KeywordPatch::default()
+        };
+        self.change_keyword(account, keyword, &patch, precondition)
+            .await
     }
 }
 
@@ -163,12 +158,13 @@ mod tests {
     use crate::{
         account::{Account, AccountLimits, AccountUsage},
         owners_words::NamedSite,
-        patch::Change,
-        project::{Project, Status},
+        ports::clock::Clock,
         test_support::{
             ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_project, an_account,
+            core,
         },
     };
+    use std::sync::Arc;
 
     fn holding(account: Account, keyword: Keyword) -> impl FnOnce(&mut FakeTransaction) {
         move |work| {
@@ -193,9 +189,8 @@ mod tests {
         storage: &Arc<FakeStorage>,
         patch: &KeywordPatch,
     ) -> Result<Keyword, ChangeKeywordError> {
-        let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
-        ChangeKeyword::new(storage, Arc::new(FrozenClock::default()))
-            .run(ACCOUNT, KeywordId(21), patch, None)
+        core(storage.clone())
+            .change_keyword(ACCOUNT, KeywordId(21), patch, None)
             .await
     }
 

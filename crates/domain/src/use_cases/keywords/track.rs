@@ -1,0 +1,208 @@
+use crate::{
+    account::Account,
+    allowance::{Allowance, AllowanceExceeded},
+    idempotency::{Receipt, UsedMeanwhile},
+    ids::{AccountId, IdMint, KeywordId, ProjectId},
+    keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
+    ports::{
+        keywords::KeywordCounts,
+        storage::{StorageError, Transaction},
+    },
+    project::Project,
+    use_cases::{Core, may_be_storage, places::PlacesChange},
+};
+use chrono::{DateTime, Utc};
+use std::collections::{HashMap, HashSet};
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackedKeywords {
+    pub created: Vec<Keyword>,
+    /// Those that were tracked already; left as they are.
+    pub existing: Vec<Keyword>,
+    /// Those that had been deactivated; back with their history.
+    pub reactivated: Vec<Keyword>,
+    /// How many of the given texts repeat another one.
+    pub repeated: usize,
+    pub keyword_allowance: Allowance,
+    pub ai_allowance: Allowance,
+}
+
+#[derive(Debug, Error)]
+pub enum TrackKeywordsError {
+    #[error("there is no such project")]
+    NoSuchProject,
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    #[error(transparent)]
+    Allowance(#[from] AllowanceExceeded),
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(TrackKeywordsError);
+
+impl Core {
+    /// All of them, or none when an allowance would be passed.
+    pub async fn track_keywords(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        new: &NewKeywords,
+        receipt: Option<Receipt<'_, TrackedKeywords>>,
+    ) -> Result<TrackedKeywords, TrackKeywordsError> {
+        let track = |mut work: Box<dyn Transaction>, now| async move {
+            let account = work
+                .accounts()
+                .lock(account)
+                .await?
+                .ok_or(TrackKeywordsError::NoSuchProject)?;
+            if let Some(receipt) = &receipt {
+                receipt
+                    .begin::<TrackKeywordsError>(work.as_mut(), account.id, now)
+                    .await?;
+            }
+            let project = work
+                .projects()
+                .lock(account.id, project)
+                .await?
+                .ok_or(TrackKeywordsError::NoSuchProject)?;
+            if !project.is_active() {
+                return Err(TrackKeywordsError::ProjectDeactivated);
+            }
+            let (tracked, project) = self
+                .track(work.as_mut(), &account, project, new, now)
+                .await?;
+            work.projects().save(&project).await?;
+            if let Some(receipt) = &receipt {
+                receipt
+                    .keep(work.as_mut(), account.id, now, &tracked)
+                    .await?;
+            }
+            work.commit().await?;
+            Ok(tracked)
+        };
+        self.transaction_at(track).await
+    }
+
+    /// The transaction holds the account and the project. Also returns the project as it has to be saved.
+    pub(in crate::use_cases) async fn track(
+        &self,
+        work: &mut dyn Transaction,
+        account: &Account,
+        project: Project,
+        new: &NewKeywords,
+        now: DateTime<Utc>,
+    ) -> Result<(TrackedKeywords, Project), TrackKeywordsError> {
+        let texts = folded(&new.texts);
+        let repeated = new.texts.len() - texts.len();
+        let normalized: Vec<String> = texts.iter().map(|it| it.normalized().to_owned()).collect();
+        let known = work
+            .keywords()
+            .with_texts(account.id, project.id, &new.market, &normalized)
+            .await?;
+        let sorted = Sorted::of(account.id, project.id, texts, known, new, &self.mint, now);
+
+        let (usage, counts) = sorted.places.apply(account, KeywordCounts::of(&project))?;
+        if !sorted.created.is_empty() {
+            let stored = work.stored_data().of_account(account.id).await?;
+            let created = u32::try_from(sorted.created.len()).unwrap_or(u32::MAX);
+            { self.policies.storage }
+                .keywords(account.limits.keywords, stored.keywords)
+                .reserve(created)?;
+        }
+        work.keywords().add(&sorted.created).await?;
+        work.keywords().save_all(&sorted.reactivated).await?;
+        work.accounts().save_usage(account.id, usage).await?;
+
+        let account = Account {
+            usage,
+            ..account.clone()
+        };
+        let project = counted(project, counts);
+        let tracked = TrackedKeywords {
+            created: sorted.created,
+            existing: sorted.existing,
+            reactivated: sorted.reactivated,
+            repeated,
+            keyword_allowance: account.keyword_allowance(),
+            ai_allowance: account.ai_allowance(),
+        };
+        Ok((tracked, project))
+    }
+}
+
+/// The project with new counts, and with the next version if they differ.
+pub(super) fn counted(project: Project, counts: KeywordCounts) -> Project {
+    let same =
+        project.keyword_count == counts.active && project.ai_tracked_count == counts.ai_tracked;
+    Project {
+        keyword_count: counts.active,
+        ai_tracked_count: counts.ai_tracked,
+        row_version: project.row_version + i64::from(!same),
+        ..project
+    }
+}
+
+/// Keywords of one market, by what they compare as.
+pub(super) fn by_text(keywords: Vec<Keyword>) -> HashMap<String, Keyword> {
+    { keywords.into_iter() }
+        .map(|it| (it.text.normalized().to_owned(), it))
+        .collect()
+}
+
+fn folded(texts: &[KeywordText]) -> Vec<KeywordText> {
+    let mut seen = HashSet::new();
+    texts
+        .iter()
+        .filter(|text| seen.insert(text.normalized()))
+        .cloned()
+        .collect()
+}
+
+#[derive(Default)]
+struct Sorted {
+    created: Vec<Keyword>,
+    existing: Vec<Keyword>,
+    reactivated: Vec<Keyword>,
+    places: PlacesChange,
+}
+
+impl Sorted {
+    fn of(
+        account: AccountId,
+        project: ProjectId,
+        texts: Vec<KeywordText>,
+        known: Vec<Keyword>,
+        new: &NewKeywords,
+        mint: &IdMint,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let mut known = by_text(known);
+        let ids = KeywordId::mint_ascending(mint, texts.len());
+        let mut sorted = Self::default();
+        for (id, text) in ids.into_iter().zip(texts) {
+            match known.remove(text.normalized()) {
+                None => sorted.create(Keyword::begin(account, project, id, text, new, now)),
+                Some(keyword) if keyword.is_active() => sorted.existing.push(keyword),
+                Some(keyword) => sorted.bring_back(&keyword, new, now),
+            }
+        }
+        sorted
+    }
+
+    fn create(&mut self, keyword: Keyword) {
+        self.places = self.places.and(PlacesChange::between(None, &keyword));
+        self.created.push(keyword);
+    }
+
+    fn bring_back(&mut self, keyword: &Keyword, new: &NewKeywords, now: DateTime<Utc>) {
+        let back = keyword.patched(KeywordPatch::bring_back(new.ai_tracked), now);
+        self.places = self.places.and(PlacesChange::between(Some(keyword), &back));
+        self.reactivated.push(back);
+    }
+}
+
+#[cfg(test)]
+mod tests;
