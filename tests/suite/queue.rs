@@ -34,7 +34,6 @@ use domain::{
         Core, Policies,
         claim_jobs::ClaimJobs,
         create_account::CreateAccount,
-        deactivate_project::DeactivateProject,
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         fire_schedules::FireSchedules,
         keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
@@ -867,9 +866,9 @@ async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: T
     assert_eq!(held.id, at_work.id);
     let waits = queue.ask(ann, waiting).await;
 
-    let deactivate = DeactivateProject::new(queue.storage(), queue.clock());
-    deactivate.run(ann, waiting, None).await.unwrap();
-    deactivate.run(ann, running, None).await.unwrap();
+    let core = queue.core();
+    core.deactivate_project(ann, waiting, None).await.unwrap();
+    core.deactivate_project(ann, running, None).await.unwrap();
     assert_eq!(queue.read(&waits).await.state, JobState::Canceled);
     let measured = queue.measure(&held, 1).await;
     assert_eq!(

@@ -14,12 +14,11 @@ use domain::{
     ports::{spending::Spending, storage::StorageError},
     stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
-        change_project::ChangeProjectError,
-        create_project::CreateProjectError,
         keywords::{
             change::ChangeKeywordError, save::SaveKeywordsError, track::TrackKeywordsError,
         },
         list_jobs::ListJobsError,
+        projects::{change::ChangeProjectError, create::CreateProjectError},
         request_analysis::{Budget, RequestAnalysisError},
     },
 };

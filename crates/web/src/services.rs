@@ -31,9 +31,7 @@ use domain::{
         cancel_analysis::CancelAnalysis,
         change_password::ChangePassword,
         change_profile::ChangeProfile,
-        change_project::ChangeProject,
         change_report_defaults::ChangeReportDefaults,
-        deactivate_project::DeactivateProject,
         end_session::EndSession,
         end_sessions::EndSessions,
         find_workers::FindWorkers,
@@ -41,7 +39,6 @@ use domain::{
         list_ai_models::ListAiModels,
         list_audit_events::ListAuditEvents,
         list_jobs::ListJobs,
-        list_projects::ListProjects,
         list_sessions::ListSessions,
         list_tokens::ListTokens,
         look_up_repeat::LookUpRepeat,
@@ -51,7 +48,6 @@ use domain::{
         note_token_use::NoteTokenUse,
         read_account::ReadAccount,
         read_job::ReadJob,
-        read_project::ReadProject,
         read_results::ReadResults,
         read_since_sign_in::ReadSinceSignIn,
         read_top_results::ReadTopResults,
@@ -174,10 +170,6 @@ pub struct Services {
     pub(crate) look_up_repeat: LookUpRepeat,
     pub(crate) remember_answer: RememberAnswer,
     pub(crate) read_account: ReadAccount,
-    pub(crate) list_projects: ListProjects,
-    pub(crate) read_project: ReadProject,
-    pub(crate) change_project: ChangeProject,
-    pub(crate) deactivate_project: DeactivateProject,
     pub(crate) list_ai_models: ListAiModels,
     pub(crate) request_analysis: RequestAnalysis,
     pub(crate) list_jobs: ListJobs,
@@ -217,7 +209,7 @@ impl Services {
         account: AccountId,
         id: ProjectId,
     ) -> Result<Project, Problem> {
-        let found = self.read_project.run(account, id).await?;
+        let found = self.core.project(account, id).await?;
         found.ok_or_else(refusals::no_project)
     }
 
@@ -266,10 +258,6 @@ impl Services {
             look_up_repeat: LookUpRepeat::new(s(), c()),
             remember_answer: RememberAnswer::new(s(), c()),
             read_account: ReadAccount::new(s(), c()).within(stored),
-            list_projects: ListProjects::new(s()),
-            read_project: ReadProject::new(s()),
-            change_project: ChangeProject::new(s(), c()).purging_after(config.purge_term()),
-            deactivate_project: DeactivateProject::new(s(), c()).purging_after(config.purge_term()),
             list_ai_models: ListAiModels::new(s(), config.policies.engines.clone()),
             request_analysis: RequestAnalysis::new(
                 s(),

@@ -15,8 +15,8 @@ use domain::{
     ports::clock::Clock,
     project::{ProjectPatch, Status},
     use_cases::{
-        cancel_analysis::CancelAnalysis, change_project::ChangeProject, end_attempt::AttemptEnd,
-        keep_leases::HoldError, request_analysis::RequestAnalysisError,
+        cancel_analysis::CancelAnalysis, end_attempt::AttemptEnd, keep_leases::HoldError,
+        request_analysis::RequestAnalysisError,
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -205,8 +205,9 @@ impl Walk<'_> {
             status: Change::Set(status),
             ..ProjectPatch::default()
         };
-        let change = ChangeProject::new(self.queue.storage(), self.queue.clock());
-        change.run(account, project, &patch, None).await.unwrap();
+        let core = self.queue.core();
+        let change = core.change_project(account, project, &patch, None);
+        change.await.unwrap();
         "a project's use changes"
     }
 

@@ -32,7 +32,7 @@ use domain::{
     email::EmailAddress,
     ids::{AccountId, ProjectId},
     ports::storage::Storage,
-    use_cases::{list_accounts::ListAccounts, read_project::ReadProject},
+    use_cases::list_accounts::ListAccounts,
     user::User,
 };
 use std::{sync::Arc, time::Duration};
@@ -148,9 +148,7 @@ async fn project(
 ) -> anyhow::Result<(AccountId, ProjectId)> {
     let owner = owner(&foundation.storage, &of.email).await?;
     let project = ProjectId(of.project);
-    let found = ReadProject::new(Arc::clone(&foundation.storage))
-        .run(owner.account, project)
-        .await?;
+    let found = foundation.core().project(owner.account, project).await?;
     if found.is_none() {
         return Err(no_project(of).into());
     }

@@ -218,8 +218,8 @@ async fn names(visit: &Visit<'_>) -> Result<HashMap<i64, String>, NoPage> {
         counted: false,
         bytes: None,
     };
-    let projects = { &visit.services.list_projects }
-        .run(visit.account(), &ProjectFilter::default(), &all)
+    let projects = { &visit.services.core }
+        .projects(visit.account(), &ProjectFilter::default(), &all)
         .await?;
     let names = projects.items.into_iter();
     Ok(names

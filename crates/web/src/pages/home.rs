@@ -23,7 +23,7 @@ use domain::{
     ports::projects::{ProjectFilter, ProjectSort},
     project::{Project, Status},
     text::Text,
-    use_cases::read_portfolio::Portfolio,
+    use_cases::projects::Portfolio,
 };
 
 const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
@@ -106,8 +106,8 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
             favorite: Some(favorite),
             ..filter.clone()
         };
-        { &visit.uses.portfolio }
-            .run(visit.account(), &filter, &wanted.page, &SHOWN)
+        { &visit.services.core }
+            .portfolio(visit.account(), &filter, &wanted.page, &SHOWN)
             .await
     };
     let portfolio = read(only_favorites).await?;
@@ -204,8 +204,8 @@ async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
         counted: false,
         bytes: None,
     };
-    let found = { &visit.services.list_projects }
-        .run(visit.account(), &filter, &one)
+    let found = { &visit.services.core }
+        .projects(visit.account(), &filter, &one)
         .await?;
     let link = || parts::link("/?status=deactivated", "Bring a deactivated one back");
     Ok((!found.items.is_empty()).then(link))

@@ -44,7 +44,7 @@ use domain::{
 };
 use frame::Page;
 use std::sync::Arc;
-use visit::{Uses, Visit, encoded};
+use visit::{Visit, encoded};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -140,15 +140,11 @@ impl From<StorageError> for NoPage {
 
 pub struct Pages {
     services: Arc<Services>,
-    uses: Uses,
 }
 
 impl Pages {
     pub fn new(services: Arc<Services>) -> Self {
-        Self {
-            uses: Uses::new(&services),
-            services,
-        }
+        Self { services }
     }
 
     /// `None` when the request is for somebody else.
@@ -245,7 +241,6 @@ impl Pages {
         }
         let visit = Visit {
             services: &self.services,
-            uses: &self.uses,
             who: &who,
             path: request.path(),
             query_text: request.query_string(),

@@ -64,16 +64,16 @@ pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
         status: Some(Status::Active),
         ..ProjectFilter::default()
     };
-    let found = { &visit.services.list_projects }
-        .run(visit.account(), &active, &all)
+    let found = { &visit.services.core }
+        .projects(visit.account(), &active, &all)
         .await?;
     let mut named: Vec<Named> = found.items.iter().map(Named::of).collect();
     let cut = found.next.map(|_| MOST);
     let wanted = visit.query(&["project"]).object_id("project");
     let wanted = wanted.filter(|id| cut.is_some() && named.iter().all(|it| it.id != *id));
     if let Some(id) = wanted {
-        let project = { &visit.services.read_project }
-            .run(visit.account(), ProjectId(id))
+        let project = { &visit.services.core }
+            .project(visit.account(), ProjectId(id))
             .await?;
         let active = project.filter(|it| it.status == Status::Active);
         named.extend(active.iter().map(Named::of));

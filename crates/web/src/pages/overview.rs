@@ -27,7 +27,7 @@ use domain::{
     job::kind::AnalysisKind,
     project::Project,
     results::{Finding, ResultHead},
-    use_cases::read_project_state::ProjectState,
+    use_cases::projects::ProjectState,
 };
 use std::fmt::Write as _;
 
@@ -38,8 +38,8 @@ const MOVERS: usize = 6;
 const SET_CHANGES: usize = 3;
 
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
-    let state = { &visit.uses.project_state }
-        .run(visit.account(), id, TOP, JOBS)
+    let state = { &visit.services.core }
+        .project_state(visit.account(), id, TOP, JOBS)
         .await?;
     let state = state.ok_or(NoPage::NotFound)?;
     let project = &state.project;

@@ -11,32 +11,12 @@ use domain::{
     ids::{AccountId, ProjectId},
     page::{Direction, Page, PageRequest},
     project::Project,
-    use_cases::{
-        authenticate_session::Member, read_portfolio::ReadPortfolio,
-        read_project_state::ReadProjectState,
-    },
+    use_cases::authenticate_session::Member,
 };
-use std::{fmt::Write as _, sync::Arc};
-
-/// What pages read beside what the API reads.
-pub struct Uses {
-    pub portfolio: ReadPortfolio,
-    pub project_state: ReadProjectState,
-}
-
-impl Uses {
-    pub fn new(services: &Services) -> Self {
-        let s = || Arc::clone(&services.storage);
-        Self {
-            portfolio: ReadPortfolio::new(s()),
-            project_state: ReadProjectState::new(s()),
-        }
-    }
-}
+use std::fmt::Write as _;
 
 pub struct Visit<'a> {
     pub services: &'a Services,
-    pub uses: &'a Uses,
     pub who: &'a Member,
     pub path: &'a str,
     pub query_text: &'a str,
@@ -60,7 +40,7 @@ impl Visit<'_> {
     }
 
     pub async fn project(&self, id: ProjectId) -> Result<Project, NoPage> {
-        let found = self.services.read_project.run(self.account(), id).await?;
+        let found = self.services.core.project(self.account(), id).await?;
         found.ok_or(NoPage::NotFound)
     }
 

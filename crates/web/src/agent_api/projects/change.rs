@@ -15,7 +15,7 @@ use domain::{
     ids::ProjectId,
     project::{Project, ProjectPatch, PurgeTerm, Status},
     text::Label,
-    use_cases::change_project::ChangeProjectError,
+    use_cases::projects::change::ChangeProjectError,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -63,8 +63,8 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         problem
     })?;
     let changed = services
-        .change_project
-        .run(call.account(), id, &patch, Some(&expected(&call, term)))
+        .core
+        .change_project(call.account(), id, &patch, Some(&expected(&call, term)))
         .await
         .map_err(|error| refused(error, &call, term))?;
     Ok(Answer::resource(&ProjectView::of(&changed, defaults, term)))

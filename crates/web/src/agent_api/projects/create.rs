@@ -18,7 +18,7 @@ use domain::{
     project::{NewProject, PurgeTerm},
     report_settings::EffectiveReportSettings,
     text::Label,
-    use_cases::create_project::CreatedProject,
+    use_cases::projects::create::CreatedProject,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

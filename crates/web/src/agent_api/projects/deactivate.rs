@@ -13,8 +13,8 @@ pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, P
     call.query.finish()?;
     let term = services.config.purge_term();
     let project = services
-        .deactivate_project
-        .run(call.account(), id, Some(&expected(&call, term)))
+        .core
+        .deactivate_project(call.account(), id, Some(&expected(&call, term)))
         .await
         .map_err(|error| refused(error, &call, term))?;
     let defaults = &call.tenant().report_defaults;

@@ -40,8 +40,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let fields = Selection::read(&call.query, &PROJECT);
     let request = wanted(paging.request(key, now), &call.query)?;
     let mut page = services
-        .list_projects
-        .run(call.account(), &filter, &request)
+        .core
+        .projects(call.account(), &filter, &request)
         .await?;
     let defaults = &call.tenant().report_defaults;
     let term = services.config.purge_term();

@@ -97,8 +97,8 @@ async fn past(
         });
         return Ok(home::with_gaps(points.collect()));
     }
-    let state = { &found.visit.uses.project_state }
-        .run(found.visit.account(), found.project.id, 0, 1)
+    let state = { &found.visit.services.core }
+        .project_state(found.visit.account(), found.project.id, 0, 1)
         .await?;
     let series: Option<ProjectSeries> = state.and_then(|it| it.series);
     let Some(series) = series else {

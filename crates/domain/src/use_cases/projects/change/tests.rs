@@ -5,13 +5,12 @@ use crate::{
     account::{AccountLimits, AccountUsage},
     job::Job,
     money::MicroUsd,
-    patch::Change,
-    ports::jobs::AccountQueue,
-    project::Status,
+    ports::{clock::Clock, jobs::AccountQueue},
     test_support::{
-        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account,
+        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
 };
+use std::sync::Arc;
 
 fn status(status: Status) -> ProjectPatch {
     ProjectPatch {
@@ -48,9 +47,8 @@ async fn change(
     storage: &Arc<FakeStorage>,
     patch: &ProjectPatch,
 ) -> Result<Project, ChangeProjectError> {
-    let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
-    ChangeProject::new(storage, Arc::new(FrozenClock::default()))
-        .run(ACCOUNT, a_project().id, patch, None)
+    core(storage.clone())
+        .change_project(ACCOUNT, a_project().id, patch, None)
         .await
 }
 

@@ -1,26 +1,19 @@
 //! Changes a project by a merge patch, its status included.
 
-use super::{end_attempt::cancel_unfinished, may_be_storage, places};
 use crate::{
     account::Account,
     allowance::AllowanceExceeded,
     ids::{AccountId, ProjectId},
+    patch::Change,
     ports::{
-        clock::Clock,
         keywords::KeywordCounts,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
     precondition::{Precondition, holds},
-    project::{Project, ProjectPatch, PurgeTerm},
+    project::{Project, ProjectPatch, Status},
+    use_cases::{Core, end_attempt::cancel_unfinished, may_be_storage, places},
 };
-use std::sync::Arc;
 use thiserror::Error;
-
-pub struct ChangeProject {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    purge_term: PurgeTerm,
-}
 
 #[derive(Debug, Error)]
 pub enum ChangeProjectError {
@@ -43,68 +36,61 @@ pub enum ChangeProjectError {
 }
 may_be_storage!(ChangeProjectError);
 
-impl ChangeProject {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            storage,
-            clock,
-            purge_term: PurgeTerm::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn purging_after(self, purge_term: PurgeTerm) -> Self {
-        Self { purge_term, ..self }
-    }
-
+impl Core {
     /// The project afterwards; unchanged, version included, when the patch says nothing new.
-    pub async fn run(
+    pub async fn change_project(
         &self,
         account: AccountId,
         project: ProjectId,
         patch: &ProjectPatch,
         precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
-        retrying(self.storage.as_ref(), || {
-            self.once(account, project, patch, precondition)
-        })
-        .await
+        let change = |mut work: Box<dyn Transaction>| async move {
+            let changes_status = patch.status.as_set().is_some();
+            let account = hold(work.as_mut(), account, changes_status).await?;
+            let before = work
+                .projects()
+                .lock(account.id, project)
+                .await?
+                .ok_or(ChangeProjectError::NoSuchProject)?;
+            if !holds(precondition, &before) {
+                return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
+            }
+            let now = self.clock.now();
+            let purge_term = self.policies.retention.deactivated_projects;
+            // Some of it may be purged already.
+            if purge_term.is_over(&before, now) {
+                return Err(ChangeProjectError::NoSuchProject);
+            }
+            let after = before.patched(patch.clone(), now);
+            if after == before {
+                return Ok(before);
+            }
+            self.change_use(work.as_mut(), &account, &before, &after)
+                .await?;
+            work.projects().save(&after).await?;
+            work.commit().await?;
+            Ok(after)
+        };
+        self.storage.transaction(change).await
     }
 
-    async fn once(
+    /// The project afterwards: its places are free again, its unfinished jobs are stopped; a second time changes nothing.
+    pub async fn deactivate_project(
         &self,
         account: AccountId,
         project: ProjectId,
-        patch: &ProjectPatch,
         precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
-        let mut work = self.storage.write().await?;
-        let changes_status = patch.status.as_set().is_some();
-        let account = hold(work.as_mut(), account, changes_status).await?;
-        let before = work
-            .projects()
-            .lock(account.id, project)
-            .await?
-            .ok_or(ChangeProjectError::NoSuchProject)?;
-        if !holds(precondition, &before) {
-            return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
-        }
-        let now = self.clock.now();
-        // Some of it may be purged already.
-        if self.purge_term.is_over(&before, now) {
-            return Err(ChangeProjectError::NoSuchProject);
-        }
-        let after = before.patched(patch.clone(), now);
-        if after == before {
-            return Ok(before);
-        }
-        self.apply(work.as_mut(), &account, &before, &after).await?;
-        work.projects().save(&after).await?;
-        work.commit().await?;
-        Ok(after)
+        let patch = ProjectPatch {
+            status: Change::Set(Status::Deactivated),
+            ..ProjectPatch::default()
+        };
+        self.change_project(account, project, &patch, precondition)
+            .await
     }
 
-    async fn apply(
+    async fn change_use(
         &self,
         work: &mut dyn Transaction,
         account: &Account,
@@ -113,13 +99,13 @@ impl ChangeProject {
     ) -> Result<(), ChangeProjectError> {
         match (before.is_active(), after.is_active()) {
             (true, true) => Ok(()),
-            (true, false) => self.take_out(work, account, before).await,
+            (true, false) => self.take_out_of_use(work, account, before).await,
             (false, true) => bring_back(work, account, before).await,
             (false, false) => Err(ChangeProjectError::Deactivated),
         }
     }
 
-    async fn take_out(
+    async fn take_out_of_use(
         &self,
         work: &mut dyn Transaction,
         account: &Account,

@@ -1,10 +1,5 @@
 //! Creates a project, with its first keywords.
 
-use super::{
-    Core,
-    keywords::track::{TrackKeywordsError, TrackedKeywords},
-    may_be_storage, places,
-};
 use crate::{
     account::Account,
     allowance::AllowanceExceeded,
@@ -16,6 +11,11 @@ use crate::{
         storage::{StorageError, Transaction},
     },
     project::{NewProject, Project},
+    use_cases::{
+        Core,
+        keywords::track::{TrackKeywordsError, TrackedKeywords},
+        may_be_storage, places,
+    },
 };
 use chrono::{DateTime, Utc};
 use thiserror::Error;

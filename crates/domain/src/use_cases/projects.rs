@@ -1,0 +1,135 @@
+pub mod change;
+pub mod create;
+
+use super::Core;
+use crate::{
+    ids::{AccountId, ProjectId},
+    job::Job,
+    page::{Direction, Page, PageRequest},
+    ports::{
+        jobs::{JobFilter, JobSort},
+        projects::{ProjectFilter, ProjectSort},
+        storage::StorageError,
+    },
+    project::Project,
+    results::{Finding, ResultHead},
+};
+use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
+use std::collections::HashMap;
+
+/// A project with where it stands: its newest results, its course, its analyses.
+#[derive(Debug)]
+pub struct ProjectState {
+    pub project: Project,
+    /// The heads of the types that were measured, each with its first records.
+    pub heads: Vec<(ResultHead, Vec<Finding>)>,
+    pub series: Option<ProjectSeries>,
+    /// Its newest analyses, newest first.
+    pub jobs: Vec<Job>,
+}
+
+/// Projects with where they stand.
+#[derive(Debug)]
+pub struct Portfolio {
+    pub projects: Page<Project>,
+    /// The newest results of the types that were asked for.
+    pub heads: HashMap<(ProjectId, ResultType), ResultHead>,
+    /// What they came to day by day; none of a project that was never measured.
+    pub series: HashMap<ProjectId, ProjectSeries>,
+}
+
+impl Core {
+    /// `None` when the account has no such project.
+    pub async fn project(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Project>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.projects().find(account, project).await
+    }
+
+    pub async fn projects(
+        &self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        page: &PageRequest<ProjectSort>,
+    ) -> Result<Page<Project>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.projects().list(account, filter, page).await
+    }
+
+    /// The first `top` records of each type, the newest `jobs` analyses; `None` when the account has no such project.
+    pub async fn project_state(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        top: u32,
+        jobs: u32,
+    ) -> Result<Option<ProjectState>, StorageError> {
+        let mut read = self.storage.read().await?;
+        let Some(project) = read.projects().find(account, project).await? else {
+            return Ok(None);
+        };
+        let heads = read.results().heads(account, project.id, top).await?;
+        let left = { read.results() }
+            .carried(account, project.id, ResultType::Forecast)
+            .await?;
+        let filter = JobFilter {
+            project: Some(project.id),
+            ..JobFilter::default()
+        };
+        let newest = PageRequest {
+            sort: JobSort::CreatedAt,
+            direction: Direction::Descending,
+            after: None,
+            limit: jobs,
+            counted: false,
+            bytes: None,
+        };
+        let jobs = read.jobs().list(account, &filter, &newest).await?.items;
+        Ok(Some(ProjectState {
+            // What an earlier version left behind may be of another form: then there is no line.
+            series: left.and_then(|it| it.parse().ok()),
+            project,
+            heads,
+            jobs,
+        }))
+    }
+
+    /// In as many statements for a page as for one project.
+    pub async fn portfolio(
+        &self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        page: &PageRequest<ProjectSort>,
+        result_types: &[ResultType],
+    ) -> Result<Portfolio, StorageError> {
+        let mut read = self.storage.read().await?;
+        let projects = read.projects().list(account, filter, page).await?;
+        let ids: Vec<ProjectId> = projects.items.iter().map(|it| it.id).collect();
+        if ids.is_empty() {
+            return Ok(Portfolio {
+                projects,
+                heads: HashMap::new(),
+                series: HashMap::new(),
+            });
+        }
+        let heads = read.results().heads_of(account, &ids, result_types).await?;
+        let left = { read.results() }
+            .carried_of(account, &ids, ResultType::Forecast)
+            .await?;
+        // What an earlier version left behind may be of another form: then there is no line.
+        let series = left
+            .into_iter()
+            .filter_map(|(project, it)| Some((project, it.parse().ok()?)));
+        Ok(Portfolio {
+            heads: heads
+                .into_iter()
+                .map(|it| ((it.project, it.result_type), it))
+                .collect(),
+            series: series.collect(),
+            projects,
+        })
+    }
+}
