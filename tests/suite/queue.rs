@@ -23,6 +23,7 @@ use domain::{
         clock::Clock,
         jobs::{JobFilter, JobSort},
         search_results::SearchQuery,
+        spending::{Counter, month_of},
         storage::{Storage, StorageError},
     },
     project::{NewProject, ProjectMeta},
@@ -845,7 +846,7 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
     );
     let spending = read
         .spending()
-        .find(ann, domain::use_cases::read_account::month_of(second.day))
+        .find(Counter::Month(ann, month_of(second.day)))
         .await
         .unwrap();
     assert_eq!(
@@ -885,7 +886,7 @@ async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: T
     assert_eq!(account.usage, AccountUsage::default());
     let spending = read
         .spending()
-        .find(ann, domain::use_cases::read_account::month_of(held.day))
+        .find(Counter::Month(ann, month_of(held.day)))
         .await
         .unwrap();
     assert_eq!(spending.reserved, MicroUsd(0));
@@ -910,7 +911,7 @@ async fn what_was_set_aside_is_settled_when_the_job_fails(db: TestDatabase) {
     let mut read = queue.storage.read().await.unwrap();
     let spending = read
         .spending()
-        .find(ann, domain::use_cases::read_account::month_of(job.day))
+        .find(Counter::Month(ann, month_of(job.day)))
         .await
         .unwrap();
     assert_eq!(

@@ -8,7 +8,6 @@ use domain::{
     use_cases::{
         change_account::ChangeAccount,
         keep_house::{KeepHouse, Retention},
-        read_account::month_of,
         request_analysis::Budget,
     },
 };
@@ -49,12 +48,11 @@ impl Queue {
     /// What stands against the account's month and day and the server's day.
     async fn spending(&self, account: AccountId, job: &Job) -> [Spending; 3] {
         let mut read = self.storage.read().await.unwrap();
-        let spending = read.spending();
-        [
-            spending.find(account, month_of(job.day)).await.unwrap(),
-            spending.find_day(account, job.day).await.unwrap(),
-            spending.find_in_all(job.day).await.unwrap(),
-        ]
+        let mut found = [Spending::default(); 3];
+        for (found, counter) in found.iter_mut().zip(Counter::of(account, job.day)) {
+            *found = read.spending().find(counter).await.unwrap();
+        }
+        found
     }
 
     async fn limit(&self, account: AccountId, limits: AccountLimits) {

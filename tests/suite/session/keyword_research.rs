@@ -21,11 +21,10 @@ use domain::{
         clock::Clock,
         keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
         search_results::{ProviderError, Spent, Unpaid},
-        spending::Spending,
+        spending::{Counter, Spending},
         storage::Storage,
     },
     test_support::FrozenClock,
-    use_cases::read_account::month_of,
 };
 use futures_util::future::join_all;
 use harness::{
@@ -666,12 +665,11 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
 async fn spending(app: &TestApp) -> [Spending; 3] {
     let (account, day) = (app.db_account().await, app.clock.now().date_naive());
     let mut read = app.storage.read().await.unwrap();
-    let spending = read.spending();
-    [
-        spending.find(account, month_of(day)).await.unwrap(),
-        spending.find_day(account, day).await.unwrap(),
-        spending.find_in_all(day).await.unwrap(),
-    ]
+    let mut found = [Spending::default(); 3];
+    for (found, counter) in found.iter_mut().zip(Counter::of(account, day)) {
+        *found = read.spending().find(counter).await.unwrap();
+    }
+    found
 }
 
 fn stands(reserved: i64, spent: i64) -> [Spending; 3] {
@@ -762,20 +760,10 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
         .depart(key, reservation.flight, now, reservation.until);
     assert!(departed.await.unwrap());
     work.research().reserve(&reservation).await.unwrap();
-    let (month, most) = (month_of(reservation.day), reservation.most);
-    let spending_of = work.spending();
-    spending_of
-        .reserve(account, month, most, None)
-        .await
-        .unwrap();
-    spending_of
-        .reserve_day(account, reservation.day, most, None)
-        .await
-        .unwrap();
-    spending_of
-        .reserve_in_all(reservation.day, most, None)
-        .await
-        .unwrap();
+    for counter in Counter::of(account, reservation.day) {
+        let reserved = work.spending().reserve(counter, reservation.most, None);
+        assert!(reserved.await.unwrap());
+    }
     work.commit().await.unwrap();
 
     assert_eq!(quota(&browser).await, (1, 1, false));

@@ -10,6 +10,7 @@ use domain::{
     ports::{
         call_journal::{Ended, Ticket},
         paid_calls::PaidCallKey,
+        spending::Counter,
         storage::{Storage, StorageError},
     },
     project::Project,
@@ -117,13 +118,18 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.audit().forget_before(ANN, now(), 1),
         r.console_rows().forget(ANN, MONTH, 1),
         r.console_bindings().remove(ANN, SHOP),
-        r.spending().reserve(ANN, MONTH, MicroUsd(0), None),
-        r.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
-        r.spending().reserve_day(ANN, MONTH, MicroUsd(0), None),
         r.spending()
-            .settle_day(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
-        r.spending().reserve_in_all(MONTH, MicroUsd(0), None),
-        r.spending().settle_in_all(MONTH, MicroUsd(0), MicroUsd(0)),
+            .reserve(Counter::Month(ANN, MONTH), MicroUsd(0), None),
+        r.spending()
+            .settle(Counter::Month(ANN, MONTH), MicroUsd(0), MicroUsd(0)),
+        r.spending()
+            .reserve(Counter::Day(ANN, MONTH), MicroUsd(0), None),
+        r.spending()
+            .settle(Counter::Day(ANN, MONTH), MicroUsd(0), MicroUsd(0)),
+        r.spending()
+            .reserve(Counter::ServerDay(MONTH), MicroUsd(0), None),
+        r.spending()
+            .settle(Counter::ServerDay(MONTH), MicroUsd(0), MicroUsd(0)),
         r.paid_calls().begin(a_call(), "x", now()),
         r.paid_calls().end(a_call(), &Ended::default(), now()),
         r.paid_calls().forget(ANN, now(), 1),

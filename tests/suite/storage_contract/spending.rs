@@ -2,7 +2,10 @@
 
 use super::examples::*;
 use chrono::NaiveDate;
-use domain::{money::MicroUsd, ports::spending::Spending};
+use domain::{
+    money::MicroUsd,
+    ports::spending::{Counter, Spending},
+};
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
 
@@ -14,6 +17,11 @@ on_every_database![
     days_are_counted_apart_from_months_and_the_servers_from_an_accounts,
     of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_spend,
 ];
+
+const ANNS_MONTH: Counter = Counter::Month(ANN, MONTH);
+const ANNS_DAY: Counter = Counter::Day(ANN, MONTH);
+const BOBS_DAY: Counter = Counter::Day(BOB, MONTH);
+const SERVERS_DAY: Counter = Counter::ServerDay(MONTH);
 
 fn spending(reserved: i64, spent: i64) -> Spending {
     Spending {
@@ -35,10 +43,10 @@ async fn an_amount_is_set_aside_up_to_the_cap_and_not_beyond(db: TestDatabase) {
         (5, None, true),
         (0, cap, true),
     ] {
-        let outcome = change!(db, tx => tx.spending().reserve(ANN, MONTH, MicroUsd(amount), cap).await.unwrap());
+        let outcome = change!(db, tx => tx.spending().reserve(ANNS_MONTH, MicroUsd(amount), cap).await.unwrap());
         assert_eq!(outcome, expected, "{amount}");
     }
-    let found = ask!(db, r => r.spending().find(ANN, MONTH).await.unwrap());
+    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(15, 0));
 }
 
@@ -46,23 +54,23 @@ async fn a_settled_reservation_makes_room(db: TestDatabase) {
     two_accounts(&db).await;
     let cap = Some(MicroUsd(10));
     change!(db, tx => {
-        assert!(tx.spending().reserve(ANN, MONTH, MicroUsd(10), cap).await.unwrap());
-        tx.spending().settle(ANN, MONTH, MicroUsd(10), MicroUsd(4)).await.unwrap();
-        assert!(!tx.spending().reserve(ANN, MONTH, MicroUsd(7), cap).await.unwrap());
-        assert!(tx.spending().reserve(ANN, MONTH, MicroUsd(6), cap).await.unwrap());
+        assert!(tx.spending().reserve(ANNS_MONTH, MicroUsd(10), cap).await.unwrap());
+        tx.spending().settle(ANNS_MONTH, MicroUsd(10), MicroUsd(4)).await.unwrap();
+        assert!(!tx.spending().reserve(ANNS_MONTH, MicroUsd(7), cap).await.unwrap());
+        assert!(tx.spending().reserve(ANNS_MONTH, MicroUsd(6), cap).await.unwrap());
     });
-    let found = ask!(db, r => r.spending().find(ANN, MONTH).await.unwrap());
+    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(6, 4));
 }
 
 async fn months_and_accounts_are_counted_apart(db: TestDatabase) {
     two_accounts(&db).await;
     let next = NaiveDate::from_ymd_opt(2026, 12, 1).unwrap();
-    change!(db, tx => tx.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(3)).await.unwrap());
+    change!(db, tx => tx.spending().settle(ANNS_MONTH, MicroUsd(0), MicroUsd(3)).await.unwrap());
     ask!(db, r => {
-        assert_eq!(r.spending().find(ANN, MONTH).await.unwrap(), spending(0, 3));
-        assert_eq!(r.spending().find(ANN, next).await.unwrap(), spending(0, 0));
-        assert_eq!(r.spending().find(BOB, MONTH).await.unwrap(), spending(0, 0));
+        assert_eq!(r.spending().find(ANNS_MONTH).await.unwrap(), spending(0, 3));
+        assert_eq!(r.spending().find(Counter::Month(ANN, next)).await.unwrap(), spending(0, 0));
+        assert_eq!(r.spending().find(Counter::Month(BOB, MONTH)).await.unwrap(), spending(0, 0));
     });
 }
 
@@ -79,7 +87,7 @@ async fn of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is
                 let cap = Some(MicroUsd(5));
                 let granted = tx
                     .spending()
-                    .reserve(ANN, MONTH, MicroUsd(1), cap)
+                    .reserve(ANNS_MONTH, MicroUsd(1), cap)
                     .await
                     .unwrap();
                 tx.commit().await.unwrap();
@@ -92,7 +100,7 @@ async fn of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is
         granted += i64::from(attempt.await.unwrap());
     }
     assert_eq!(granted, 5);
-    let found = ask!(db, r => r.spending().find(ANN, MONTH).await.unwrap());
+    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(5, 0));
 }
 
@@ -101,27 +109,27 @@ async fn days_are_counted_apart_from_months_and_the_servers_from_an_accounts(db:
     let (cap, amount) = (Some(MicroUsd(10)), MicroUsd(6));
     change!(db, tx => {
         let s = tx.spending();
-        assert!(s.reserve_day(ANN, MONTH, amount, cap).await.unwrap());
-        assert!(!s.reserve_day(ANN, MONTH, MicroUsd(5), cap).await.unwrap());
-        assert!(s.reserve_day(BOB, MONTH, amount, cap).await.unwrap());
-        assert!(s.reserve_day(ANN, day(0), amount, cap).await.unwrap());
-        assert!(s.reserve(ANN, MONTH, MicroUsd(10), cap).await.unwrap());
-        assert!(s.reserve_in_all(MONTH, amount, cap).await.unwrap());
-        assert!(!s.reserve_in_all(MONTH, MicroUsd(5), cap).await.unwrap());
-        assert!(s.reserve_in_all(day(0), MicroUsd(10), cap).await.unwrap());
-        s.settle_day(ANN, MONTH, amount, MicroUsd(2)).await.unwrap();
-        s.settle_in_all(MONTH, amount, MicroUsd(2)).await.unwrap();
-        assert!(s.reserve_day(ANN, MONTH, MicroUsd(8), cap).await.unwrap());
-        assert!(!s.reserve_in_all(MONTH, MicroUsd(9), cap).await.unwrap());
+        assert!(s.reserve(ANNS_DAY, amount, cap).await.unwrap());
+        assert!(!s.reserve(ANNS_DAY, MicroUsd(5), cap).await.unwrap());
+        assert!(s.reserve(BOBS_DAY, amount, cap).await.unwrap());
+        assert!(s.reserve(Counter::Day(ANN, day(0)), amount, cap).await.unwrap());
+        assert!(s.reserve(ANNS_MONTH, MicroUsd(10), cap).await.unwrap());
+        assert!(s.reserve(SERVERS_DAY, amount, cap).await.unwrap());
+        assert!(!s.reserve(SERVERS_DAY, MicroUsd(5), cap).await.unwrap());
+        assert!(s.reserve(Counter::ServerDay(day(0)), MicroUsd(10), cap).await.unwrap());
+        s.settle(ANNS_DAY, amount, MicroUsd(2)).await.unwrap();
+        s.settle(SERVERS_DAY, amount, MicroUsd(2)).await.unwrap();
+        assert!(s.reserve(ANNS_DAY, MicroUsd(8), cap).await.unwrap());
+        assert!(!s.reserve(SERVERS_DAY, MicroUsd(9), cap).await.unwrap());
     });
     ask!(db, r => {
         let s = r.spending();
-        assert_eq!(s.find(ANN, MONTH).await.unwrap(), spending(10, 0));
-        assert_eq!(s.find_day(ANN, MONTH).await.unwrap(), spending(8, 2));
-        assert_eq!(s.find_day(BOB, MONTH).await.unwrap(), spending(6, 0));
-        assert_eq!(s.find_day(BOB, day(0)).await.unwrap(), spending(0, 0));
-        assert_eq!(s.find_in_all(MONTH).await.unwrap(), spending(0, 2));
-        assert_eq!(s.find_in_all(day(0)).await.unwrap(), spending(10, 0));
+        assert_eq!(s.find(ANNS_MONTH).await.unwrap(), spending(10, 0));
+        assert_eq!(s.find(ANNS_DAY).await.unwrap(), spending(8, 2));
+        assert_eq!(s.find(BOBS_DAY).await.unwrap(), spending(6, 0));
+        assert_eq!(s.find(Counter::Day(BOB, day(0))).await.unwrap(), spending(0, 0));
+        assert_eq!(s.find(SERVERS_DAY).await.unwrap(), spending(0, 2));
+        assert_eq!(s.find(Counter::ServerDay(day(0))).await.unwrap(), spending(10, 0));
     });
 }
 
@@ -137,9 +145,11 @@ async fn of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_s
             tokio::spawn(async move {
                 let mut tx = storage.write().await.unwrap();
                 let s = tx.spending();
-                let own = s.reserve_day(account, MONTH, MicroUsd(3), None).await;
+                let own = s
+                    .reserve(Counter::Day(account, MONTH), MicroUsd(3), None)
+                    .await;
                 let granted = s
-                    .reserve_in_all(MONTH, MicroUsd(3), Some(MicroUsd(20)))
+                    .reserve(SERVERS_DAY, MicroUsd(3), Some(MicroUsd(20)))
                     .await;
                 assert!(own.unwrap());
                 if granted.unwrap() {
@@ -157,10 +167,10 @@ async fn of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_s
     assert_eq!(granted, 6);
     ask!(db, r => {
         let s = r.spending();
-        assert_eq!(s.find_in_all(MONTH).await.unwrap(), spending(18, 0));
+        assert_eq!(s.find(SERVERS_DAY).await.unwrap(), spending(18, 0));
         let (ann, bob) = (
-            s.find_day(ANN, MONTH).await.unwrap(),
-            s.find_day(BOB, MONTH).await.unwrap(),
+            s.find(ANNS_DAY).await.unwrap(),
+            s.find(BOBS_DAY).await.unwrap(),
         );
         assert_eq!(ann.reserved.0 + bob.reserved.0, 18);
     });

@@ -3,6 +3,7 @@
 use super::storage::StorageError;
 use crate::{ids::AccountId, money::MicroUsd};
 use async_trait::async_trait;
+use chrono::{Datelike, NaiveDate};
 
 /// Spending of an account or of the whole server, in a calendar month or on a day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,63 +20,50 @@ impl Spending {
     }
 }
 
-/// Remembers spending. A month is named by its first day, `2026-11-01`. A job counts in the month
-/// and on the day on which it was asked for.
+/// What spending is counted in. A job counts in the month and on the day (UTC) on which it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// An account's in a calendar month, named by its first day, `2026-11-01`.
+    Month(AccountId, NaiveDate),
+    /// An account's on a day.
+    Day(AccountId, NaiveDate),
+    /// That of all accounts on a day.
+    ServerDay(NaiveDate),
+}
+
+impl Counter {
+    /// All in which an account's work of a day counts, in the order in which a transaction changes them: all jobs that
+    /// cost money meet in the last row, and jobs that cost nothing leave it alone.
+    pub fn of(account: AccountId, day: NaiveDate) -> [Self; 3] {
+        [
+            Self::Month(account, month_of(day)),
+            Self::Day(account, day),
+            Self::ServerDay(day),
+        ]
+    }
+}
+
+/// The first day of the day's month: the name of a spending period.
+pub fn month_of(day: NaiveDate) -> NaiveDate {
+    day.with_day(1).unwrap_or(day)
+}
+
+/// Remembers spending.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SpendingRepository: Send {
-    async fn find(
-        &mut self,
-        account: AccountId,
-        month: chrono::NaiveDate,
-    ) -> Result<Spending, StorageError>;
+    async fn find(&mut self, counter: Counter) -> Result<Spending, StorageError>;
     /// In one statement; `false`, and nothing changed, when that would pass the cap.
     async fn reserve(
         &mut self,
-        account: AccountId,
-        month: chrono::NaiveDate,
+        counter: Counter,
         amount: MicroUsd,
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError>;
     /// Turns a reservation into what was really spent.
     async fn settle(
         &mut self,
-        account: AccountId,
-        month: chrono::NaiveDate,
-        reserved: MicroUsd,
-        spent: MicroUsd,
-    ) -> Result<(), StorageError>;
-    async fn find_day(
-        &mut self,
-        account: AccountId,
-        day: chrono::NaiveDate,
-    ) -> Result<Spending, StorageError>;
-    async fn reserve_day(
-        &mut self,
-        account: AccountId,
-        day: chrono::NaiveDate,
-        amount: MicroUsd,
-        cap: Option<MicroUsd>,
-    ) -> Result<bool, StorageError>;
-    async fn settle_day(
-        &mut self,
-        account: AccountId,
-        day: chrono::NaiveDate,
-        reserved: MicroUsd,
-        spent: MicroUsd,
-    ) -> Result<(), StorageError>;
-    async fn find_in_all(&mut self, day: chrono::NaiveDate) -> Result<Spending, StorageError>;
-    /// As `reserve`, on a day and over all accounts. All jobs that cost money meet in one row: it
-    /// comes last in a transaction, and jobs that cost nothing leave it alone.
-    async fn reserve_in_all(
-        &mut self,
-        day: chrono::NaiveDate,
-        amount: MicroUsd,
-        cap: Option<MicroUsd>,
-    ) -> Result<bool, StorageError>;
-    async fn settle_in_all(
-        &mut self,
-        day: chrono::NaiveDate,
+        counter: Counter,
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError>;

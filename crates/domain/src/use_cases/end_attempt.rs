@@ -1,21 +1,19 @@
 //! Ends a worker's attempt without results: later again, failed, given back, or stopped.
 
-use super::{
-    keep_leases::{Hold, HoldError, held},
-    read_account::month_of,
-};
+use super::keep_leases::{Hold, HoldError, held};
 use crate::{
-    ids::ProjectId,
+    ids::{AccountId, ProjectId},
     job::{Job, JobCost, JobError, policy::QueuePolicy},
     money::MicroUsd,
     ports::{
         clock::Clock,
         jobs::AccountQueue,
         randomness::Randomness,
+        spending::Counter,
         storage::{Storage, StorageError, Transaction, retrying},
     },
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use std::sync::Arc;
 
 pub struct EndAttempt {
@@ -139,19 +137,26 @@ pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<()
 }
 
 pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
-    let (account, day) = (job.account, job.day);
     let JobCost {
         reserved, spent, ..
     } = job.cost;
+    settle_all(work, (job.account, job.day), reserved, spent).await
+}
+
+/// Turns what was set aside for an account's work of a day into what it cost.
+pub(super) async fn settle_all(
+    work: &mut dyn Transaction,
+    (account, day): (AccountId, NaiveDate),
+    reserved: MicroUsd,
+    spent: MicroUsd,
+) -> Result<(), StorageError> {
     if reserved == MicroUsd::default() && spent == MicroUsd::default() {
         return Ok(());
     }
-    let spending = work.spending();
-    spending
-        .settle(account, month_of(day), reserved, spent)
-        .await?;
-    spending.settle_day(account, day, reserved, spent).await?;
-    spending.settle_in_all(day, reserved, spent).await
+    for counter in Counter::of(account, day) {
+        work.spending().settle(counter, reserved, spent).await?;
+    }
+    Ok(())
 }
 
 /// Stops a project's unfinished jobs, or all of the account's, inside a transaction that holds the account's

@@ -6,12 +6,12 @@ use crate::{
     ports::{
         clock::Clock,
         jobs::QueueSummary,
-        spending::Spending,
+        spending::{Counter, Spending, month_of},
         storage::{Storage, StorageError},
     },
     stored_data::{StorageLimits, StoredData},
 };
-use chrono::{Datelike, NaiveDate};
+use chrono::NaiveDate;
 use std::sync::Arc;
 
 pub struct ReadAccount {
@@ -71,20 +71,20 @@ impl ReadAccount {
         policy: &QueuePolicy,
     ) -> Result<Option<AccountState>, StorageError> {
         let day = self.clock.now().date_naive();
-        let month = month_of(day);
         let mut read = self.storage.read().await?;
         let Some(found) = read.accounts().find(account).await? else {
             return Ok(None);
         };
-        let spending = read.spending().find(account, month).await?;
-        let today = read.spending().find_day(account, day).await?;
+        let [of_month, of_day, _] = Counter::of(account, day);
+        let spending = read.spending().find(of_month).await?;
+        let today = read.spending().find(of_day).await?;
         let queue = read.jobs().summary(account).await?;
         let stored = read.stored_data().of_account(account).await?;
         let stored_projects = read.projects().count_all(account).await?;
         Ok(Some(AccountState {
             account: found,
             spending,
-            month,
+            month: month_of(day),
             today,
             day,
             queue,
@@ -94,9 +94,4 @@ impl ReadAccount {
             storage_limits: self.limits,
         }))
     }
-}
-
-/// The first day of the day's month: the name of a spending period.
-pub fn month_of(day: NaiveDate) -> NaiveDate {
-    day.with_day(1).unwrap_or(day)
 }

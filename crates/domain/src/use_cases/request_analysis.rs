@@ -6,7 +6,6 @@ use super::{
     list_ai_models::{AskedEngine, asked_engines},
     may_be_storage,
     plan_prompts::{branded_prompts, most_questions},
-    read_account::month_of,
 };
 use crate::{
     account::{Account, AccountStatus},
@@ -24,7 +23,7 @@ use crate::{
         ai_answers::AiEngines,
         clock::Clock,
         search_results::{Spent, Unpaid},
-        spending::Spending,
+        spending::{Counter, Spending, month_of},
         storage::{Repositories, Storage, StorageError, Transaction, retrying},
     },
     project::Project,
@@ -261,9 +260,10 @@ impl RequestAnalysis {
         let amount = self.amount(read.as_mut(), project.clone(), request).await?;
         let mut units = amount.units;
         let day = self.clock.now().date_naive();
-        let spending = read.spending().find(account, month_of(day)).await?;
-        let today = read.spending().find_day(account, day).await?;
-        let in_all = read.spending().find_in_all(day).await?;
+        let [of_month, of_day, of_server] = Counter::of(account, day);
+        let spending = read.spending().find(of_month).await?;
+        let today = read.spending().find(of_day).await?;
+        let in_all = read.spending().find(of_server).await?;
         let limits = &found.limits;
         let caps = [
             (Budget::Month, limits.monthly_budget, spending),
@@ -406,20 +406,19 @@ impl RequestAnalysis {
         account: &Account,
         job: &Job,
     ) -> Result<(), RequestAnalysisError> {
-        let (id, day, reserved) = (account.id, job.day, job.cost.reserved);
+        let (reserved, limits) = (job.cost.reserved, &account.limits);
         if reserved == MicroUsd::default() {
             return Ok(());
         }
-        let (spending, month) = (work.spending(), month_of(day));
-        let cap = account.limits.monthly_budget;
-        if !spending.reserve(id, month, reserved, cap).await? {
-            let stands = spending.find(id, month).await?;
-            return Err(exceeded(Budget::Month, cap, stands, job));
-        }
-        let cap = account.limits.daily_budget;
-        if !spending.reserve_day(id, day, reserved, cap).await? {
-            let stands = spending.find_day(id, day).await?;
-            return Err(exceeded(Budget::Day, cap, stands, job));
+        let [month, day, _] = Counter::of(account.id, job.day);
+        for (which, counter, cap) in [
+            (Budget::Month, month, limits.monthly_budget),
+            (Budget::Day, day, limits.daily_budget),
+        ] {
+            if !work.spending().reserve(counter, reserved, cap).await? {
+                let stands = work.spending().find(counter).await?;
+                return Err(exceeded(which, cap, stands, job));
+            }
         }
         Ok(())
     }
@@ -430,13 +429,14 @@ impl RequestAnalysis {
         work: &mut dyn Transaction,
         job: &Job,
     ) -> Result<(), RequestAnalysisError> {
-        let (day, reserved, cap) = (job.day, job.cost.reserved, self.prices.most_per_day);
+        let (reserved, cap) = (job.cost.reserved, self.prices.most_per_day);
+        let counter = Counter::ServerDay(job.day);
         if reserved == MicroUsd::default()
-            || work.spending().reserve_in_all(day, reserved, cap).await?
+            || work.spending().reserve(counter, reserved, cap).await?
         {
             return Ok(());
         }
-        let stands = work.spending().find_in_all(day).await?;
+        let stands = work.spending().find(counter).await?;
         Err(exceeded(Budget::ServerDay, cap, stands, job))
     }
 

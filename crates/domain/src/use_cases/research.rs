@@ -2,13 +2,14 @@
 
 pub mod keyword;
 
-use super::{Core, read_account::month_of};
+use super::Core;
 use crate::{
     ids::{AccountId, ProjectId, SearchId, UserId},
     keyword_research::{KeptResearch, ResearchQuota, ResearchSubject, Search, SearchLine},
     page::{Page, PageRequest},
     ports::{
         research::SearchSort,
+        spending::month_of,
         storage::{Repositories, StorageError, Transaction},
     },
 };

@@ -20,8 +20,7 @@ use domain::{
     },
     market::{Country, Language},
     money::MicroUsd,
-    ports::storage::StorageError,
-    use_cases::read_account::month_of,
+    ports::{spending::month_of, storage::StorageError},
 };
 
 const WHAT: &str = "keyword research";

@@ -127,19 +127,19 @@ async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside
         work.jobs
             .expect_unfinished_with_key()
             .return_once(|_, _| Ok(None));
+        let [month, day, server] = Counter::of(ACCOUNT, FrozenClock::default().now().date_naive());
+        for counter in [month, day] {
+            work.spending
+                .expect_reserve()
+                .withf(move |it, amount, _| (*it, *amount) == (counter, MicroUsd(15_000)))
+                .once()
+                .returning(|_, _, _| Ok(true));
+        }
         work.spending
             .expect_reserve()
-            .withf(|_, _, amount, _| *amount == MicroUsd(15_000))
-            .once()
-            .returning(|_, _, _, _| Ok(true));
-        work.spending
-            .expect_reserve_day()
-            .withf(|_, _, amount, _| *amount == MicroUsd(15_000))
-            .once()
-            .returning(|_, _, _, _| Ok(true));
-        work.spending
-            .expect_reserve_in_all()
-            .withf(|_, amount, cap| (*amount, *cap) == (MicroUsd(15_000), Some(MicroUsd(20_000))))
+            .withf(move |it, amount, cap| {
+                (*it, *amount, *cap) == (server, MicroUsd(15_000), Some(MicroUsd(20_000)))
+            })
             .once()
             .returning(|_, _, _| Ok(true));
         work.jobs.expect_add().once().returning(|_| Ok(()));
@@ -198,10 +198,12 @@ async fn a_budget_without_room_starts_nothing() {
             .return_once(|_, _| Ok(None));
         work.spending
             .expect_reserve()
-            .return_once(|_, _, _, _| Ok(false));
+            .withf(|it, _, _| matches!(it, Counter::Month(..)))
+            .return_once(|_, _, _| Ok(false));
         work.spending
             .expect_find()
-            .return_once(|_, _| Ok(Spending::default()));
+            .withf(|it| matches!(it, Counter::Month(..)))
+            .return_once(|_| Ok(Spending::default()));
     });
     assert!(matches!(
         ask(storage).await,
@@ -227,18 +229,16 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
                 .expect_refresh_queue()
                 .returning(|_, _| Ok(queue(1, 0.0)));
             let spending = &mut work.spending;
-            spending.expect_reserve().returning(|_, _, _, _| Ok(true));
+            spending.expect_reserve().returning(move |counter, _, _| {
+                Ok(match counter {
+                    Counter::Month(..) => true,
+                    Counter::Day(..) => which == Budget::ServerDay,
+                    Counter::ServerDay(_) => false,
+                })
+            });
             spending
-                .expect_reserve_day()
-                .returning(move |_, _, _, _| Ok(which == Budget::ServerDay));
-            spending
-                .expect_reserve_in_all()
-                .returning(|_, _, _| Ok(false));
-            spending
-                .expect_find_day()
-                .returning(|_, _| Ok(Spending::default()));
-            spending
-                .expect_find_in_all()
+                .expect_find()
+                .withf(|it| !matches!(it, Counter::Month(..)))
                 .returning(|_| Ok(Spending::default()));
         });
         let outcome = ask(storage).await;
@@ -384,14 +384,12 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
         let reserved = move |it: &MicroUsd| *it == MicroUsd(amount);
         work.spending
             .expect_reserve()
-            .withf(move |_, _, it, _| reserved(it))
+            .withf(move |counter, it, _| matches!(counter, Counter::Month(..)) && reserved(it))
             .once()
-            .returning(|_, _, _, _| Ok(true));
+            .returning(|_, _, _| Ok(true));
         work.spending
-            .expect_reserve_day()
-            .returning(|_, _, _, _| Ok(true));
-        work.spending
-            .expect_reserve_in_all()
+            .expect_reserve()
+            .withf(|counter, _, _| !matches!(counter, Counter::Month(..)))
             .returning(|_, _, _| Ok(true));
         work.jobs.expect_add().once().returning(|_| Ok(()));
         work.jobs

@@ -17,10 +17,10 @@ use crate::{
         keyword_data::{KeywordData, KeywordQuery},
         patience::Patience,
         search_results::{ProviderError, Unpaid},
-        spending::Spending,
+        spending::{Counter, Spending, month_of},
         storage::{StorageError, Transaction, retrying},
     },
-    use_cases::{Core, may_be_storage, read_account::month_of, request_analysis::Budget},
+    use_cases::{Core, end_attempt::settle_all, may_be_storage, request_analysis::Budget},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Months, NaiveTime, Utc};
@@ -385,25 +385,24 @@ impl ResearchKeyword {
         account: &Account,
         reservation: &Reservation,
     ) -> Result<(), ResearchKeywordError> {
-        let (id, day, most) = (account.id, reservation.day, reservation.most);
+        let (most, limits) = (reservation.most, &account.limits);
         if most == MicroUsd::default() {
             return Ok(());
         }
-        let (spending, month) = (work.spending(), month_of(day));
-        let cap = account.limits.monthly_budget;
-        if !spending.reserve(id, month, most, cap).await? {
-            let stands = spending.find(id, month).await?;
-            return Err(exceeded(Budget::Month, cap, stands, reservation));
-        }
-        let cap = account.limits.daily_budget;
-        if !spending.reserve_day(id, day, most, cap).await? {
-            let stands = spending.find_day(id, day).await?;
-            return Err(exceeded(Budget::Day, cap, stands, reservation));
-        }
-        let cap = self.core.policies.prices.most_per_day;
-        if !spending.reserve_in_all(day, most, cap).await? {
-            let stands = spending.find_in_all(day).await?;
-            return Err(exceeded(Budget::ServerDay, cap, stands, reservation));
+        let [month, day, server] = Counter::of(account.id, reservation.day);
+        for (which, counter, cap) in [
+            (Budget::Month, month, limits.monthly_budget),
+            (Budget::Day, day, limits.daily_budget),
+            (
+                Budget::ServerDay,
+                server,
+                self.core.policies.prices.most_per_day,
+            ),
+        ] {
+            if !work.spending().reserve(counter, most, cap).await? {
+                let stands = work.spending().find(counter).await?;
+                return Err(exceeded(which, cap, stands, reservation));
+            }
         }
         Ok(())
     }
@@ -415,14 +414,8 @@ pub(in crate::use_cases) async fn settle(
     reservation: &Reservation,
     spent: MicroUsd,
 ) -> Result<(), StorageError> {
-    let (account, day, most) = (reservation.account, reservation.day, reservation.most);
-    if most == MicroUsd::default() && spent == MicroUsd::default() {
-        return Ok(());
-    }
-    let spending = work.spending();
-    spending.settle(account, month_of(day), most, spent).await?;
-    spending.settle_day(account, day, most, spent).await?;
-    spending.settle_in_all(day, most, spent).await
+    let of = (reservation.account, reservation.day);
+    settle_all(work, of, reservation.most, spent).await
 }
 
 fn exceeded(

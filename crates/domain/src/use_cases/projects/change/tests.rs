@@ -5,7 +5,7 @@ use crate::{
     account::{AccountLimits, AccountUsage},
     job::Job,
     money::MicroUsd,
-    ports::{clock::Clock, jobs::AccountQueue},
+    ports::{clock::Clock, jobs::AccountQueue, spending::Counter},
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
@@ -102,19 +102,14 @@ async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
             .expect_discard_copied()
             .once()
             .returning(|_, _, _| Ok(()));
-        work.spending
-            .expect_settle()
-            .withf(|_, _, reserved, spent| (reserved.0, spent.0) == (7, 0))
-            .once()
-            .returning(|_, _, _, _| Ok(()));
-        work.spending
-            .expect_settle_day()
-            .once()
-            .returning(|_, _, _, _| Ok(()));
-        work.spending
-            .expect_settle_in_all()
-            .once()
-            .returning(|_, _, _| Ok(()));
+        let job = with_money_set_aside();
+        for counter in Counter::of(job.account, job.day) {
+            work.spending
+                .expect_settle()
+                .withf(move |it, reserved, spent| (*it, reserved.0, spent.0) == (counter, 7, 0))
+                .once()
+                .returning(|_, _, _| Ok(()));
+        }
         work.jobs
             .expect_refresh_queue()
             .once()
