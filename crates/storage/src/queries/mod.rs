@@ -1,6 +1,8 @@
 //! The queries: one file for each port, for both databases.
 
 #[macro_use]
+mod due;
+#[macro_use]
 mod paging;
 mod accounts;
 mod ai_answers;

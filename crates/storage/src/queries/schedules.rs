@@ -15,23 +15,27 @@ use domain::{
     schedule::Schedule,
 };
 
+due_directory!(account_schedules of schedules);
+
 #[async_trait]
 impl ScheduleRepository for Session {
     async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError> {
         let (account, row) = (schedule.account, ScheduleRow::from(schedule));
         self.change(account, move |db| {
-            hold_due_time(db, account)?;
-            insert_into(schedules::table)
-                .values(&row)
-                .on_conflict((
-                    schedules::account_id,
-                    schedules::project_id,
-                    schedules::kind,
-                ))
-                .do_update()
-                .set(&row)
-                .execute(db)?;
-            refresh_due_time(db, account)
+            let set = |db: &mut Db| {
+                insert_into(schedules::table)
+                    .values(&row)
+                    .on_conflict((
+                        schedules::account_id,
+                        schedules::project_id,
+                        schedules::kind,
+                    ))
+                    .do_update()
+                    .set(&row)
+                    .execute(db)
+                    .map(drop)
+            };
+            changed(db, account, set)
         })
         .await
     }
@@ -43,14 +47,11 @@ impl ScheduleRepository for Session {
         kind: AnalysisKind,
     ) -> Result<bool, StorageError> {
         let removed = self.change(account, move |db| {
-            hold_due_time(db, account)?;
             let there = schedules::table
                 .filter(schedules::account_id.eq(account.0))
                 .filter(schedules::project_id.eq(project.0))
                 .filter(schedules::kind.eq(kind.name()));
-            let removed = delete(there).execute(db)?;
-            refresh_due_time(db, account)?;
-            Ok(removed)
+            changed(db, account, |db| delete(there).execute(db))
         });
         Ok(removed.await? == 1)
     }
@@ -73,17 +74,8 @@ impl ScheduleRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        let ids: Vec<i64> = self
-            .ask(Whose::Everyone, move |db| {
-                account_schedules::table
-                    .filter(account_schedules::next_at.le(At(now)))
-                    .order((account_schedules::next_at, account_schedules::account_id))
-                    .limit(limit.into())
-                    .select(account_schedules::account_id)
-                    .load(db)
-            })
-            .await?;
-        Ok(ids.into_iter().map(AccountId).collect())
+        self.ask(Whose::Everyone, move |db| accounts_due(db, now, limit))
+            .await
     }
 
     async fn due(
@@ -110,49 +102,17 @@ impl ScheduleRepository for Session {
         let (account, stood) = (before.account, ScheduleRow::from(before));
         let row = ScheduleRow::from(after);
         let moved = self.change(account, move |db| {
-            hold_due_time(db, account)?;
-            let moved = replace(db, &stood, &row)?;
-            refresh_due_time(db, account)?;
-            Ok(moved)
+            changed(db, account, |db| replace(db, &stood, &row))
         });
         Ok(moved.await? == 1)
     }
 }
 
 pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
-    hold_due_time(db, account)?;
     let there = schedules::table
         .filter(schedules::account_id.eq(account.0))
         .filter(schedules::project_id.eq(project.0));
-    delete(there).execute(db)?;
-    refresh_due_time(db, account)
-}
-
-/// Locks the account's due row: concurrent changes of its schedules wait, so that the earliest due time is never wrong.
-fn hold_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
-    insert_into(account_schedules::table)
-        .values((
-            account_schedules::account_id.eq(account.0),
-            account_schedules::next_at.eq(None::<At>),
-        ))
-        .on_conflict(account_schedules::account_id)
-        .do_update()
-        .set(account_schedules::next_at.eq(account_schedules::next_at))
-        .execute(db)
-        .map(drop)
-}
-
-fn refresh_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
-    let earliest: Option<At> = schedules::table
-        .filter(schedules::account_id.eq(account.0))
-        .order(schedules::next_at)
-        .select(schedules::next_at)
-        .first(db)
-        .optional()?;
-    update(account_schedules::table.find(account.0))
-        .set(account_schedules::next_at.eq(earliest))
-        .execute(db)
-        .map(drop)
+    changed(db, account, |db| delete(there).execute(db)).map(drop)
 }
 
 /// Replaces the row if it still equals `stood`; answers with 0 or 1.
