@@ -15,3 +15,4 @@ mod pages;
 mod portability;
 mod queue;
 mod recorded;
+mod schema;

@@ -28,7 +28,7 @@ const DIRECTORIES: [&str; 9] = [
 /// What suppliers told of the market, for everyone: rows that name no account and belong to none.
 const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
 /// The tables that workers search across accounts; their rows are one an account.
-const QUEUES: [&str; 3] = [
+pub const QUEUES: [&str; 3] = [
     "account_queues",
     "account_schedules",
     "account_console_fetches",

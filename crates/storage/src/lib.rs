@@ -29,7 +29,6 @@ mod sql;
 mod sqlite;
 mod steady;
 mod storage;
-mod tenant_tables;
 mod took;
 mod transfer;
 
@@ -42,9 +41,9 @@ pub use ownership::{acted_as, as_owner_of, become_owner_of};
 pub use postgres::{
     RECONNECTS_WITHIN, TlsCheck, TlsRefusal, remove_folders as remove_tls_folders, wall::WallError,
 };
+pub use schema::TENANT_TABLES;
 pub use sqlite::Compacted;
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
-pub use tenant_tables::TENANT_TABLES;
 pub use transfer::{
     TransferError, TransferProgress, TransferStep, Transferred, TransferredTable, transfer,
 };

@@ -1,868 +1,601 @@
-//! The tables, as both databases have them. Kept by hand; `tests/suite/migrations.rs` compares the
-//! databases with each other, and the contract suite every column with this file.
+//! The tables, as both databases have them. What stands between the braces is written by a test
+//! (`tests/suite/schema.rs`) from what the migrations make, and compared with both databases.
 
-use crate::instant::Instant;
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
+macro_rules! tables {
+    (
+        tenants { $($tenant:ident $key:tt $columns:tt)+ }
+        shared { $($shared:ident $shared_key:tt $shared_columns:tt)+ }
+    ) => {
+        tables!($($tenant $key $columns)+ $($shared $shared_key $shared_columns)+);
 
-    accounts (account_id) {
-        account_id -> BigInt,
-        name -> Text,
-        status -> Text,
-        projects_limit -> BigInt,
-        keywords_limit -> BigInt,
-        keywords_per_project_limit -> BigInt,
-        ai_tracked_limit -> BigInt,
-        monthly_budget -> Nullable<BigInt>,
-        projects_used -> BigInt,
-        keywords_used -> BigInt,
-        ai_tracked_used -> BigInt,
-        report_defaults -> Text,
-        created_at -> Instant,
-        daily_budget -> Nullable<BigInt>,
-        keyword_research_limit -> Nullable<BigInt>,
-    }
+        /// Each has a column `account_id`. Every statement on them names the account, and the wall of `PostgreSQL`
+        /// stands before them.
+        pub const TENANT_TABLES: [&str; [$(stringify!($tenant)),+].len()] = [$(stringify!($tenant)),+];
+    };
+    ($($table:ident $key:tt $columns:tt)+) => {
+        $(diesel::table! {
+            use diesel::sql_types::*;
+            use crate::instant::Instant;
+
+            $table $key $columns
+        })+
+        diesel::allow_tables_to_appear_in_same_query!($($table),+);
+    };
 }
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
-    use super::Instant;
+tables! {
+    tenants {
+        accounts (account_id) {
+            account_id -> BigInt,
+            name -> Text,
+            status -> Text,
+            projects_limit -> BigInt,
+            keywords_limit -> BigInt,
+            keywords_per_project_limit -> BigInt,
+            ai_tracked_limit -> BigInt,
+            monthly_budget -> Nullable<BigInt>,
+            projects_used -> BigInt,
+            keywords_used -> BigInt,
+            ai_tracked_used -> BigInt,
+            report_defaults -> Text,
+            created_at -> Instant,
+            daily_budget -> Nullable<BigInt>,
+            keyword_research_limit -> Nullable<BigInt>,
+        }
 
-    users (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        email -> Text,
-        name -> Text,
-        created_at -> Instant,
+        ai_answers (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            project_id -> BigInt,
+            job_id -> BigInt,
+            keyword_id -> Nullable<BigInt>,
+            engine -> Text,
+            prompt_id -> Text,
+            sample -> BigInt,
+            answered_at -> Instant,
+            body -> Binary,
+        }
+
+        ai_engine_uses (account_id, engine) {
+            account_id -> BigInt,
+            engine -> Text,
+            last_used_at -> Instant,
+        }
+
+        ai_models (account_id, engine) {
+            account_id -> BigInt,
+            engine -> Text,
+            active -> Bool,
+            samples -> BigInt,
+            prompts -> BigInt,
+            country -> Nullable<Text>,
+            language -> Nullable<Text>,
+            web_search -> Bool,
+            weight -> Double,
+        }
+
+        ai_tallies (account_id, project_id, engine, day, job_id, keyword_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            engine -> Text,
+            day -> Date,
+            job_id -> BigInt,
+            keyword_id -> BigInt,
+            body -> Binary,
+        }
+
+        api_tokens (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            name -> Text,
+            scopes -> Text,
+            last_four -> Text,
+            created_by -> BigInt,
+            created_at -> Instant,
+            expires_at -> Nullable<Instant>,
+            last_used_at -> Nullable<Instant>,
+            revoked_at -> Nullable<Instant>,
+            revoke_reason -> Nullable<Text>,
+            rotated_from -> Nullable<BigInt>,
+        }
+
+        audit_events (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            at -> Instant,
+            actor -> Text,
+            action -> Text,
+            subject -> Nullable<BigInt>,
+            detail -> Text,
+        }
+
+        brands (account_id, project_id, domain) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            domain -> Text,
+            names -> Text,
+            is_word -> Nullable<Bool>,
+        }
+
+        console_bindings (account_id, project_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            property -> Text,
+            bound_at -> Instant,
+            next_at -> Instant,
+            held_until -> Nullable<Instant>,
+            through_day -> Nullable<Date>,
+            last_at -> Nullable<Instant>,
+            last_failure -> Nullable<Text>,
+            failures -> BigInt,
+        }
+
+        console_rows (account_id, span_id, ordinal) {
+            account_id -> BigInt,
+            span_id -> BigInt,
+            ordinal -> BigInt,
+            query_hash -> Nullable<BigInt>,
+            query -> Nullable<Text>,
+            page -> Nullable<Text>,
+            country -> Nullable<Text>,
+            device -> Nullable<Text>,
+            clicks -> BigInt,
+            impressions -> BigInt,
+            position -> Nullable<Double>,
+            place -> Nullable<BigInt>,
+        }
+
+        console_spans (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            project_id -> BigInt,
+            cut -> Text,
+            first_day -> Date,
+            last_day -> Date,
+            row_count -> BigInt,
+            origin -> Text,
+            label -> Text,
+            imported_at -> Instant,
+            byte_count -> Nullable<BigInt>,
+        }
+
+        content_plans (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            project_id -> BigInt,
+            name -> Text,
+            clustered_by -> Text,
+            item_count -> BigInt,
+            items -> Text,
+            created_at -> Instant,
+            updated_at -> Instant,
+        }
+
+        daily_spending (account_id, day) {
+            account_id -> BigInt,
+            day -> Date,
+            reserved -> BigInt,
+            spent -> BigInt,
+        }
+
+        findings (account_id, project_id, result_type, job_id, ordinal) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            result_type -> Text,
+            job_id -> BigInt,
+            ordinal -> BigInt,
+            keyword_id -> Nullable<BigInt>,
+            url -> Nullable<Text>,
+            url_hash -> Nullable<BigInt>,
+            sort_value -> Nullable<Double>,
+            measured_at -> Instant,
+            record -> Text,
+            packed -> Nullable<Binary>,
+        }
+
+        idempotency_records (account_id, idempotency_key) {
+            account_id -> BigInt,
+            idempotency_key -> Text,
+            fingerprint -> Binary,
+            token_id -> BigInt,
+            status -> Integer,
+            location -> Nullable<Text>,
+            body -> Text,
+            first_used_at -> Instant,
+            etag -> Nullable<Text>,
+        }
+
+        ignored_suggestions (account_id, project_id, suggestion_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            suggestion_id -> Text,
+            reason -> Nullable<Text>,
+            ignored_at -> Instant,
+        }
+
+        jobs (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            project_id -> BigInt,
+            kind -> Text,
+            keywords -> Nullable<Text>,
+            models -> Nullable<Text>,
+            state -> Text,
+            priority -> Integer,
+            asked_by -> Text,
+            dedupe_key -> Text,
+            day -> Date,
+            run_at -> Instant,
+            expires_at -> Instant,
+            attempt -> BigInt,
+            crash_count -> BigInt,
+            epoch -> BigInt,
+            lease_epoch -> Nullable<BigInt>,
+            lease_owner -> Nullable<Text>,
+            lease_until -> Nullable<Instant>,
+            deadline_at -> Nullable<Instant>,
+            cancel_requested -> Bool,
+            progress_done -> BigInt,
+            progress_total -> BigInt,
+            stages -> Text,
+            cost_reserved -> BigInt,
+            cost_spent -> BigInt,
+            cost_calls -> BigInt,
+            errors -> Text,
+            created_at -> Instant,
+            started_at -> Nullable<Instant>,
+            finished_at -> Nullable<Instant>,
+        }
+
+        journal_entries (account_id, job_id, sequence) {
+            account_id -> BigInt,
+            job_id -> BigInt,
+            sequence -> BigInt,
+            body -> Binary,
+        }
+
+        kept_pages (account_id, project_id, url_hash) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            url_hash -> BigInt,
+            url -> Text,
+            visited_at -> Instant,
+            etag -> Nullable<Text>,
+            last_modified -> Nullable<Text>,
+            body -> Binary,
+            memory -> Text,
+        }
+
+        keyword_quotas (account_id, month) {
+            account_id -> BigInt,
+            month -> Date,
+            used -> BigInt,
+        }
+
+        keyword_reservations (account_id, flight_id) {
+            account_id -> BigInt,
+            flight_id -> BigInt,
+            month -> Date,
+            day -> Date,
+            most -> BigInt,
+            until -> Instant,
+        }
+
+        keyword_searches (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            user_id -> BigInt,
+            market_key -> Binary,
+            bought_at -> Instant,
+            searched_at -> Instant,
+            expires_at -> Instant,
+            keyword -> Text,
+            country -> Text,
+            language -> Text,
+            provider -> Text,
+            provenance -> Text,
+            search_volume -> Nullable<BigInt>,
+            ideas -> BigInt,
+            body -> Binary,
+        }
+
+        keywords (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            project_id -> BigInt,
+            text -> Text,
+            normalized -> Text,
+            country -> Text,
+            language -> Text,
+            device -> Text,
+            location -> Text,
+            ai_tracked -> Bool,
+            status -> Text,
+            target_url -> Nullable<Text>,
+            tags -> Text,
+            search_volume -> Nullable<BigInt>,
+            metrics -> Nullable<Text>,
+            latest_position -> Nullable<BigInt>,
+            latest_url -> Nullable<Text>,
+            latest_measured_at -> Nullable<Instant>,
+            latest_state -> Nullable<Text>,
+            row_version -> BigInt,
+            created_at -> Instant,
+            updated_at -> Instant,
+            deactivated_at -> Nullable<Instant>,
+        }
+
+        latest_serps (account_id, project_id, keyword_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            keyword_id -> BigInt,
+            job_id -> BigInt,
+            measured_at -> Instant,
+            serp -> Text,
+            engine -> Nullable<Text>,
+            provenance -> Nullable<Text>,
+        }
+
+        named_sites (account_id, project_id, domain) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            domain -> Text,
+            role -> Text,
+            class -> Nullable<Text>,
+            named_at -> Instant,
+        }
+
+        paid_calls (account_id, job_id, epoch, number) {
+            account_id -> BigInt,
+            job_id -> BigInt,
+            epoch -> BigInt,
+            number -> BigInt,
+            step_hash -> BigInt,
+            step -> Text,
+            most -> BigInt,
+            begun_at -> Instant,
+            ended_at -> Nullable<Instant>,
+            cost -> Nullable<BigInt>,
+            answer -> Nullable<Binary>,
+        }
+
+        project_usage (account_id, project_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            keyword_rows -> BigInt,
+            console_rows -> BigInt,
+            console_bytes -> BigInt,
+            plan_bytes -> BigInt,
+        }
+
+        projects (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            domain -> Text,
+            domain_unicode -> Text,
+            name -> Text,
+            name_folded -> Text,
+            search_text -> Text,
+            status -> Text,
+            client_name -> Nullable<Text>,
+            category -> Nullable<Text>,
+            tags -> Text,
+            favorite -> Bool,
+            priority -> Integer,
+            workflow_status -> Text,
+            assigned_to_name -> Nullable<Text>,
+            report_recipients -> Text,
+            report_settings -> Nullable<Text>,
+            keyword_count -> BigInt,
+            ai_tracked_count -> BigInt,
+            last_analysis_at -> Nullable<Instant>,
+            row_version -> BigInt,
+            created_at -> Instant,
+            updated_at -> Instant,
+            deactivated_at -> Nullable<Instant>,
+        }
+
+        rank_history (account_id, project_id, keyword_id, day, job_id) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            keyword_id -> BigInt,
+            day -> Date,
+            job_id -> BigInt,
+            engine -> Text,
+            provenance -> Text,
+            measured_at -> Instant,
+            state -> Text,
+            position -> Nullable<BigInt>,
+            absolute_position -> Nullable<BigInt>,
+            depth_checked -> BigInt,
+            url -> Nullable<Text>,
+            own_places -> Nullable<Text>,
+            best_position -> Nullable<BigInt>,
+            best_at -> Nullable<Instant>,
+            worst_position -> Nullable<BigInt>,
+        }
+
+        result_carries (account_id, project_id, result_type) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            result_type -> Text,
+            carried -> Text,
+        }
+
+        result_heads (account_id, project_id, result_type) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            result_type -> Text,
+            job_id -> BigInt,
+            generated_at -> Instant,
+            measured_at -> Instant,
+            method_version -> Text,
+            provider -> Text,
+            provenance -> Text,
+            requested -> BigInt,
+            measured -> BigInt,
+            failed -> BigInt,
+            skipped -> BigInt,
+            item_count -> BigInt,
+            summary -> Text,
+            warnings -> Text,
+        }
+
+        schedules (account_id, project_id, kind) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            kind -> Text,
+            days -> Text,
+            time_of_day -> Text,
+            zone -> Text,
+            next_at -> Instant,
+            last_at -> Nullable<Instant>,
+            last_refusal -> Nullable<Text>,
+        }
+
+        session_directory (hash) {
+            hash -> Binary,
+            account_id -> BigInt,
+            session_id -> BigInt,
+        }
+
+        sessions (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            user_id -> BigInt,
+            created_at -> Instant,
+            last_seen_at -> Instant,
+            browser -> Nullable<Text>,
+            network -> Text,
+            device -> Nullable<Text>,
+        }
+
+        spending (account_id, month) {
+            account_id -> BigInt,
+            month -> Date,
+            reserved -> BigInt,
+            spent -> BigInt,
+        }
+
+        staged_findings (account_id, job_id, result_type, ordinal) {
+            account_id -> BigInt,
+            job_id -> BigInt,
+            result_type -> Text,
+            ordinal -> BigInt,
+            keyword_id -> Nullable<BigInt>,
+            url -> Nullable<Text>,
+            url_hash -> Nullable<BigInt>,
+            sort_value -> Nullable<Double>,
+            measured_at -> Instant,
+            record -> Text,
+            packed -> Nullable<Binary>,
+        }
+
+        staged_pages (account_id, job_id, url_hash) {
+            account_id -> BigInt,
+            job_id -> BigInt,
+            url_hash -> BigInt,
+            url -> Text,
+            visited_at -> Instant,
+            etag -> Nullable<Text>,
+            last_modified -> Nullable<Text>,
+            sequence -> Nullable<BigInt>,
+            memory -> Text,
+        }
+
+        token_directory (hash) {
+            hash -> Binary,
+            account_id -> BigInt,
+            token_id -> BigInt,
+        }
+
+        user_directory (email) {
+            email -> Text,
+            account_id -> BigInt,
+            user_id -> BigInt,
+        }
+
+        user_passwords (account_id, user_id) {
+            account_id -> BigInt,
+            user_id -> BigInt,
+            hash -> Text,
+            changed_at -> Instant,
+            devices_from -> Nullable<Instant>,
+        }
+
+        users (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            email -> Text,
+            name -> Text,
+            created_at -> Instant,
+        }
+    }
+
+    shared {
+        account_console_fetches (account_id) {
+            account_id -> BigInt,
+            next_at -> Nullable<Instant>,
+        }
+
+        account_queues (account_id) {
+            account_id -> BigInt,
+            waiting -> BigInt,
+            running -> BigInt,
+            next_run_at -> Nullable<Instant>,
+            attention_at -> Nullable<Instant>,
+            virtual_time -> Double,
+            next_short_run_at -> Nullable<Instant>,
+        }
+
+        account_schedules (account_id) {
+            account_id -> BigInt,
+            next_at -> Nullable<Instant>,
+        }
+
+        keyword_flights (market_key) {
+            market_key -> Binary,
+            flight_id -> BigInt,
+            until -> Instant,
+            failure -> Nullable<Text>,
+        }
+
+        keyword_markets (market_key) {
+            market_key -> Binary,
+            expires_at -> Instant,
+            bought_at -> Instant,
+            keyword -> Text,
+            country -> Text,
+            language -> Text,
+            body -> Binary,
+        }
+
+        server_notes (topic) {
+            topic -> Text,
+            note -> Text,
+            noted_at -> Instant,
+        }
+
+        server_secrets (name) {
+            name -> Text,
+            value -> Binary,
+        }
+
+        server_spending (day) {
+            day -> Date,
+            reserved -> BigInt,
+            spent -> BigInt,
+        }
+
+        sign_in_throttles (throttle_key) {
+            throttle_key -> Binary,
+            guesses -> BigInt,
+            last_at -> Instant,
+        }
+
+        site_turns (site_hash) {
+            site_hash -> Binary,
+            next_at -> Instant,
+        }
     }
 }
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
-
-    user_directory (email) {
-        email -> Text,
-        account_id -> BigInt,
-        user_id -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    api_tokens (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        name -> Text,
-        scopes -> Text,
-        last_four -> Text,
-        created_by -> BigInt,
-        created_at -> Instant,
-        expires_at -> Nullable<Instant>,
-        last_used_at -> Nullable<Instant>,
-        revoked_at -> Nullable<Instant>,
-        revoke_reason -> Nullable<Text>,
-        rotated_from -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary};
-
-    token_directory (hash) {
-        hash -> Binary,
-        account_id -> BigInt,
-        token_id -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    user_passwords (account_id, user_id) {
-        account_id -> BigInt,
-        user_id -> BigInt,
-        hash -> Text,
-        changed_at -> Instant,
-        devices_from -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    sessions (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        user_id -> BigInt,
-        created_at -> Instant,
-        last_seen_at -> Instant,
-        browser -> Nullable<Text>,
-        network -> Text,
-        device -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary};
-
-    session_directory (hash) {
-        hash -> Binary,
-        account_id -> BigInt,
-        session_id -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary};
-    use super::Instant;
-
-    sign_in_throttles (throttle_key) {
-        throttle_key -> Binary,
-        guesses -> BigInt,
-        last_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::Binary;
-    use super::Instant;
-
-    site_turns (site_hash) {
-        site_hash -> Binary,
-        next_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::Text;
-    use super::Instant;
-
-    server_notes (topic) {
-        topic -> Text,
-        note -> Text,
-        noted_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{Binary, Text};
-
-    server_secrets (name) {
-        name -> Text,
-        value -> Binary,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
-    use super::Instant;
-
-    projects (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        domain -> Text,
-        domain_unicode -> Text,
-        name -> Text,
-        name_folded -> Text,
-        search_text -> Text,
-        status -> Text,
-        client_name -> Nullable<Text>,
-        category -> Nullable<Text>,
-        tags -> Text,
-        favorite -> Bool,
-        priority -> Integer,
-        workflow_status -> Text,
-        assigned_to_name -> Nullable<Text>,
-        report_recipients -> Text,
-        report_settings -> Nullable<Text>,
-        keyword_count -> BigInt,
-        ai_tracked_count -> BigInt,
-        last_analysis_at -> Nullable<Instant>,
-        row_version -> BigInt,
-        created_at -> Instant,
-        updated_at -> Instant,
-        deactivated_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
-    use super::Instant;
-
-    keywords (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        project_id -> BigInt,
-        text -> Text,
-        normalized -> Text,
-        country -> Text,
-        language -> Text,
-        device -> Text,
-        location -> Text,
-        ai_tracked -> Bool,
-        status -> Text,
-        target_url -> Nullable<Text>,
-        tags -> Text,
-        search_volume -> Nullable<BigInt>,
-        metrics -> Nullable<Text>,
-        latest_position -> Nullable<BigInt>,
-        latest_url -> Nullable<Text>,
-        latest_measured_at -> Nullable<Instant>,
-        latest_state -> Nullable<Text>,
-        row_version -> BigInt,
-        created_at -> Instant,
-        updated_at -> Instant,
-        deactivated_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Bool, Date, Integer, Nullable, Text};
-    use super::Instant;
-
-    jobs (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        project_id -> BigInt,
-        kind -> Text,
-        keywords -> Nullable<Text>,
-        models -> Nullable<Text>,
-        state -> Text,
-        priority -> Integer,
-        asked_by -> Text,
-        dedupe_key -> Text,
-        day -> Date,
-        run_at -> Instant,
-        expires_at -> Instant,
-        attempt -> BigInt,
-        crash_count -> BigInt,
-        epoch -> BigInt,
-        lease_epoch -> Nullable<BigInt>,
-        lease_owner -> Nullable<Text>,
-        lease_until -> Nullable<Instant>,
-        deadline_at -> Nullable<Instant>,
-        cancel_requested -> Bool,
-        progress_done -> BigInt,
-        progress_total -> BigInt,
-        stages -> Text,
-        cost_reserved -> BigInt,
-        cost_spent -> BigInt,
-        cost_calls -> BigInt,
-        errors -> Text,
-        created_at -> Instant,
-        started_at -> Nullable<Instant>,
-        finished_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Double, Nullable};
-    use super::Instant;
-
-    account_queues (account_id) {
-        account_id -> BigInt,
-        waiting -> BigInt,
-        running -> BigInt,
-        next_run_at -> Nullable<Instant>,
-        attention_at -> Nullable<Instant>,
-        virtual_time -> Double,
-        next_short_run_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Double, Nullable, Text};
-    use super::Instant;
-
-    staged_findings (account_id, job_id, result_type, ordinal) {
-        account_id -> BigInt,
-        job_id -> BigInt,
-        result_type -> Text,
-        ordinal -> BigInt,
-        keyword_id -> Nullable<BigInt>,
-        url -> Nullable<Text>,
-        url_hash -> Nullable<BigInt>,
-        sort_value -> Nullable<Double>,
-        measured_at -> Instant,
-        record -> Text,
-        packed -> Nullable<Binary>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary};
-
-    journal_entries (account_id, job_id, sequence) {
-        account_id -> BigInt,
-        job_id -> BigInt,
-        sequence -> BigInt,
-        body -> Binary,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date, Nullable, Text};
-    use super::Instant;
-
-    rank_history (account_id, project_id, keyword_id, day, job_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        keyword_id -> BigInt,
-        day -> Date,
-        job_id -> BigInt,
-        engine -> Text,
-        provenance -> Text,
-        measured_at -> Instant,
-        state -> Text,
-        position -> Nullable<BigInt>,
-        absolute_position -> Nullable<BigInt>,
-        depth_checked -> BigInt,
-        url -> Nullable<Text>,
-        own_places -> Nullable<Text>,
-        best_position -> Nullable<BigInt>,
-        best_at -> Nullable<Instant>,
-        worst_position -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    latest_serps (account_id, project_id, keyword_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        keyword_id -> BigInt,
-        job_id -> BigInt,
-        measured_at -> Instant,
-        serp -> Text,
-        engine -> Nullable<Text>,
-        provenance -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Double, Nullable, Text};
-    use super::Instant;
-
-    findings (account_id, project_id, result_type, job_id, ordinal) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        result_type -> Text,
-        job_id -> BigInt,
-        ordinal -> BigInt,
-        keyword_id -> Nullable<BigInt>,
-        url -> Nullable<Text>,
-        url_hash -> Nullable<BigInt>,
-        sort_value -> Nullable<Double>,
-        measured_at -> Instant,
-        record -> Text,
-        packed -> Nullable<Binary>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    result_heads (account_id, project_id, result_type) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        result_type -> Text,
-        job_id -> BigInt,
-        generated_at -> Instant,
-        measured_at -> Instant,
-        method_version -> Text,
-        provider -> Text,
-        provenance -> Text,
-        requested -> BigInt,
-        measured -> BigInt,
-        failed -> BigInt,
-        skipped -> BigInt,
-        item_count -> BigInt,
-        summary -> Text,
-        warnings -> Text,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
-
-    result_carries (account_id, project_id, result_type) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        result_type -> Text,
-        carried -> Text,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-    use super::Instant;
-
-    kept_pages (account_id, project_id, url_hash) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        url_hash -> BigInt,
-        url -> Text,
-        visited_at -> Instant,
-        etag -> Nullable<Text>,
-        last_modified -> Nullable<Text>,
-        body -> Binary,
-        memory -> Text,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    staged_pages (account_id, job_id, url_hash) {
-        account_id -> BigInt,
-        job_id -> BigInt,
-        url_hash -> BigInt,
-        url -> Text,
-        visited_at -> Instant,
-        etag -> Nullable<Text>,
-        last_modified -> Nullable<Text>,
-        sequence -> Nullable<BigInt>,
-        memory -> Text,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date};
-
-    spending (account_id, month) {
-        account_id -> BigInt,
-        month -> Date,
-        reserved -> BigInt,
-        spent -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date};
-
-    daily_spending (account_id, day) {
-        account_id -> BigInt,
-        day -> Date,
-        reserved -> BigInt,
-        spent -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date};
-
-    server_spending (day) {
-        day -> Date,
-        reserved -> BigInt,
-        spent -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-    use super::Instant;
-
-    paid_calls (account_id, job_id, epoch, number) {
-        account_id -> BigInt,
-        job_id -> BigInt,
-        epoch -> BigInt,
-        number -> BigInt,
-        step_hash -> BigInt,
-        step -> Text,
-        most -> BigInt,
-        begun_at -> Instant,
-        ended_at -> Nullable<Instant>,
-        cost -> Nullable<BigInt>,
-        answer -> Nullable<Binary>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable};
-    use super::Instant;
-
-    account_schedules (account_id) {
-        account_id -> BigInt,
-        next_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    schedules (account_id, project_id, kind) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        kind -> Text,
-        days -> Text,
-        time_of_day -> Text,
-        zone -> Text,
-        next_at -> Instant,
-        last_at -> Nullable<Instant>,
-        last_refusal -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    named_sites (account_id, project_id, domain) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        domain -> Text,
-        role -> Text,
-        class -> Nullable<Text>,
-        named_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    ignored_suggestions (account_id, project_id, suggestion_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        suggestion_id -> Text,
-        reason -> Nullable<Text>,
-        ignored_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
-    use super::Instant;
-
-    idempotency_records (account_id, idempotency_key) {
-        account_id -> BigInt,
-        idempotency_key -> Text,
-        fingerprint -> Binary,
-        token_id -> BigInt,
-        status -> Integer,
-        location -> Nullable<Text>,
-        body -> Text,
-        first_used_at -> Instant,
-        etag -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use super::Instant;
-
-    audit_events (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        at -> Instant,
-        actor -> Text,
-        action -> Text,
-        subject -> Nullable<BigInt>,
-        detail -> Text,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date, Nullable, Text};
-    use super::Instant;
-
-    console_spans (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        project_id -> BigInt,
-        cut -> Text,
-        first_day -> Date,
-        last_day -> Date,
-        row_count -> BigInt,
-        origin -> Text,
-        label -> Text,
-        imported_at -> Instant,
-        byte_count -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Double, Nullable, Text};
-
-    console_rows (account_id, span_id, ordinal) {
-        account_id -> BigInt,
-        span_id -> BigInt,
-        ordinal -> BigInt,
-        query_hash -> Nullable<BigInt>,
-        query -> Nullable<Text>,
-        page -> Nullable<Text>,
-        country -> Nullable<Text>,
-        device -> Nullable<Text>,
-        clicks -> BigInt,
-        impressions -> BigInt,
-        position -> Nullable<Double>,
-        place -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date, Nullable, Text};
-    use super::Instant;
-
-    console_bindings (account_id, project_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        property -> Text,
-        bound_at -> Instant,
-        next_at -> Instant,
-        held_until -> Nullable<Instant>,
-        through_day -> Nullable<Date>,
-        last_at -> Nullable<Instant>,
-        last_failure -> Nullable<Text>,
-        failures -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable};
-    use super::Instant;
-
-    account_console_fetches (account_id) {
-        account_id -> BigInt,
-        next_at -> Nullable<Instant>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};
-
-    ai_models (account_id, engine) {
-        account_id -> BigInt,
-        engine -> Text,
-        active -> Bool,
-        samples -> BigInt,
-        prompts -> BigInt,
-        country -> Nullable<Text>,
-        language -> Nullable<Text>,
-        web_search -> Bool,
-        weight -> Double,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
-    use super::Instant;
-
-    ai_engine_uses (account_id, engine) {
-        account_id -> BigInt,
-        engine -> Text,
-        last_used_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-    use super::Instant;
-
-    ai_answers (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        project_id -> BigInt,
-        job_id -> BigInt,
-        keyword_id -> Nullable<BigInt>,
-        engine -> Text,
-        prompt_id -> Text,
-        sample -> BigInt,
-        answered_at -> Instant,
-        body -> Binary,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Date, Text};
-
-    ai_tallies (account_id, project_id, engine, day, job_id, keyword_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        engine -> Text,
-        day -> Date,
-        job_id -> BigInt,
-        keyword_id -> BigInt,
-        body -> Binary,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
-
-    brands (account_id, project_id, domain) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        domain -> Text,
-        names -> Text,
-        is_word -> Nullable<Bool>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
-    use super::Instant;
-
-    content_plans (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        project_id -> BigInt,
-        name -> Text,
-        clustered_by -> Text,
-        item_count -> BigInt,
-        items -> Text,
-        created_at -> Instant,
-        updated_at -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::BigInt;
-
-    project_usage (account_id, project_id) {
-        account_id -> BigInt,
-        project_id -> BigInt,
-        keyword_rows -> BigInt,
-        console_rows -> BigInt,
-        console_bytes -> BigInt,
-        plan_bytes -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{Binary, Text};
-    use super::Instant;
-
-    keyword_markets (market_key) {
-        market_key -> Binary,
-        expires_at -> Instant,
-        bought_at -> Instant,
-        keyword -> Text,
-        country -> Text,
-        language -> Text,
-        body -> Binary,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-    use super::Instant;
-
-    keyword_flights (market_key) {
-        market_key -> Binary,
-        flight_id -> BigInt,
-        until -> Instant,
-        failure -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date};
-
-    keyword_quotas (account_id, month) {
-        account_id -> BigInt,
-        month -> Date,
-        used -> BigInt,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Date};
-    use super::Instant;
-
-    keyword_reservations (account_id, flight_id) {
-        account_id -> BigInt,
-        flight_id -> BigInt,
-        month -> Date,
-        day -> Date,
-        most -> BigInt,
-        until -> Instant,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-    use super::Instant;
-
-    keyword_searches (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        user_id -> BigInt,
-        market_key -> Binary,
-        bought_at -> Instant,
-        searched_at -> Instant,
-        expires_at -> Instant,
-        keyword -> Text,
-        country -> Text,
-        language -> Text,
-        provider -> Text,
-        provenance -> Text,
-        search_volume -> Nullable<BigInt>,
-        ideas -> BigInt,
-        body -> Binary,
-    }
-}
-
-diesel::allow_tables_to_appear_in_same_query!(
-    accounts,
-    users,
-    user_directory,
-    api_tokens,
-    token_directory,
-    server_notes,
-    server_secrets,
-    session_directory,
-    sessions,
-    sign_in_throttles,
-    site_turns,
-    user_passwords,
-    projects,
-    keywords,
-    jobs,
-    account_queues,
-    staged_findings,
-    journal_entries,
-    rank_history,
-    latest_serps,
-    findings,
-    result_heads,
-    result_carries,
-    kept_pages,
-    staged_pages,
-    spending,
-    daily_spending,
-    server_spending,
-    paid_calls,
-    account_schedules,
-    schedules,
-    named_sites,
-    ignored_suggestions,
-    console_spans,
-    console_rows,
-    console_bindings,
-    account_console_fetches,
-    ai_models,
-    ai_engine_uses,
-    ai_answers,
-    ai_tallies,
-    brands,
-    keyword_markets,
-    keyword_flights,
-    keyword_quotas,
-    keyword_reservations,
-    keyword_searches,
-    idempotency_records,
-    audit_events,
-    content_plans,
-    project_usage
-);
