@@ -1,6 +1,10 @@
 use super::locked;
 use crate::{
-    rows::accounts::{AccountChange, AccountRow, UsageChange, UserEntry, UserRow},
+    rows::{
+        accounts::{AccountRow, UserEntry, UserRow},
+        count,
+        stored::values_of,
+    },
     schema::{accounts, user_directory, users},
     session::{Session, Whose},
 };
@@ -112,10 +116,14 @@ impl AccountRepository for Session {
     }
 
     async fn save(&mut self, account: &Account) -> Result<(), StorageError> {
-        let (id, change) = (account.id.0, AccountChange::from(account));
+        let row = AccountRow::from(account);
         self.change(account.id, move |db| {
-            update(accounts::table.filter(accounts::account_id.eq(id)))
-                .set(&change)
+            // All but the id, the usage and the age.
+            update(accounts::table.filter(accounts::account_id.eq(row.account_id)))
+                .set(values_of!(
+                    row, accounts: name, status, projects_limit, keywords_limit, keywords_per_project_limit,
+                    ai_tracked_limit, monthly_budget, daily_budget, keyword_research_limit, report_defaults
+                ))
                 .execute(db)
                 .map(drop)
         })
@@ -127,10 +135,13 @@ impl AccountRepository for Session {
         account: AccountId,
         usage: AccountUsage,
     ) -> Result<(), StorageError> {
-        let change = UsageChange::from(usage);
         self.change(account, move |db| {
             update(accounts::table.filter(accounts::account_id.eq(account.0)))
-                .set(&change)
+                .set((
+                    accounts::projects_used.eq(count(usage.projects)),
+                    accounts::keywords_used.eq(count(usage.keywords)),
+                    accounts::ai_tracked_used.eq(count(usage.ai_tracked)),
+                ))
                 .execute(db)
                 .map(drop)
         })

@@ -217,7 +217,7 @@ impl AnswerRepository for Session {
         project: ProjectId,
         tallies: &[KeywordTallies],
     ) -> Result<(), StorageError> {
-        let rows = { tallies.iter() }.map(|it| TallyRow::new(account, project, it));
+        let rows = { tallies.iter() }.map(|it| TallyRow::of(account, project, it));
         let rows: Vec<TallyRow> = rows.collect();
         self.change(account, move |db| {
             for part in rows.chunks(MOST_ROWS) {

@@ -6,8 +6,9 @@ use super::{
 use crate::{
     instant::At,
     rows::{
-        content_plans::{PlanChange, PlanRow, SummaryRow},
+        content_plans::{PlanRow, SummaryRow},
         count, counted,
+        stored::values_of,
     },
     schema::content_plans,
     session::Session,
@@ -63,11 +64,13 @@ impl ContentPlanRepository for Session {
 
     async fn save(&mut self, plan: &ContentPlan) -> Result<(), StorageError> {
         let (account, project, id) = (plan.account, plan.project, plan.id);
-        let change = PlanChange::from(plan);
+        let row = PlanRow::from(plan);
         self.change(account, move |db| {
-            let bytes = count(change.items.len()) - bytes_of(db, account, project, id)?;
+            let bytes = count(row.items.len()) - bytes_of(db, account, project, id)?;
             let target = plans_of!(account, project).filter(content_plans::id.eq(id.0));
-            if update(target).set(&change).execute(db)? == 1 {
+            let change =
+                values_of!(row, content_plans: name, clustered_by, item_count, items, updated_at);
+            if update(target).set(change).execute(db)? == 1 {
                 note_bytes(db, account.0, project.0, bytes)?;
             }
             Ok(())

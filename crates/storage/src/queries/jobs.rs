@@ -7,7 +7,8 @@ use crate::{
     instant::At,
     rows::{
         counted,
-        jobs::{JobChange, JobRow, QueueRow},
+        jobs::{JobRow, QueueRow, changing_columns},
+        stored::{excluded_of, values_of},
     },
     schema::{account_queues, jobs},
     session::{Session, Whose},
@@ -24,7 +25,6 @@ use diesel::{
     prelude::*,
     sql_types::Bool,
     update,
-    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
@@ -131,12 +131,12 @@ impl JobRepository for Session {
 
     async fn save(&mut self, job: &Job) -> Result<(), StorageError> {
         let (account, id) = (job.account, job.id.0);
-        let change = JobChange::from(job);
+        let row = JobRow::from(job);
         self.change(account, move |db| {
             let target = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(id));
-            say(db, update(target).set(&change))
+            say(db, update(target).set(changing_columns!(values_of!(row,))))
         })
         .await
     }
@@ -474,33 +474,7 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
         .values(rows)
         .on_conflict((jobs::account_id, jobs::id))
         .do_update()
-        .set((
-            (
-                jobs::state.eq(excluded(jobs::state)),
-                jobs::priority.eq(excluded(jobs::priority)),
-                jobs::run_at.eq(excluded(jobs::run_at)),
-                jobs::expires_at.eq(excluded(jobs::expires_at)),
-                jobs::attempt.eq(excluded(jobs::attempt)),
-                jobs::crash_count.eq(excluded(jobs::crash_count)),
-                jobs::epoch.eq(excluded(jobs::epoch)),
-                jobs::lease_epoch.eq(excluded(jobs::lease_epoch)),
-                jobs::lease_owner.eq(excluded(jobs::lease_owner)),
-                jobs::lease_until.eq(excluded(jobs::lease_until)),
-                jobs::deadline_at.eq(excluded(jobs::deadline_at)),
-                jobs::cancel_requested.eq(excluded(jobs::cancel_requested)),
-            ),
-            (
-                jobs::progress_done.eq(excluded(jobs::progress_done)),
-                jobs::progress_total.eq(excluded(jobs::progress_total)),
-                jobs::stages.eq(excluded(jobs::stages)),
-                jobs::cost_reserved.eq(excluded(jobs::cost_reserved)),
-                jobs::cost_spent.eq(excluded(jobs::cost_spent)),
-                jobs::cost_calls.eq(excluded(jobs::cost_calls)),
-                jobs::errors.eq(excluded(jobs::errors)),
-                jobs::started_at.eq(excluded(jobs::started_at)),
-                jobs::finished_at.eq(excluded(jobs::finished_at)),
-            ),
-        ));
+        .set(changing_columns!(excluded_of!()));
     // Few are written together as a rule, each number of them with a text of its own.
     if rows.len() <= FEW {
         return say(db, upsert);

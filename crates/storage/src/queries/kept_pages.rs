@@ -4,13 +4,14 @@ use crate::{
     rows::{
         kept_pages::{KeptPageRow, StagedPageRow, kept_page},
         measurements::url_hash,
+        stored::excluded_of,
     },
     schema::{kept_pages, staged_pages},
     session::Session,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{delete, insert_into, prelude::*, sql_query, sql_types::BigInt, upsert::excluded};
+use diesel::{delete, insert_into, prelude::*, sql_query, sql_types::BigInt};
 use domain::{
     ids::{AccountId, JobId, ProjectId},
     kept_pages::{KeptPage, StagedPage, Validators},
@@ -192,13 +193,8 @@ fn replace(db: &mut Db, rows: &[StagedPageRow]) -> QueryResult<()> {
             staged_pages::url_hash,
         ))
         .do_update()
-        .set((
-            staged_pages::url.eq(excluded(staged_pages::url)),
-            staged_pages::visited_at.eq(excluded(staged_pages::visited_at)),
-            staged_pages::etag.eq(excluded(staged_pages::etag)),
-            staged_pages::last_modified.eq(excluded(staged_pages::last_modified)),
-            staged_pages::sequence.eq(excluded(staged_pages::sequence)),
-            staged_pages::memory.eq(excluded(staged_pages::memory)),
+        .set(excluded_of!(
+            staged_pages: url, visited_at, etag, last_modified, sequence, memory
         ))
         .execute(db)
         .map(drop)

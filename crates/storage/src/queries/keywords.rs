@@ -8,6 +8,7 @@ use crate::{
     rows::{
         counted,
         keywords::{KeywordRow, LatestChange, location},
+        stored::excluded_of,
         tag_line,
     },
     schema::keywords,
@@ -23,7 +24,6 @@ use diesel::{
     prelude::*,
     sql_query,
     sql_types::{BigInt, Nullable, Text},
-    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
@@ -229,10 +229,7 @@ impl KeywordRepository for Session {
                     .values(part)
                     .on_conflict((keywords::account_id, keywords::id))
                     .do_update()
-                    .set((
-                        keywords::search_volume.eq(excluded(keywords::search_volume)),
-                        keywords::metrics.eq(excluded(keywords::metrics)),
-                    ))
+                    .set(excluded_of!(keywords: search_volume, metrics))
                     .execute(db)?;
             }
             Ok(())
@@ -456,20 +453,9 @@ fn overwrite(db: &mut Db, rows: &[KeywordRow]) -> QueryResult<()> {
         .values(rows)
         .on_conflict((keywords::account_id, keywords::id))
         .do_update()
-        .set((
-            keywords::text.eq(excluded(keywords::text)),
-            keywords::normalized.eq(excluded(keywords::normalized)),
-            keywords::country.eq(excluded(keywords::country)),
-            keywords::language.eq(excluded(keywords::language)),
-            keywords::device.eq(excluded(keywords::device)),
-            keywords::location.eq(excluded(keywords::location)),
-            keywords::ai_tracked.eq(excluded(keywords::ai_tracked)),
-            keywords::status.eq(excluded(keywords::status)),
-            keywords::target_url.eq(excluded(keywords::target_url)),
-            keywords::tags.eq(excluded(keywords::tags)),
-            keywords::row_version.eq(excluded(keywords::row_version)),
-            keywords::updated_at.eq(excluded(keywords::updated_at)),
-            keywords::deactivated_at.eq(excluded(keywords::deactivated_at)),
+        .set(excluded_of!(
+            keywords: text, normalized, country, language, device, location, ai_tracked, status,
+            target_url, tags, row_version, updated_at, deactivated_at
         ))
         .execute(db)
         .map(drop)

@@ -8,6 +8,7 @@ use crate::{
     rows::{
         counted,
         measurements::{JournalRow, PointRow, SerpRow, StagedRow},
+        stored::excluded_of,
     },
     schema::{journal_entries, latest_serps, rank_history, staged_findings, staged_pages},
     session::Session,
@@ -260,7 +261,7 @@ impl MeasurementRepository for Session {
         job: JobId,
         entries: &[JournalEntry],
     ) -> Result<(), StorageError> {
-        let rows = entries.iter().map(|it| JournalRow::new(account, job, it));
+        let rows = entries.iter().map(|it| JournalRow::of(account, job, it));
         let rows: Vec<JournalRow> = rows.collect();
         self.change(account, move |db| {
             for part in rows.chunks(MOST_ROWS) {
@@ -294,7 +295,10 @@ impl MeasurementRepository for Session {
                 .select(JournalRow::as_select())
                 .load(db)
         });
-        Ok(rows.await?.into_iter().map(JournalEntry::from).collect())
+        rows.await?
+            .into_iter()
+            .map(JournalEntry::try_from)
+            .collect()
     }
 }
 
@@ -400,14 +404,8 @@ fn replace(db: &mut Db, rows: &[StagedRow]) -> QueryResult<()> {
             staged_findings::ordinal,
         ))
         .do_update()
-        .set((
-            staged_findings::keyword_id.eq(excluded(staged_findings::keyword_id)),
-            staged_findings::url.eq(excluded(staged_findings::url)),
-            staged_findings::url_hash.eq(excluded(staged_findings::url_hash)),
-            staged_findings::sort_value.eq(excluded(staged_findings::sort_value)),
-            staged_findings::measured_at.eq(excluded(staged_findings::measured_at)),
-            staged_findings::record.eq(excluded(staged_findings::record)),
-            staged_findings::packed.eq(excluded(staged_findings::packed)),
+        .set(excluded_of!(
+            staged_findings: keyword_id, url, url_hash, sort_value, measured_at, record, packed
         ))
         .execute(db)
         .map(drop)

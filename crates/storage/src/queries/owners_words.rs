@@ -172,6 +172,6 @@ impl OwnersWordsRepository for Session {
                     .load(db)
             })
             .await?;
-        Ok(rows.into_iter().map(IgnoredSuggestion::from).collect())
+        rows.into_iter().map(IgnoredSuggestion::try_from).collect()
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     rows::{
         counted,
         research::{MarketRow, ReservationRow, SearchLineRow, SearchRow},
+        stored::excluded_of,
     },
     schema::{
         keyword_flights as flights, keyword_markets as markets, keyword_quotas as quotas,
@@ -123,11 +124,7 @@ impl ResearchRepository for Session {
                 ))
                 .on_conflict(flights::market_key)
                 .do_update()
-                .set((
-                    flights::flight_id.eq(excluded(flights::flight_id)),
-                    flights::until.eq(excluded(flights::until)),
-                    flights::failure.eq(excluded(flights::failure)),
-                ));
+                .set(excluded_of!(flights: flight_id, until, failure));
             // Where it is somebody else's still, the row stays as it is.
             let departed = FilterDsl::filter(upsert, flights::until.le(At(now))).execute(db)?;
             Ok(departed == 1)
@@ -289,7 +286,7 @@ impl ResearchRepository for Session {
                     .load(db)
             })
             .await?;
-        Ok(rows.into_iter().map(Reservation::from).collect())
+        rows.into_iter().map(Reservation::try_from).collect()
     }
 
     async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError> {

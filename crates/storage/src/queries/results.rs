@@ -9,6 +9,7 @@ use crate::{
     rows::{
         measurements::url_hash,
         results::{FindingRow, HeadRow},
+        stored::excluded_of,
     },
     schema::{findings, jobs, result_carries, result_heads, staged_findings},
     session::Session,
@@ -25,7 +26,6 @@ use diesel::{
     prelude::*,
     sql_query,
     sql_types::{BigInt, Text},
-    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
@@ -393,20 +393,9 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
             result_heads::result_type,
         ))
         .do_update()
-        .set((
-            result_heads::job_id.eq(excluded(result_heads::job_id)),
-            result_heads::generated_at.eq(excluded(result_heads::generated_at)),
-            result_heads::measured_at.eq(excluded(result_heads::measured_at)),
-            result_heads::method_version.eq(excluded(result_heads::method_version)),
-            result_heads::provider.eq(excluded(result_heads::provider)),
-            result_heads::provenance.eq(excluded(result_heads::provenance)),
-            result_heads::requested.eq(excluded(result_heads::requested)),
-            result_heads::measured.eq(excluded(result_heads::measured)),
-            result_heads::failed.eq(excluded(result_heads::failed)),
-            result_heads::skipped.eq(excluded(result_heads::skipped)),
-            result_heads::item_count.eq(excluded(result_heads::item_count)),
-            result_heads::summary.eq(excluded(result_heads::summary)),
-            result_heads::warnings.eq(excluded(result_heads::warnings)),
+        .set(excluded_of!(
+            result_heads: job_id, generated_at, measured_at, method_version, provider, provenance,
+            requested, measured, failed, skipped, item_count, summary, warnings
         ));
     // As many texts as there are numbers of types.
     say(db, moved)

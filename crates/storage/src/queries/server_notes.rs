@@ -1,11 +1,12 @@
 use super::Db;
 use crate::{
     instant::At,
+    rows::stored::excluded_of,
     schema::server_notes,
     session::{Session, Whose},
 };
 use async_trait::async_trait;
-use diesel::{delete, insert_into, prelude::*, upsert::excluded};
+use diesel::{delete, insert_into, prelude::*};
 use domain::ports::{
     server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic},
     storage::StorageError,
@@ -21,10 +22,7 @@ pub fn put(db: &mut Db, note: &ServerNote) -> QueryResult<()> {
         ))
         .on_conflict(server_notes::topic)
         .do_update()
-        .set((
-            server_notes::note.eq(excluded(server_notes::note)),
-            server_notes::noted_at.eq(excluded(server_notes::noted_at)),
-        ))
+        .set(excluded_of!(server_notes: note, noted_at))
         .execute(db)
         .map(drop)
 }

@@ -94,7 +94,10 @@ impl SessionRepository for Session {
                 .select(SessionRow::as_select())
                 .load(db)
         });
-        Ok(rows.await?.into_iter().map(Into::into).collect())
+        rows.await?
+            .into_iter()
+            .map(SignedInSession::try_from)
+            .collect()
     }
 
     async fn end(

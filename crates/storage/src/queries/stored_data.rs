@@ -2,7 +2,7 @@
 
 use super::{Db, locked};
 use crate::{
-    rows::{console::BYTES_A_ROW, count, counted},
+    rows::{console::BYTES_A_ROW, count, counted, stored::excluded_of},
     schema::{console_spans, content_plans, keywords, project_usage, projects},
     session::Session,
 };
@@ -13,7 +13,6 @@ use diesel::{
     prelude::*,
     sql_types::BigInt,
     update,
-    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, ProjectId},
@@ -209,11 +208,7 @@ fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
         .values(rows)
         .on_conflict((project_usage::account_id, project_usage::project_id))
         .do_update()
-        .set((
-            project_usage::keyword_rows.eq(excluded(project_usage::keyword_rows)),
-            project_usage::console_rows.eq(excluded(project_usage::console_rows)),
-            project_usage::console_bytes.eq(excluded(project_usage::console_bytes)),
-        ))
+        .set(excluded_of!(project_usage: keyword_rows, console_rows, console_bytes))
         .execute(db)
         .map(drop)
 }

@@ -3,6 +3,7 @@
 use super::{
     count,
     packing::{pack_json, unpack_json},
+    stored::row,
 };
 use crate::{
     instant::At,
@@ -60,42 +61,14 @@ pub fn kept_answer((id, job, body): StoredAnswer) -> Result<KeptAnswer, StorageE
     })
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = ai_tallies, treat_none_as_default_value = false)]
-pub struct TallyRow {
-    pub account_id: i64,
-    pub project_id: i64,
-    pub engine: String,
-    pub day: NaiveDate,
-    pub job_id: i64,
-    pub keyword_id: i64,
-    pub body: Vec<u8>,
-}
-
-impl TallyRow {
-    pub fn new(account: AccountId, project: ProjectId, of: &KeywordTallies) -> Self {
-        Self {
-            account_id: account.0,
-            project_id: project.0,
-            engine: of.engine.clone(),
-            day: of.day,
-            job_id: of.job.0,
-            keyword_id: of.keyword.0,
-            body: pack_json(&of.tallies),
-        }
+row! {
+    struct TallyRow(ai_tallies) within (account_id: AccountId, project_id: ProjectId) {
+        engine: String,
+        day: NaiveDate,
+        job_id: JobId,
+        keyword_id: KeywordId,
+        body: Vec<u8> = pack_json(tallies),
     }
-}
-
-impl TryFrom<TallyRow> for KeywordTallies {
-    type Error = StorageError;
-
-    fn try_from(row: TallyRow) -> Result<Self, StorageError> {
-        Ok(Self {
-            job: JobId(row.job_id),
-            day: row.day,
-            keyword: KeywordId(row.keyword_id),
-            engine: row.engine,
-            tallies: unpack_json(&row.body, "counts of answers")?,
-        })
-    }
+    KeywordTallies { job: job_id, day, keyword: keyword_id, engine, tallies }
+    where { tallies = unpack_json(&body, "counts of answers")?; }
 }

@@ -1,9 +1,9 @@
-use super::{count, counted, known, measurements::url_hash};
+use super::{count, counted, known, measurements::url_hash, stored::row};
 use crate::{
     instant::At,
     schema::{console_bindings, console_rows, console_spans},
 };
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
@@ -148,58 +148,21 @@ pub fn row_sum(row: SumRow) -> Result<RowSum, StorageError> {
     })
 }
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(
-    table_name = console_bindings,
-    primary_key(account_id, project_id),
-    treat_none_as_default_value = false,
-    treat_none_as_null = true
-)]
-pub struct BindingRow {
-    pub account_id: i64,
-    pub project_id: i64,
-    pub property: String,
-    pub bound_at: At,
-    pub next_at: At,
-    pub held_until: Option<At>,
-    pub through_day: Option<NaiveDate>,
-    pub last_at: Option<At>,
-    pub last_failure: Option<String>,
-    pub failures: i64,
-}
-
-impl From<&Binding> for BindingRow {
-    fn from(it: &Binding) -> Self {
-        Self {
-            account_id: it.account.0,
-            project_id: it.project.0,
-            property: it.property.as_str().to_owned(),
-            bound_at: it.bound_at.into(),
-            next_at: it.next_at.into(),
-            held_until: it.held_until.map(Into::into),
-            through_day: it.through,
-            last_at: it.last_at.map(Into::into),
-            last_failure: it.last_failure.clone(),
-            failures: it.failures.into(),
-        }
+row! {
+    struct BindingRow(console_bindings, key (account_id, project_id)) {
+        account_id: AccountId,
+        project_id: ProjectId,
+        property: Property,
+        bound_at: DateTime<Utc>,
+        next_at: DateTime<Utc>,
+        held_until: Option<DateTime<Utc>>,
+        through_day: Option<NaiveDate>,
+        last_at: Option<DateTime<Utc>>,
+        last_failure: Option<String>,
+        failures: u32 ["a number of failures"],
     }
-}
-
-impl TryFrom<BindingRow> for Binding {
-    type Error = StorageError;
-
-    fn try_from(row: BindingRow) -> Result<Self, StorageError> {
-        Ok(Self {
-            account: AccountId(row.account_id),
-            project: ProjectId(row.project_id),
-            property: Property::accepted(row.property),
-            bound_at: row.bound_at.into(),
-            next_at: row.next_at.into(),
-            held_until: row.held_until.map(Into::into),
-            through: row.through_day,
-            last_at: row.last_at.map(Into::into),
-            last_failure: row.last_failure,
-            failures: counted(row.failures, "a number of failures")?,
-        })
+    Binding {
+        account: account_id, project: project_id, property, bound_at, next_at, held_until, through: through_day,
+        last_at, last_failure, failures,
     }
 }

@@ -1,9 +1,9 @@
 //! Content plans as rows: the items are JSON.
 
-use super::{count, counted, from_json, json, known, passed};
+use super::{count, counted, from_json, json, known, passed, stored::row};
 use crate::{instant::At, schema::content_plans};
 use analysis::search_intent::Intent;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use domain::{
     content_plan::{
@@ -16,28 +16,25 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = content_plans, treat_none_as_default_value = false)]
-pub struct PlanRow {
-    pub account_id: i64,
-    pub id: i64,
-    pub project_id: i64,
-    pub name: String,
-    pub clustered_by: String,
-    pub item_count: i64,
-    pub items: String,
-    pub created_at: At,
-    pub updated_at: At,
+row! {
+    struct PlanRow(content_plans) {
+        account_id: AccountId,
+        id: ContentPlanId,
+        project_id: ProjectId,
+        name: Label ["the name of a plan"],
+        clustered_by: Clustering ["a clustering"],
+        item_count: i64 = count(items.len()),
+        items: String = json(&items.iter().map(ItemRow::from).collect::<Vec<_>>()),
+        created_at: DateTime<Utc>,
+        updated_at: DateTime<Utc>,
+    }
+    ContentPlan { account: account_id, id, project: project_id, name, clustered_by, items, created_at, updated_at }
+    where { items = plan_items(&items)?; }
 }
 
-#[derive(AsChangeset)]
-#[diesel(table_name = content_plans)]
-pub struct PlanChange {
-    pub name: String,
-    pub clustered_by: String,
-    pub item_count: i64,
-    pub items: String,
-    pub updated_at: At,
+fn plan_items(text: &str) -> Result<Vec<PlanItem>, StorageError> {
+    let items: Vec<ItemRow> = from_json(text, "the items of a plan")?;
+    items.into_iter().map(PlanItem::try_from).collect()
 }
 
 #[derive(Queryable, Selectable)]
@@ -67,39 +64,6 @@ struct ItemRow {
     status: String,
     due_on: Option<NaiveDate>,
     owner: Option<String>,
-}
-
-impl From<&ContentPlan> for PlanRow {
-    fn from(plan: &ContentPlan) -> Self {
-        Self {
-            account_id: plan.account.0,
-            id: plan.id.0,
-            project_id: plan.project.0,
-            name: plan.name.to_string(),
-            clustered_by: plan.clustered_by.name().to_owned(),
-            item_count: count(plan.items.len()),
-            items: items(&plan.items),
-            created_at: plan.created_at.into(),
-            updated_at: plan.updated_at.into(),
-        }
-    }
-}
-
-impl From<&ContentPlan> for PlanChange {
-    fn from(plan: &ContentPlan) -> Self {
-        Self {
-            name: plan.name.to_string(),
-            clustered_by: plan.clustered_by.name().to_owned(),
-            item_count: count(plan.items.len()),
-            items: items(&plan.items),
-            updated_at: plan.updated_at.into(),
-        }
-    }
-}
-
-fn items(items: &[PlanItem]) -> String {
-    let rows: Vec<ItemRow> = items.iter().map(ItemRow::from).collect();
-    json(&rows)
 }
 
 impl From<&PlanItem> for ItemRow {
@@ -157,27 +121,6 @@ impl TryFrom<ItemRow> for PlanItem {
             status: known(ItemStatus::named(&row.status), "a status of a plan")?,
             due_on: row.due_on,
             owner: text(row.owner, "an owner")?,
-        })
-    }
-}
-
-impl TryFrom<PlanRow> for ContentPlan {
-    type Error = StorageError;
-
-    fn try_from(row: PlanRow) -> Result<Self, StorageError> {
-        let items: Vec<ItemRow> = from_json(&row.items, "the items of a plan")?;
-        Ok(Self {
-            account: AccountId(row.account_id),
-            id: ContentPlanId(row.id),
-            project: ProjectId(row.project_id),
-            name: passed(Label::parse(&row.name), "the name of a plan")?,
-            clustered_by: known(Clustering::named(&row.clustered_by), "a clustering")?,
-            items: items
-                .into_iter()
-                .map(PlanItem::try_from)
-                .collect::<Result<_, _>>()?,
-            created_at: row.created_at.into(),
-            updated_at: row.updated_at.into(),
         })
     }
 }

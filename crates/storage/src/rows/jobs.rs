@@ -1,4 +1,7 @@
-use super::{count, counted, from_json, json, known};
+use super::{
+    from_json, json, known,
+    stored::{row, stored},
+};
 use crate::{
     instant::At,
     schema::{account_queues, jobs},
@@ -19,84 +22,76 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = jobs, treat_none_as_default_value = false)]
-pub struct JobRow {
-    pub account_id: i64,
-    pub id: i64,
-    pub project_id: i64,
-    pub kind: String,
-    pub keywords: Option<String>,
-    pub models: Option<String>,
-    pub state: String,
-    pub priority: i32,
-    pub asked_by: String,
-    pub dedupe_key: String,
-    pub day: NaiveDate,
-    pub run_at: At,
-    pub expires_at: At,
-    pub attempt: i64,
-    pub crash_count: i64,
-    pub epoch: i64,
-    pub lease_epoch: Option<i64>,
-    pub lease_owner: Option<String>,
-    pub lease_until: Option<At>,
-    pub deadline_at: Option<At>,
-    pub cancel_requested: bool,
-    pub progress_done: i64,
-    pub progress_total: i64,
-    pub stages: String,
-    pub cost_reserved: i64,
-    pub cost_spent: i64,
-    pub cost_calls: i64,
-    pub errors: String,
-    pub created_at: At,
-    pub started_at: Option<At>,
-    pub finished_at: Option<At>,
+row! {
+    struct JobRow(jobs) {
+        account_id: AccountId,
+        id: JobId,
+        project_id: ProjectId,
+        kind: AnalysisKind ["kind of analysis"],
+        keywords: KeywordChoice ["keywords of a job"],
+        models: ModelChoice ["AI models of a job"],
+        state: JobState ["job state"],
+        priority: JobPriority ["job priority"],
+        asked_by: Trigger ["trigger"],
+        dedupe_key: String,
+        day: NaiveDate,
+        run_at: DateTime<Utc>,
+        expires_at: DateTime<Utc>,
+        attempt: u32 ["attempt"],
+        crash_count: u32 ["crash count"],
+        epoch: i64,
+        lease_epoch: Option<i64> = lease.as_ref().map(|it| it.epoch),
+        lease_owner: Option<String> = lease.as_ref().map(|it| it.owner.clone()),
+        lease_until: Option<DateTime<Utc>> = lease.as_ref().map(|it| At(it.until)),
+        deadline_at: Option<DateTime<Utc>>,
+        cancel_requested: bool,
+        progress_done: u64 ["progress"],
+        progress_total: u64 ["progress"],
+        stages: Vec<Stage> ["stages"],
+        cost_reserved: MicroUsd,
+        cost_spent: MicroUsd,
+        cost_calls: u64 ["calls"],
+        errors: Vec<JobError> ["errors"],
+        created_at: DateTime<Utc>,
+        started_at: Option<DateTime<Utc>>,
+        finished_at: Option<DateTime<Utc>>,
+    }
+    Job {
+        account: account_id, id, project: project_id, kind, keywords, models, state, priority, trigger: asked_by,
+        dedupe_key, day, run_at, expires_at, attempt, crash_count, epoch, lease, deadline_at, cancel_requested,
+        progress: Progress { done: progress_done, total: progress_total, stages },
+        cost: JobCost { reserved: cost_reserved, spent: cost_spent, calls: cost_calls },
+        errors, created_at, started_at, finished_at,
+    }
+    where { lease = lease_of(lease_epoch, lease_owner, lease_until); }
 }
 
-/// Columns of a job that change. Those of the request never do, so that their indexes are not written again.
-#[derive(AsChangeset)]
-#[diesel(table_name = jobs, treat_none_as_null = true)]
-pub struct JobChange {
-    state: String,
-    priority: i32,
-    run_at: At,
-    expires_at: At,
-    attempt: i64,
-    crash_count: i64,
-    epoch: i64,
-    lease_epoch: Option<i64>,
-    lease_owner: Option<String>,
-    lease_until: Option<At>,
-    deadline_at: Option<At>,
-    cancel_requested: bool,
-    progress_done: i64,
-    progress_total: i64,
-    stages: String,
-    cost_reserved: i64,
-    cost_spent: i64,
-    cost_calls: i64,
-    errors: String,
-    started_at: Option<At>,
-    finished_at: Option<At>,
+/// Hands a macro the columns of a job that change. Those of the request never do, so that their indexes are not written
+/// again.
+macro_rules! changing_columns {
+    ($act:ident!($($with:tt)*)) => {
+        $act! {
+            $($with)* jobs: state, priority, run_at, expires_at, attempt, crash_count, epoch, lease_epoch, lease_owner,
+            lease_until, deadline_at, cancel_requested, progress_done, progress_total, stages, cost_reserved, cost_spent,
+            cost_calls, errors, started_at, finished_at
+        }
+    };
 }
+pub(crate) use changing_columns;
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(
-    table_name = account_queues,
-    primary_key(account_id),
-    treat_none_as_default_value = false,
-    treat_none_as_null = true
-)]
-pub struct QueueRow {
-    pub account_id: i64,
-    pub waiting: i64,
-    pub running: i64,
-    pub next_run_at: Option<At>,
-    pub attention_at: Option<At>,
-    pub virtual_time: f64,
-    pub next_short_run_at: Option<At>,
+row! {
+    struct QueueRow(account_queues, key (account_id)) {
+        account_id: AccountId,
+        waiting: u32 ["waiting jobs"],
+        running: u32 ["running jobs"],
+        next_run_at: Option<DateTime<Utc>>,
+        attention_at: Option<DateTime<Utc>>,
+        virtual_time: f64,
+        next_short_run_at: Option<DateTime<Utc>>,
+    }
+    AccountQueue {
+        account: account_id, waiting, running, next_run_at, next_short_run_at, attention_at, virtual_time,
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -117,187 +112,36 @@ struct StoredError {
     at: DateTime<Utc>,
 }
 
-impl From<&Job> for JobRow {
-    fn from(job: &Job) -> Self {
-        let lease = job.lease.as_ref();
-        Self {
-            account_id: job.account.0,
-            id: job.id.0,
-            project_id: job.project.0,
-            kind: job.kind.name().to_owned(),
-            keywords: choice_text(&job.keywords),
-            models: models_text(&job.models),
-            state: job.state.name().to_owned(),
-            priority: job.priority.rank(),
-            asked_by: job.trigger.name().to_owned(),
-            dedupe_key: job.dedupe_key.clone(),
-            day: job.day,
-            run_at: job.run_at.into(),
-            expires_at: job.expires_at.into(),
-            attempt: count(job.attempt),
-            crash_count: count(job.crash_count),
-            epoch: job.epoch,
-            lease_epoch: lease.map(|it| it.epoch),
-            lease_owner: lease.map(|it| it.owner.clone()),
-            lease_until: lease.map(|it| it.until.into()),
-            deadline_at: job.deadline_at.map(At),
-            cancel_requested: job.cancel_requested,
-            progress_done: count(job.progress.done),
-            progress_total: count(job.progress.total),
-            stages: stages_text(&job.progress.stages),
-            cost_reserved: job.cost.reserved.0,
-            cost_spent: job.cost.spent.0,
-            cost_calls: count(job.cost.calls),
-            errors: errors_text(&job.errors),
-            created_at: job.created_at.into(),
-            started_at: job.started_at.map(At),
-            finished_at: job.finished_at.map(At),
-        }
-    }
+stored! {
+    JobPriority, i32: |it| it.rank(), |rank, what| known(Self::ALL.into_iter().find(|it| it.rank() == rank), what);
+    KeywordChoice, Option<String>:
+        |it| match it {
+            Self::All => None,
+            Self::Named(ids) => Some(json(&ids.iter().map(|it| it.0).collect::<Vec<_>>())),
+        },
+        |it, what| {
+            let ids = it.map(|it| from_json::<Vec<i64>>(&it, what)).transpose()?;
+            Ok(ids.map_or(Self::All, |ids| Self::Named(ids.into_iter().map(KeywordId).collect())))
+        };
+    ModelChoice, Option<String>:
+        |it| match it {
+            Self::All => None,
+            Self::Named(names) => Some(json(names)),
+        },
+        |it, what| {
+            let names = it.map(|it| from_json(&it, what)).transpose()?;
+            Ok(names.map_or(Self::All, Self::Named))
+        };
+    Vec<Stage>, String: |it| stages_text(it), |it, _what| stages(&it);
+    Vec<JobError>, String: |it| errors_text(it), |it, _what| errors(&it);
 }
 
-impl From<&Job> for JobChange {
-    fn from(job: &Job) -> Self {
-        let row = JobRow::from(job);
-        Self {
-            state: row.state,
-            priority: row.priority,
-            run_at: row.run_at,
-            expires_at: row.expires_at,
-            attempt: row.attempt,
-            crash_count: row.crash_count,
-            epoch: row.epoch,
-            lease_epoch: row.lease_epoch,
-            lease_owner: row.lease_owner,
-            lease_until: row.lease_until,
-            deadline_at: row.deadline_at,
-            cancel_requested: row.cancel_requested,
-            progress_done: row.progress_done,
-            progress_total: row.progress_total,
-            stages: row.stages,
-            cost_reserved: row.cost_reserved,
-            cost_spent: row.cost_spent,
-            cost_calls: row.cost_calls,
-            errors: row.errors,
-            started_at: row.started_at,
-            finished_at: row.finished_at,
-        }
-    }
-}
-
-impl From<&AccountQueue> for QueueRow {
-    fn from(line: &AccountQueue) -> Self {
-        Self {
-            account_id: line.account.0,
-            waiting: count(line.waiting),
-            running: count(line.running),
-            next_run_at: line.next_run_at.map(At),
-            attention_at: line.attention_at.map(At),
-            virtual_time: line.virtual_time,
-            next_short_run_at: line.next_short_run_at.map(At),
-        }
-    }
-}
-
-impl TryFrom<JobRow> for Job {
-    type Error = StorageError;
-
-    fn try_from(row: JobRow) -> Result<Self, StorageError> {
-        let priority = JobPriority::ALL.into_iter();
-        Ok(Self {
-            lease: lease(&row),
-            progress: Progress {
-                done: counted(row.progress_done, "progress")?,
-                total: counted(row.progress_total, "progress")?,
-                stages: stages(&row.stages)?,
-            },
-            cost: JobCost {
-                reserved: MicroUsd(row.cost_reserved),
-                spent: MicroUsd(row.cost_spent),
-                calls: counted(row.cost_calls, "calls")?,
-            },
-            account: AccountId(row.account_id),
-            id: JobId(row.id),
-            project: ProjectId(row.project_id),
-            kind: known(AnalysisKind::named(&row.kind), "kind of analysis")?,
-            keywords: choice(row.keywords.as_deref())?,
-            models: models(row.models.as_deref())?,
-            state: known(JobState::named(&row.state), "job state")?,
-            priority: known(
-                priority.into_iter().find(|it| it.rank() == row.priority),
-                "job priority",
-            )?,
-            trigger: known(Trigger::named(&row.asked_by), "trigger")?,
-            dedupe_key: row.dedupe_key,
-            day: row.day,
-            run_at: row.run_at.into(),
-            expires_at: row.expires_at.into(),
-            attempt: counted(row.attempt, "attempt")?,
-            crash_count: counted(row.crash_count, "crash count")?,
-            epoch: row.epoch,
-            deadline_at: row.deadline_at.map(Into::into),
-            cancel_requested: row.cancel_requested,
-            errors: errors(&row.errors)?,
-            created_at: row.created_at.into(),
-            started_at: row.started_at.map(Into::into),
-            finished_at: row.finished_at.map(Into::into),
-        })
-    }
-}
-
-impl TryFrom<QueueRow> for AccountQueue {
-    type Error = StorageError;
-
-    fn try_from(row: QueueRow) -> Result<Self, StorageError> {
-        Ok(Self {
-            account: AccountId(row.account_id),
-            waiting: counted(row.waiting, "waiting jobs")?,
-            running: counted(row.running, "running jobs")?,
-            next_run_at: row.next_run_at.map(Into::into),
-            next_short_run_at: row.next_short_run_at.map(Into::into),
-            attention_at: row.attention_at.map(Into::into),
-            virtual_time: row.virtual_time,
-        })
-    }
-}
-
-fn lease(row: &JobRow) -> Option<Lease> {
+fn lease_of(epoch: Option<i64>, owner: Option<String>, until: Option<At>) -> Option<Lease> {
     Some(Lease {
-        epoch: row.lease_epoch?,
-        owner: row.lease_owner.clone()?,
-        until: row.lease_until?.into(),
+        epoch: epoch?,
+        owner: owner?,
+        until: until?.into(),
     })
-}
-
-fn choice_text(choice: &KeywordChoice) -> Option<String> {
-    match choice {
-        KeywordChoice::All => None,
-        KeywordChoice::Named(ids) => Some(json(&ids.iter().map(|it| it.0).collect::<Vec<_>>())),
-    }
-}
-
-fn choice(text: Option<&str>) -> Result<KeywordChoice, StorageError> {
-    let Some(text) = text else {
-        return Ok(KeywordChoice::All);
-    };
-    let ids: Vec<i64> = from_json(text, "keywords of a job")?;
-    Ok(KeywordChoice::Named(
-        ids.into_iter().map(KeywordId).collect(),
-    ))
-}
-
-fn models_text(choice: &ModelChoice) -> Option<String> {
-    match choice {
-        ModelChoice::All => None,
-        ModelChoice::Named(names) => Some(json(names)),
-    }
-}
-
-fn models(text: Option<&str>) -> Result<ModelChoice, StorageError> {
-    let names = text.map(|it| from_json(it, "AI models of a job"));
-    Ok(names
-        .transpose()?
-        .map_or(ModelChoice::All, ModelChoice::Named))
 }
 
 fn stages_text(stages: &[Stage]) -> String {

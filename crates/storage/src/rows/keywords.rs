@@ -1,4 +1,8 @@
-use super::{count, counted, from_json, known, passed, tag_list};
+use super::{
+    count, from_json, passed,
+    stored::{Stored, row, stored},
+    tag_list,
+};
 use crate::{instant::At, schema::keywords};
 use analysis::{
     findings::rankings::RankState, observation::search_page::Device, provenance::Provenance,
@@ -17,32 +21,42 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = keywords, treat_none_as_default_value = false)]
-pub struct KeywordRow {
-    pub account_id: i64,
-    pub id: i64,
-    pub project_id: i64,
-    pub text: String,
-    pub normalized: String,
-    pub country: String,
-    pub language: String,
-    pub device: String,
-    pub location: String,
-    pub ai_tracked: bool,
-    pub status: String,
-    pub target_url: Option<String>,
-    pub tags: String,
-    pub search_volume: Option<i64>,
-    pub metrics: Option<String>,
-    pub latest_position: Option<i64>,
-    pub latest_url: Option<String>,
-    pub latest_measured_at: Option<At>,
-    pub latest_state: Option<String>,
-    pub row_version: i64,
-    pub created_at: At,
-    pub updated_at: At,
-    pub deactivated_at: Option<At>,
+row! {
+    struct KeywordRow(keywords) {
+        account_id: AccountId,
+        id: KeywordId,
+        project_id: ProjectId,
+        text: KeywordText ["keyword"],
+        normalized: String = text.normalized().to_owned(),
+        country: Country ["country"],
+        language: Language ["language"],
+        device: Device ["device"],
+        location: String = place.as_ref().map_or_else(String::new, ToString::to_string),
+        ai_tracked: bool,
+        status: Status ["keyword status"],
+        target_url: Option<String>,
+        tags: Vec<Tag> ["tags"],
+        search_volume: Option<u32> ["search volume"],
+        metrics: Option<KeywordMetrics> ["keyword metrics"],
+        latest_position: Option<u32> = latest.as_ref().and_then(|it| it.position.column()),
+        latest_url: Option<String> = latest.as_ref().and_then(|it| it.url.clone()),
+        latest_measured_at: Option<DateTime<Utc>> = latest.as_ref().map(|it| At(it.measured_at)),
+        latest_state: Option<RankState> = latest.as_ref().map(|it| it.state.column()),
+        row_version: i64,
+        created_at: DateTime<Utc>,
+        updated_at: DateTime<Utc>,
+        deactivated_at: Option<DateTime<Utc>>,
+    }
+    Keyword {
+        account: account_id, id, project: project_id, text,
+        market: Market { country, language, device, location: place },
+        ai_tracked, status, target_url, tags, search_volume, metrics, latest, row_version, created_at, updated_at,
+        deactivated_at,
+    }
+    where {
+        place = (!location.is_empty()).then(|| passed(Market::location(&location), "location")).transpose()?;
+        latest = latest_of(latest_position, latest_url, latest_measured_at, latest_state)?;
+    }
 }
 
 impl KeywordRow {
@@ -126,91 +140,25 @@ impl From<&LatestRank> for LatestChange {
     }
 }
 
-impl From<&Keyword> for KeywordRow {
-    fn from(keyword: &Keyword) -> Self {
-        let market = &keyword.market;
-        let latest = keyword.latest.as_ref().map(LatestChange::from);
-        let latest = latest.unwrap_or(LatestChange {
-            latest_position: None,
-            latest_url: None,
-            latest_measured_at: None,
-            latest_state: None,
-        });
-        Self {
-            account_id: keyword.account.0,
-            id: keyword.id.0,
-            project_id: keyword.project.0,
-            text: keyword.text.as_str().to_owned(),
-            normalized: keyword.text.normalized().to_owned(),
-            country: market.country.to_string(),
-            language: market.language.to_string(),
-            device: market.device.name().to_owned(),
-            location: location(market),
-            ai_tracked: keyword.ai_tracked,
-            status: keyword.status.name().to_owned(),
-            target_url: keyword.target_url.clone(),
-            tags: tag_list(keyword.tags.iter().map(Tag::as_str)),
-            search_volume: keyword.search_volume.map(count),
-            metrics: keyword.metrics.as_ref().map(metrics_text),
-            latest_position: latest.latest_position,
-            latest_url: latest.latest_url,
-            latest_measured_at: latest.latest_measured_at,
-            latest_state: latest.latest_state,
-            row_version: keyword.row_version,
-            created_at: keyword.created_at.into(),
-            updated_at: keyword.updated_at.into(),
-            deactivated_at: keyword.deactivated_at.map(At),
-        }
-    }
+stored! {
+    KeywordText, String: |it| it.as_str().to_owned(), |it, what| passed(Self::parse(&it), what);
+    Vec<Tag>, String: |it| tag_list(it.iter().map(Tag::as_str)), |it, _what| tags(&it);
+    KeywordMetrics, String: |it| metrics_text(it), |it, _what| metrics(&it);
 }
 
-impl TryFrom<KeywordRow> for Keyword {
-    type Error = StorageError;
-
-    fn try_from(row: KeywordRow) -> Result<Self, StorageError> {
-        let number = |it: i64| counted(it, "search volume");
-        Ok(Self {
-            market: market(&row)?,
-            latest: latest(&row)?,
-            account: AccountId(row.account_id),
-            id: KeywordId(row.id),
-            project: ProjectId(row.project_id),
-            text: passed(KeywordText::parse(&row.text), "keyword")?,
-            ai_tracked: row.ai_tracked,
-            status: known(Status::named(&row.status), "keyword status")?,
-            target_url: row.target_url,
-            tags: tags(&row.tags)?,
-            search_volume: row.search_volume.map(number).transpose()?,
-            metrics: { row.metrics.as_deref() }.map(metrics).transpose()?,
-            row_version: row.row_version,
-            created_at: row.created_at.into(),
-            updated_at: row.updated_at.into(),
-            deactivated_at: row.deactivated_at.map(Into::into),
-        })
-    }
-}
-
-fn market(row: &KeywordRow) -> Result<Market, StorageError> {
-    let location = Some(row.location.as_str()).filter(|it| !it.is_empty());
-    Ok(Market {
-        country: passed(Country::parse(&row.country), "country")?,
-        language: passed(Language::parse(&row.language), "language")?,
-        device: known(Device::named(&row.device), "device")?,
-        location: location
-            .map(|it| passed(Market::location(it), "location"))
-            .transpose()?,
-    })
-}
-
-fn latest(row: &KeywordRow) -> Result<Option<LatestRank>, StorageError> {
-    let (Some(at), Some(state)) = (row.latest_measured_at, &row.latest_state) else {
+fn latest_of(
+    position: Option<i64>,
+    url: Option<String>,
+    measured_at: Option<At>,
+    state: Option<String>,
+) -> Result<Option<LatestRank>, StorageError> {
+    let (Some(at), Some(state)) = (measured_at, state) else {
         return Ok(None);
     };
-    let position = row.latest_position;
     Ok(Some(LatestRank {
-        position: position.map(|it| counted(it, "position")).transpose()?,
-        url: row.latest_url.clone(),
+        position: Stored::read(position, "position")?,
+        url,
         measured_at: at.into(),
-        state: known(RankState::named(state), "rank state")?,
+        state: Stored::read(state, "rank state")?,
     }))
 }

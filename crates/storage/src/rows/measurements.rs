@@ -1,4 +1,4 @@
-use super::{count, counted, from_json, json, known, records::Record};
+use super::{count, counted, from_json, json, known, records::Record, stored::row};
 use crate::{
     instant::At,
     schema::{journal_entries, latest_serps, rank_history, staged_findings},
@@ -93,13 +93,12 @@ pub struct StagedRow {
     pub record: Record,
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = journal_entries, treat_none_as_default_value = false)]
-pub struct JournalRow {
-    pub account_id: i64,
-    pub job_id: i64,
-    pub sequence: i64,
-    pub body: Vec<u8>,
+row! {
+    struct JournalRow(journal_entries) within (account_id: AccountId, job_id: JobId) {
+        sequence: i64,
+        body: Vec<u8>,
+    }
+    JournalEntry { sequence, body }
 }
 
 /// What indexes keep of a URL, which may be too long for them: the first eight bytes of its SHA-256. Queries compare
@@ -252,25 +251,5 @@ impl TryFrom<StagedRow> for StagedFinding {
             measured_at: row.measured_at.into(),
             record: Document::from_stored(row.record.text()?),
         })
-    }
-}
-
-impl JournalRow {
-    pub fn new(account: AccountId, job: JobId, entry: &JournalEntry) -> Self {
-        Self {
-            account_id: account.0,
-            job_id: job.0,
-            sequence: entry.sequence,
-            body: entry.body.clone(),
-        }
-    }
-}
-
-impl From<JournalRow> for JournalEntry {
-    fn from(row: JournalRow) -> Self {
-        Self {
-            sequence: row.sequence,
-            body: row.body,
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows: entities as tables hold them, and back. Nothing here asks a database.
+//! Rows: entities as tables hold them, and back.
 
 pub mod accounts;
 pub mod ai_answers;
@@ -20,6 +20,7 @@ pub mod research;
 pub mod results;
 pub mod schedules;
 pub mod sessions;
+pub mod stored;
 pub mod tokens;
 
 use domain::ports::storage::StorageError;

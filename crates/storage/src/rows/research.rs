@@ -4,13 +4,14 @@ use super::{
     count, counted, known,
     packing::{pack_json, unpack_json},
     passed,
+    stored::row,
 };
 use crate::{
     instant::At,
     schema::{keyword_markets, keyword_reservations, keyword_searches},
 };
 use analysis::provenance::Provenance;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, FlightId, SearchId, UserId},
@@ -37,35 +38,46 @@ pub struct MarketRow {
     body: Vec<u8>,
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = keyword_reservations)]
-pub struct ReservationRow {
-    account_id: i64,
-    flight_id: i64,
-    month: NaiveDate,
-    day: NaiveDate,
-    most: i64,
-    until: At,
+row! {
+    struct ReservationRow(keyword_reservations) {
+        account_id: AccountId,
+        flight_id: FlightId,
+        month: NaiveDate = month_of(*day),
+        day: NaiveDate,
+        most: MicroUsd,
+        until: DateTime<Utc>,
+    }
+    Reservation { account: account_id, flight: flight_id, day, most, until }
 }
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = keyword_searches, treat_none_as_default_value = false)]
-pub struct SearchRow {
-    account_id: i64,
-    id: i64,
-    user_id: i64,
-    market_key: Vec<u8>,
-    bought_at: At,
-    searched_at: At,
-    expires_at: At,
-    keyword: String,
-    country: String,
-    language: String,
-    provider: String,
-    provenance: String,
-    search_volume: Option<i64>,
-    ideas: i64,
-    body: Vec<u8>,
+row! {
+    struct SearchRow(keyword_searches) {
+        account_id: AccountId,
+        id: SearchId,
+        user_id: UserId,
+        market_key: [u8; 32] ["keyword research"],
+        bought_at: DateTime<Utc>,
+        searched_at: DateTime<Utc>,
+        expires_at: DateTime<Utc>,
+        keyword: KeywordText ["keyword research"],
+        country: Country ["keyword research"],
+        language: Language ["keyword research"],
+        provider: String = found.provider.clone(),
+        provenance: String = found.provenance.name().to_owned(),
+        search_volume: Option<i64> = found.figures.search_volume.map(count),
+        ideas: i64 = count(found.ideas.len()),
+        body: Vec<u8> = pack_json(found),
+    }
+    Search {
+        account: account_id,
+        user: user_id,
+        id,
+        subject: ResearchSubject { keyword, country, language },
+        key: SubjectKey(market_key),
+        searched_at,
+        kept: KeptResearch { found, bought_at, expires_at },
+    }
+    where { found = unpack_json(&body, WHAT)?; }
 }
 
 /// A search without its results: lists read many.
@@ -107,74 +119,6 @@ impl TryFrom<MarketRow> for KeptResearch {
             found: unpack_json(&row.body, WHAT)?,
             bought_at: row.bought_at.into(),
             expires_at: row.expires_at.into(),
-        })
-    }
-}
-
-impl From<&Reservation> for ReservationRow {
-    fn from(it: &Reservation) -> Self {
-        Self {
-            account_id: it.account.0,
-            flight_id: it.flight.0,
-            month: month_of(it.day),
-            day: it.day,
-            most: it.most.0,
-            until: it.until.into(),
-        }
-    }
-}
-
-impl From<ReservationRow> for Reservation {
-    fn from(row: ReservationRow) -> Self {
-        Self {
-            account: AccountId(row.account_id),
-            flight: FlightId(row.flight_id),
-            day: row.day,
-            most: MicroUsd(row.most),
-            until: row.until.into(),
-        }
-    }
-}
-
-impl From<&Search> for SearchRow {
-    fn from(search: &Search) -> Self {
-        let (subject, kept) = (&search.subject, &search.kept);
-        Self {
-            account_id: search.account.0,
-            id: search.id.0,
-            user_id: search.user.0,
-            market_key: search.key.0.to_vec(),
-            bought_at: kept.bought_at.into(),
-            searched_at: search.searched_at.into(),
-            expires_at: kept.expires_at.into(),
-            keyword: subject.keyword.to_string(),
-            country: subject.country.to_string(),
-            language: subject.language.to_string(),
-            provider: kept.found.provider.clone(),
-            provenance: kept.found.provenance.name().to_owned(),
-            search_volume: kept.found.figures.search_volume.map(count),
-            ideas: count(kept.found.ideas.len()),
-            body: pack_json(&kept.found),
-        }
-    }
-}
-
-impl TryFrom<SearchRow> for Search {
-    type Error = StorageError;
-
-    fn try_from(row: SearchRow) -> Result<Self, StorageError> {
-        Ok(Self {
-            account: AccountId(row.account_id),
-            user: UserId(row.user_id),
-            id: SearchId(row.id),
-            subject: subject(&row.keyword, &row.country, &row.language)?,
-            key: SubjectKey(passed(row.market_key.try_into(), WHAT)?),
-            searched_at: row.searched_at.into(),
-            kept: KeptResearch {
-                found: unpack_json(&row.body, WHAT)?,
-                bought_at: row.bought_at.into(),
-                expires_at: row.expires_at.into(),
-            },
         })
     }
 }

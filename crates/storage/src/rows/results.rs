@@ -1,9 +1,10 @@
-use super::{count, counted, from_json, json, known, records::Record};
+use super::{from_json, json, records::Record, stored::row};
 use crate::{
     instant::{At, Instant},
     schema::result_heads,
 };
-use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
+use analysis::{document::Document, result_type::ResultType};
+use chrono::{DateTime, Utc};
 use diesel::{
     prelude::*,
     sql_types::{BigInt, Double, Nullable, Text},
@@ -14,30 +15,33 @@ use domain::{
     results::{Coverage, Finding, ResultHead},
 };
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(
-    table_name = result_heads,
-    primary_key(account_id, project_id, result_type),
-    treat_none_as_default_value = false,
-    treat_none_as_null = true
-)]
-pub struct HeadRow {
-    pub account_id: i64,
-    pub project_id: i64,
-    pub result_type: String,
-    pub job_id: i64,
-    pub generated_at: At,
-    pub measured_at: At,
-    pub method_version: String,
-    pub provider: String,
-    pub provenance: String,
-    pub requested: i64,
-    pub measured: i64,
-    pub failed: i64,
-    pub skipped: i64,
-    pub item_count: i64,
-    pub summary: String,
-    pub warnings: String,
+row! {
+    struct HeadRow(result_heads, key (account_id, project_id, result_type)) {
+        account_id: AccountId,
+        project_id: ProjectId,
+        result_type: ResultType ["result type"],
+        job_id: JobId,
+        generated_at: DateTime<Utc>,
+        measured_at: DateTime<Utc>,
+        method_version: String,
+        provider: String,
+        provenance: String = json(provenance),
+        requested: u64 ["coverage"],
+        measured: u64 ["coverage"],
+        failed: u64 ["coverage"],
+        skipped: u64 ["coverage"],
+        item_count: u64 ["item count"],
+        summary: Document,
+        warnings: String = json(warnings),
+    }
+    ResultHead {
+        account: account_id, project: project_id, result_type, job: job_id, generated_at, measured_at, method_version,
+        provider, provenance, coverage: Coverage { requested, measured, failed, skipped }, item_count, summary, warnings,
+    }
+    where {
+        provenance = from_json(&provenance, "provenance")?;
+        warnings = from_json(&warnings, "warnings")?;
+    }
 }
 
 #[derive(Queryable, QueryableByName)]
@@ -54,57 +58,6 @@ pub struct FindingRow {
     pub measured_at: At,
     #[diesel(embed)]
     pub record: Record,
-}
-
-impl From<&ResultHead> for HeadRow {
-    fn from(head: &ResultHead) -> Self {
-        Self {
-            account_id: head.account.0,
-            project_id: head.project.0,
-            result_type: head.result_type.name().to_owned(),
-            job_id: head.job.0,
-            generated_at: head.generated_at.into(),
-            measured_at: head.measured_at.into(),
-            method_version: head.method_version.clone(),
-            provider: head.provider.clone(),
-            provenance: json(&head.provenance),
-            requested: count(head.coverage.requested),
-            measured: count(head.coverage.measured),
-            failed: count(head.coverage.failed),
-            skipped: count(head.coverage.skipped),
-            item_count: count(head.item_count),
-            summary: head.summary.as_str().to_owned(),
-            warnings: json(&head.warnings),
-        }
-    }
-}
-
-impl TryFrom<HeadRow> for ResultHead {
-    type Error = StorageError;
-
-    fn try_from(row: HeadRow) -> Result<Self, StorageError> {
-        let provenance: Provenance = from_json(&row.provenance, "provenance")?;
-        Ok(Self {
-            account: AccountId(row.account_id),
-            project: ProjectId(row.project_id),
-            result_type: known(ResultType::named(&row.result_type), "result type")?,
-            job: JobId(row.job_id),
-            generated_at: row.generated_at.into(),
-            measured_at: row.measured_at.into(),
-            method_version: row.method_version,
-            provider: row.provider,
-            provenance,
-            coverage: Coverage {
-                requested: counted(row.requested, "coverage")?,
-                measured: counted(row.measured, "coverage")?,
-                failed: counted(row.failed, "coverage")?,
-                skipped: counted(row.skipped, "coverage")?,
-            },
-            item_count: counted(row.item_count, "item count")?,
-            summary: Document::from_stored(row.summary),
-            warnings: from_json(&row.warnings, "warnings")?,
-        })
-    }
 }
 
 impl TryFrom<FindingRow> for Finding {

@@ -1,8 +1,9 @@
-use super::accounts::{AccountRow, UserRow};
-use crate::{
-    instant::At,
-    schema::{session_directory, sessions},
+use super::{
+    accounts::{AccountRow, UserRow},
+    stored::row,
 };
+use crate::schema::{session_directory, sessions};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, SessionId, UserId},
@@ -10,17 +11,18 @@ use domain::{
     session::{Session, SessionHash},
 };
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = sessions, treat_none_as_default_value = false)]
-pub struct SessionRow {
-    account_id: i64,
-    id: i64,
-    user_id: i64,
-    created_at: At,
-    last_seen_at: At,
-    browser: Option<String>,
-    network: String,
-    device: Option<String>,
+row! {
+    struct SessionRow(sessions) {
+        account_id: AccountId,
+        id: SessionId,
+        user_id: UserId,
+        created_at: DateTime<Utc>,
+        last_seen_at: DateTime<Utc>,
+        browser: Option<String>,
+        network: String,
+        device: Option<String>,
+    }
+    Session { account: account_id, id, user: user_id, created_at, last_seen_at, browser, network, device }
 }
 
 #[derive(Insertable)]
@@ -33,21 +35,6 @@ pub struct SessionEntry {
 
 pub type KnownSessionRow = (SessionRow, UserRow, AccountRow);
 
-impl From<&Session> for SessionRow {
-    fn from(session: &Session) -> Self {
-        Self {
-            account_id: session.account.0,
-            id: session.id.0,
-            user_id: session.user.0,
-            created_at: session.created_at.into(),
-            last_seen_at: session.last_seen_at.into(),
-            browser: session.browser.clone(),
-            network: session.network.clone(),
-            device: session.device.clone(),
-        }
-    }
-}
-
 impl SessionEntry {
     pub fn new(session: &Session, hash: SessionHash) -> Self {
         Self {
@@ -58,26 +45,11 @@ impl SessionEntry {
     }
 }
 
-impl From<SessionRow> for Session {
-    fn from(row: SessionRow) -> Self {
-        Self {
-            account: AccountId(row.account_id),
-            id: SessionId(row.id),
-            user: UserId(row.user_id),
-            created_at: row.created_at.into(),
-            last_seen_at: row.last_seen_at.into(),
-            browser: row.browser,
-            network: row.network,
-            device: row.device,
-        }
-    }
-}
-
 pub fn known_session(
     (session, user, account): KnownSessionRow,
 ) -> Result<KnownSession, StorageError> {
     Ok(KnownSession {
-        session: session.into(),
+        session: session.try_into()?,
         user: user.try_into()?,
         account: account.try_into()?,
     })

@@ -1,8 +1,6 @@
-use super::{accounts::AccountRow, known, passed};
-use crate::{
-    instant::At,
-    schema::{api_tokens, token_directory},
-};
+use super::{accounts::AccountRow, stored::row};
+use crate::schema::{api_tokens, token_directory};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, TokenId, UserId},
@@ -12,21 +10,25 @@ use domain::{
     token::{ApiToken, RevokeReason, TokenHash},
 };
 
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = api_tokens, treat_none_as_default_value = false)]
-pub struct TokenRow {
-    account_id: i64,
-    id: i64,
-    name: String,
-    scopes: String,
-    last_four: String,
-    created_by: i64,
-    created_at: At,
-    expires_at: Option<At>,
-    last_used_at: Option<At>,
-    revoked_at: Option<At>,
-    revoke_reason: Option<String>,
-    rotated_from: Option<i64>,
+row! {
+    struct TokenRow(api_tokens) {
+        account_id: AccountId,
+        id: TokenId,
+        name: Label ["token name"],
+        scopes: Scopes ["scopes"],
+        last_four: String,
+        created_by: UserId,
+        created_at: DateTime<Utc>,
+        expires_at: Option<DateTime<Utc>>,
+        last_used_at: Option<DateTime<Utc>>,
+        revoked_at: Option<DateTime<Utc>>,
+        revoke_reason: Option<RevokeReason> ["revoke reason"],
+        rotated_from: Option<TokenId>,
+    }
+    ApiToken {
+        account: account_id, id, name, scopes, last_four, created_by, created_at, expires_at, last_used_at, revoked_at,
+        revoke_reason, rotated_from,
+    }
 }
 
 #[derive(Insertable)]
@@ -39,25 +41,6 @@ pub struct TokenEntry {
 
 pub type KnownTokenRow = (TokenRow, AccountRow);
 
-impl From<&ApiToken> for TokenRow {
-    fn from(token: &ApiToken) -> Self {
-        Self {
-            account_id: token.account.0,
-            id: token.id.0,
-            name: token.name.to_string(),
-            scopes: token.scopes.to_string(),
-            last_four: token.last_four.clone(),
-            created_by: token.created_by.0,
-            created_at: token.created_at.into(),
-            expires_at: token.expires_at.map(At),
-            last_used_at: token.last_used_at.map(At),
-            revoked_at: token.revoked_at.map(At),
-            revoke_reason: token.revoke_reason.map(|it| it.name().to_owned()),
-            rotated_from: token.rotated_from.map(|it| it.0),
-        }
-    }
-}
-
 impl TokenEntry {
     pub fn new(token: &ApiToken, hash: TokenHash) -> Self {
         Self {
@@ -65,30 +48,6 @@ impl TokenEntry {
             account_id: token.account.0,
             token_id: token.id.0,
         }
-    }
-}
-
-impl TryFrom<TokenRow> for ApiToken {
-    type Error = StorageError;
-
-    fn try_from(row: TokenRow) -> Result<Self, StorageError> {
-        Ok(Self {
-            account: AccountId(row.account_id),
-            id: TokenId(row.id),
-            name: passed(Label::parse(&row.name), "token name")?,
-            scopes: passed(Scopes::parse(&row.scopes), "scopes")?,
-            last_four: row.last_four,
-            created_by: UserId(row.created_by),
-            created_at: row.created_at.into(),
-            expires_at: row.expires_at.map(Into::into),
-            last_used_at: row.last_used_at.map(Into::into),
-            revoked_at: row.revoked_at.map(Into::into),
-            revoke_reason: row
-                .revoke_reason
-                .map(|name| known(RevokeReason::named(&name), "revoke reason"))
-                .transpose()?,
-            rotated_from: row.rotated_from.map(TokenId),
-        })
     }
 }
 

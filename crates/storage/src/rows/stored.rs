@@ -1,0 +1,263 @@
+//! How the domain's values stand in columns, and rows made of them.
+
+use super::{counted, known, passed};
+use crate::{instant::At, sql::Db};
+use analysis::{
+    document::Document, findings::rankings::RankState, observation::search_page::Device,
+    result_type::ResultType, site_class::SiteClass,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::QueryResult;
+use domain::{
+    account::AccountStatus,
+    audit::{Actor, AuditAction},
+    content_plan::Clustering,
+    email::EmailAddress,
+    ids::{
+        AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, JobId, KeywordId, ProjectId,
+        SearchId, SessionId, TokenId, UserId,
+    },
+    job::{JobState, Trigger, kind::AnalysisKind},
+    market::{Country, Language},
+    money::MicroUsd,
+    owners_words::SiteRole,
+    ports::storage::StorageError,
+    project::{Status, WorkflowStatus},
+    scope::Scopes,
+    search_console::Property,
+    text::Label,
+    token::RevokeReason,
+};
+
+/// A value of the domain as a column holds it.
+pub trait Stored: Sized {
+    type Column;
+
+    fn column(&self) -> Self::Column;
+
+    /// Fails where the column holds no such value; `what` names it then.
+    fn read(column: Self::Column, what: &'static str) -> Result<Self, StorageError>;
+}
+
+impl<T: Stored> Stored for Option<T> {
+    type Column = Option<T::Column>;
+
+    fn column(&self) -> Self::Column {
+        self.as_ref().map(T::column)
+    }
+
+    fn read(column: Self::Column, what: &'static str) -> Result<Self, StorageError> {
+        column.map(|it| T::read(it, what)).transpose()
+    }
+}
+
+/// A row that is written over the one of the same key, where there is one.
+pub trait Put {
+    fn put(&self, db: &mut Db) -> QueryResult<()>;
+}
+
+/// Types with what a column holds, how that is made of `it`, and how it is read as `what`.
+macro_rules! stored {
+    ($($type:ty, $column:ty: |$it:ident| $write:expr, |$found:ident, $what:ident| $read:expr;)+) => {
+        $(impl $crate::rows::stored::Stored for $type {
+            type Column = $column;
+
+            fn column(&self) -> $column {
+                let $it = self;
+                $write
+            }
+
+            fn read($found: $column, $what: &'static str) -> Result<Self, domain::ports::storage::StorageError> {
+                $read
+            }
+        })+
+    };
+}
+pub(super) use stored;
+
+macro_rules! as_they_are {
+    ($($type:ty),+) => {
+        stored! { $($type, Self: |it| *it, |it, _what| Ok(it);)+ }
+    };
+}
+
+macro_rules! numbers {
+    ($($type:ident),+) => {
+        stored! { $($type, i64: |it| it.0, |it, _what| Ok(Self(it));)+ }
+    };
+}
+
+macro_rules! counts {
+    ($($type:ty),+) => {
+        stored! { $($type, i64: |it| super::count(*it), |it, what| counted(it, what);)+ }
+    };
+}
+
+macro_rules! words {
+    ($($type:ident),+) => {
+        stored! { $($type, String: |it| it.name().to_owned(), |it, what| known(Self::named(&it), what);)+ }
+    };
+}
+
+macro_rules! texts {
+    ($($type:ident),+) => {
+        stored! { $($type, String: |it| it.to_string(), |it, what| passed(Self::parse(&it), what);)+ }
+    };
+}
+
+as_they_are!(bool, i64, f64, NaiveDate);
+numbers!(
+    AccountId,
+    AuditEventId,
+    CallerId,
+    ContentPlanId,
+    FlightId,
+    JobId,
+    KeywordId,
+    MicroUsd,
+    ProjectId,
+    SearchId,
+    SessionId,
+    TokenId,
+    UserId
+);
+counts!(u32, u64);
+words!(
+    AccountStatus,
+    Actor,
+    AnalysisKind,
+    AuditAction,
+    Clustering,
+    Device,
+    JobState,
+    RankState,
+    ResultType,
+    RevokeReason,
+    SiteClass,
+    SiteRole,
+    Status,
+    Trigger,
+    WorkflowStatus
+);
+texts!(Country, EmailAddress, Label, Language, Scopes);
+stored! {
+    String, Self: |it| it.clone(), |it, _what| Ok(it);
+    Vec<u8>, Self: |it| it.clone(), |it, _what| Ok(it);
+    DateTime<Utc>, At: |it| At(*it), |it, _what| Ok(it.0);
+    u16, i32: |it| (*it).into(), |it, what| passed(it.try_into(), what);
+    [u8; 32], Vec<u8>: |it| it.to_vec(), |it, what| passed(it.try_into(), what);
+    Document, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::from_stored(it));
+    Property, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::accepted(it));
+}
+
+/// A row, what it holds being listed once: the columns in the order in which statements name them, and the value of the
+/// domain, in whose place each stands.
+///
+/// A column has the type of the domain's value, and the words by which it is named where it holds no such value. One
+/// that is followed by `=` holds a text or number that is made of the value's parts; `where` makes parts of those.
+/// `within` are columns that stand beside the value. A row whose `key` is named can be [`Put`].
+macro_rules! row {
+    (
+        $(#[$attribute:meta])*
+        struct $row:ident($table:ident $(, key $key:tt)?) $(within ($($outer:ident: $outer_type:ty),+))? {
+            $($column:ident: $type:ty $([$what:literal])? $(= $made:expr)?,)+
+        }
+        $domain:ident $value:tt
+        $(where { $($part:ident = $read:expr;)+ })?
+    ) => {
+        row! { @struct
+            $(#[$attribute])*
+            struct $row($table $(, $key)?) {
+                $($(pub $outer: <$outer_type as $crate::rows::stored::Stored>::Column,)+)?
+                $(pub $column: <$type as $crate::rows::stored::Stored>::Column,)+
+            }
+        }
+
+        row! { @write $row of $domain, ($($($outer: $outer_type,)+)?), |it| {
+            let $domain $value = it;
+            Self {
+                $($($outer: $crate::rows::stored::Stored::column(&$outer),)+)?
+                $($column: row!(@made $column $(= $made)?),)+
+            }
+        }}
+
+        impl TryFrom<$row> for $domain {
+            type Error = domain::ports::storage::StorageError;
+
+            #[allow(unused_variables, reason = "not every column is read")]
+            fn try_from(row: $row) -> Result<Self, Self::Error> {
+                $(let $column = row!(@read row.$column, $type, [$($what)?] $(= $made)?);)+
+                $($(let $part = $read;)+)?
+                Ok($domain $value)
+            }
+        }
+    };
+    (@struct $(#[$attribute:meta])* struct $row:ident($table:ident) $fields:tt) => {
+        $(#[$attribute])*
+        #[derive(Queryable, Selectable, Insertable)]
+        #[diesel(table_name = $table, treat_none_as_default_value = false)]
+        pub struct $row $fields
+    };
+    (@struct $(#[$attribute:meta])* struct $row:ident($table:ident, ($($key:ident),+)) $fields:tt) => {
+        $(#[$attribute])*
+        #[derive(Queryable, Selectable, Insertable, AsChangeset)]
+        #[diesel(
+            table_name = $table,
+            primary_key($($key),+),
+            treat_none_as_default_value = false,
+            treat_none_as_null = true
+        )]
+        pub struct $row $fields
+
+        impl $crate::rows::stored::Put for $row {
+            fn put(&self, db: &mut $crate::sql::Db) -> diesel::QueryResult<()> {
+                diesel::insert_into($table::table)
+                    .values(self)
+                    .on_conflict(($($table::$key),+))
+                    .do_update()
+                    .set(self)
+                    .execute(db)
+                    .map(drop)
+            }
+        }
+    };
+    (@write $row:ident of $domain:ident, (), |$it:ident| $body:block) => {
+        impl From<&$domain> for $row {
+            fn from($it: &$domain) -> Self $body
+        }
+    };
+    (@write $row:ident of $domain:ident, ($($outer:ident: $type:ty,)+), |$it:ident| $body:block) => {
+        impl $row {
+            pub fn of($($outer: $type,)+ $it: &$domain) -> Self $body
+        }
+    };
+    (@made $column:ident) => {
+        $crate::rows::stored::Stored::column($column)
+    };
+    (@made $column:ident = $made:expr) => {
+        $made
+    };
+    (@read $found:expr, $type:ty, [$($what:literal)?]) => {
+        <$type as $crate::rows::stored::Stored>::read($found, concat!($($what)?))?
+    };
+    (@read $found:expr, $type:ty, [] = $made:expr) => {
+        $found
+    };
+}
+pub(super) use row;
+
+/// A row's values in some of its columns, to be set.
+macro_rules! values_of {
+    ($row:expr, $table:ident: $($column:ident),+ $(,)?) => {
+        ($($table::$column.eq(&$row.$column),)+)
+    };
+}
+pub(crate) use values_of;
+
+/// The values that were to be added in some columns, to be set where a row was there.
+macro_rules! excluded_of {
+    ($table:ident: $($column:ident),+ $(,)?) => {
+        ($($table::$column.eq(diesel::upsert::excluded($table::$column)),)+)
+    };
+}
+pub(crate) use excluded_of;
