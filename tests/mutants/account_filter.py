@@ -22,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUERIES = "crates/storage/src/queries"
 # Before a condition: the call or the name that it is given to. Before a value that is stored: a comma or a tuple.
 CONDITION = re.compile(r"(?:\.(?:filter|and|or|on)\(|=)\s*$")
-SITE = re.compile(r"\b\w+::account_id\s*\.eq\(")
+SITE = re.compile(r"(?:\$|\b)\w+::account_id\s*\.eq\(")
+# Each use of the macro is a condition of its own.
+ROWS_OF = re.compile(r"\brows_of!\(\s*(\$?\w+),\s*(\$?\w+)(?:,\s*(\$?\w+))?\s*\)")
 OF_TEXT = re.compile(r"\b(?:\w+\.)?account_id = (?:\$\d+|\w+\.account_id)")
 # One of these alone changes nothing.
 TOGETHER = re.compile(r"// Conditions that follow from each other\b[^;]*;")
@@ -95,11 +97,21 @@ def place(path, text, at):
     return f"{path.name}:{text.count(chr(10), 0, at) + 1}"
 
 
+def rows_of(use):
+    """What the macro stands for, in as many lines."""
+    table, account, project = use.groups()
+    of_project = f".filter({table}::project_id.eq({project}.0))" if project else ""
+    return f"{table}::table.filter({table}::account_id.eq({account}.0)){of_project}" + "\n" * use[0].count("\n")
+
+
 def make_switches(tree):
     """Makes every condition of the builder one that can be switched off; tells where each stands."""
     places = []
     for path in sorted((tree / QUERIES).rglob("*.rs")):
         text = path.read_text()
+        if "macro_rules! rows_of" in text:
+            continue
+        text = ROWS_OF.sub(rows_of, text)
         made, last = [], 0
         groups = {span: None for span in (found.span() for found in TOGETHER.finditer(text))}
         for found in SITE.finditer(text):

@@ -82,6 +82,27 @@ impl Session {
         self.ask_with(whose.into(), Share::One, erased(query))
     }
 
+    /// What `read` makes of each row.
+    pub async fn ask_list<R: Send + 'static, T>(
+        &mut self,
+        whose: impl Into<Whose>,
+        read: impl Fn(R) -> Result<T, StorageError>,
+        query: impl Fn(&mut Db) -> QueryResult<Vec<R>> + Send + 'static,
+    ) -> Result<Vec<T>, StorageError> {
+        let rows = self.ask(whose, query).await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// What `read` makes of the row, where there is one.
+    pub async fn ask_one<R: Send + 'static, T>(
+        &mut self,
+        whose: impl Into<Whose>,
+        read: impl Fn(R) -> Result<T, StorageError>,
+        query: impl Fn(&mut Db) -> QueryResult<Option<R>> + Send + 'static,
+    ) -> Result<Option<T>, StorageError> {
+        self.ask(whose, query).await?.map(read).transpose()
+    }
+
     /// For queries that read very many rows: the account's other reads outside of transactions wait meanwhile.
     pub fn ask_alone<T: Send + 'static>(
         &mut self,

@@ -35,21 +35,18 @@ impl AccountRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
-        let found = self.ask(account, move |db| {
-            accounts::table
-                .filter(accounts::account_id.eq(account.0))
+        self.ask_one(account, Account::try_from, move |db| {
+            rows_of!(accounts, account)
                 .select(AccountRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(Account::try_from).transpose()
+        })
+        .await
     }
 
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
         let found = self.change(account, move |db| {
-            let query = accounts::table
-                .filter(accounts::account_id.eq(account.0))
-                .select(AccountRow::as_select());
+            let query = rows_of!(accounts, account).select(AccountRow::as_select());
             locked(query).get_result(db).optional()
         });
         found.await?.map(Account::try_from).transpose()
@@ -57,7 +54,7 @@ impl AccountRepository for Session {
 
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
         let email = email.to_string();
-        let found = self.ask(Whose::Everyone, move |db| {
+        self.ask_one(Whose::Everyone, User::try_from, move |db| {
             let of_the_entry = users::account_id
                 .eq(user_directory::account_id)
                 .and(users::id.eq(user_directory::user_id));
@@ -67,8 +64,8 @@ impl AccountRepository for Session {
                 .select(UserRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(User::try_from).transpose()
+        })
+        .await
     }
 
     async fn any(&mut self) -> Result<bool, StorageError> {
@@ -83,15 +80,14 @@ impl AccountRepository for Session {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<User>, StorageError> {
-        let found = self.ask(account, move |db| {
-            users::table
-                .filter(users::account_id.eq(account.0))
+        self.ask_one(account, User::try_from, move |db| {
+            rows_of!(users, account)
                 .filter(users::id.eq(user.0))
                 .select(UserRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(User::try_from).transpose()
+        })
+        .await
     }
 
     async fn save_user(&mut self, user: &User) -> Result<(), StorageError> {
@@ -136,7 +132,7 @@ impl AccountRepository for Session {
         usage: AccountUsage,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            update(accounts::table.filter(accounts::account_id.eq(account.0)))
+            update(rows_of!(accounts, account))
                 .set((
                     accounts::projects_used.eq(count(usage.projects)),
                     accounts::keywords_used.eq(count(usage.keywords)),

@@ -2,7 +2,7 @@ use super::{Backend, carrying, dialect};
 use crate::{
     instant::At,
     rows::{
-        ai_answers::{AnswerRow, StoredAnswer, TallyRow, kept_answer},
+        ai_answers::{AnswerRow, TallyRow, kept_answer},
         counted,
     },
     schema::{ai_answers, ai_tallies},
@@ -105,27 +105,24 @@ impl AnswerRepository for Session {
         keywords: &[Option<KeywordId>],
     ) -> Result<Vec<KeptAnswer>, StorageError> {
         let keywords = keywords.to_vec();
-        let rows: Vec<StoredAnswer> = self
-            .ask(account, move |db| {
-                about(account, job, &keywords)
-                    .order((
-                        ai_answers::keyword_id,
-                        ai_answers::engine,
-                        ai_answers::prompt_id,
-                        ai_answers::sample,
-                    ))
-                    .select(AS_STORED)
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(kept_answer).collect()
+        self.ask_list(account, kept_answer, move |db| {
+            about(account, job, &keywords)
+                .order((
+                    ai_answers::keyword_id,
+                    ai_answers::engine,
+                    ai_answers::prompt_id,
+                    ai_answers::sample,
+                ))
+                .select(AS_STORED)
+                .load(db)
+        })
+        .await
     }
 
     async fn count(&mut self, account: AccountId, job: JobId) -> Result<u64, StorageError> {
         let number: i64 = self
             .ask(account, move |db| {
-                ai_answers::table
-                    .filter(ai_answers::account_id.eq(account.0))
+                rows_of!(ai_answers, account)
                     .filter(ai_answers::job_id.eq(job.0))
                     .count()
                     .get_result(db)
@@ -140,18 +137,14 @@ impl AnswerRepository for Session {
         project: ProjectId,
         answer: AnswerId,
     ) -> Result<Option<KeptAnswer>, StorageError> {
-        let row: Option<StoredAnswer> = self
-            .ask(account, move |db| {
-                ai_answers::table
-                    .filter(ai_answers::account_id.eq(account.0))
-                    .filter(ai_answers::project_id.eq(project.0))
-                    .filter(ai_answers::id.eq(answer.0))
-                    .select(AS_STORED)
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        row.map(kept_answer).transpose()
+        self.ask_one(account, kept_answer, move |db| {
+            rows_of!(ai_answers, account, project)
+                .filter(ai_answers::id.eq(answer.0))
+                .select(AS_STORED)
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn list(
@@ -161,32 +154,27 @@ impl AnswerRepository for Session {
         query: &AnswerQuery,
     ) -> Result<Vec<KeptAnswer>, StorageError> {
         let wanted = query.clone();
-        let rows: Vec<StoredAnswer> = self
-            .ask(account, move |db| {
-                let mut query = ai_answers::table
-                    .filter(ai_answers::account_id.eq(account.0))
-                    .filter(ai_answers::project_id.eq(project.0))
-                    .into_boxed();
-                if let Some(job) = wanted.job {
-                    query = query.filter(ai_answers::job_id.eq(job.0));
-                }
-                if let Some(keyword) = wanted.keyword {
-                    query = query.filter(ai_answers::keyword_id.eq(keyword.0));
-                }
-                if let Some(engine) = &wanted.engine {
-                    query = query.filter(ai_answers::engine.eq(engine.clone()));
-                }
-                if let Some(before) = wanted.before {
-                    query = query.filter(ai_answers::id.lt(before.0));
-                }
-                query
-                    .order(ai_answers::id.desc())
-                    .limit(wanted.limit.into())
-                    .select(AS_STORED)
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(kept_answer).collect()
+        self.ask_list(account, kept_answer, move |db| {
+            let mut query = rows_of!(ai_answers, account, project).into_boxed();
+            if let Some(job) = wanted.job {
+                query = query.filter(ai_answers::job_id.eq(job.0));
+            }
+            if let Some(keyword) = wanted.keyword {
+                query = query.filter(ai_answers::keyword_id.eq(keyword.0));
+            }
+            if let Some(engine) = &wanted.engine {
+                query = query.filter(ai_answers::engine.eq(engine.clone()));
+            }
+            if let Some(before) = wanted.before {
+                query = query.filter(ai_answers::id.lt(before.0));
+            }
+            query
+                .order(ai_answers::id.desc())
+                .limit(wanted.limit.into())
+                .select(AS_STORED)
+                .load(db)
+        })
+        .await
     }
 
     async fn forget(
@@ -196,16 +184,13 @@ impl AnswerRepository for Session {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<i64> = ai_answers::table
-                .filter(ai_answers::account_id.eq(account.0))
+            let old: Vec<i64> = rows_of!(ai_answers, account)
                 .filter(ai_answers::answered_at.lt(At(before)))
                 .order((ai_answers::answered_at, ai_answers::id))
                 .limit(limit.into())
                 .select(ai_answers::id)
                 .load(db)?;
-            let there = ai_answers::table
-                .filter(ai_answers::account_id.eq(account.0))
-                .filter(ai_answers::id.eq_any(old));
+            let there = rows_of!(ai_answers, account).filter(ai_answers::id.eq_any(old));
             delete(there).execute(db)
         });
         Ok(forgotten.await? as u64)
@@ -250,33 +235,29 @@ impl AnswerRepository for Session {
         limit: u32,
     ) -> Result<Vec<KeywordTallies>, StorageError> {
         let engine = engine.to_owned();
-        let rows: Vec<TallyRow> = self
-            .ask(account, move |db| {
-                let since = after.map_or(since, |it| it.day);
-                let mut query = ai_tallies::table
-                    .filter(ai_tallies::account_id.eq(account.0))
-                    .filter(ai_tallies::project_id.eq(project.0))
-                    .filter(ai_tallies::engine.eq(&engine))
-                    .filter(ai_tallies::day.ge(since))
-                    .into_boxed();
-                if let Some(last) = after {
-                    let later_keyword = { ai_tallies::job_id.eq(last.job.0) }
-                        .and(ai_tallies::keyword_id.gt(last.keyword.0));
-                    let later_job = ai_tallies::job_id.gt(last.job.0).or(later_keyword);
-                    query = query.filter(
-                        ai_tallies::day
-                            .gt(last.day)
-                            .or(ai_tallies::day.eq(last.day).and(later_job)),
-                    );
-                }
-                query
-                    .order((ai_tallies::day, ai_tallies::job_id, ai_tallies::keyword_id))
-                    .limit(limit.into())
-                    .select(TallyRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(KeywordTallies::try_from).collect()
+        self.ask_list(account, KeywordTallies::try_from, move |db| {
+            let since = after.map_or(since, |it| it.day);
+            let mut query = rows_of!(ai_tallies, account, project)
+                .filter(ai_tallies::engine.eq(&engine))
+                .filter(ai_tallies::day.ge(since))
+                .into_boxed();
+            if let Some(last) = after {
+                let later_keyword = { ai_tallies::job_id.eq(last.job.0) }
+                    .and(ai_tallies::keyword_id.gt(last.keyword.0));
+                let later_job = ai_tallies::job_id.gt(last.job.0).or(later_keyword);
+                query = query.filter(
+                    ai_tallies::day
+                        .gt(last.day)
+                        .or(ai_tallies::day.eq(last.day).and(later_job)),
+                );
+            }
+            query
+                .order((ai_tallies::day, ai_tallies::job_id, ai_tallies::keyword_id))
+                .limit(limit.into())
+                .select(TallyRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn stage_carried(
@@ -304,7 +285,7 @@ impl AnswerRepository for Session {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let of_the_account = || ai_tallies::table.filter(ai_tallies::account_id.eq(account.0));
+            let of_the_account = || rows_of!(ai_tallies, account);
             // Whole days, so that what is left is told by a bound alone.
             let last: Option<NaiveDate> = of_the_account()
                 .filter(ai_tallies::day.lt(before))
@@ -331,8 +312,7 @@ fn about(
     keywords: &[Option<KeywordId>],
 ) -> ai_answers::BoxedQuery<'static, Backend> {
     let named: Vec<i64> = keywords.iter().flatten().map(|it| it.0).collect();
-    let query = ai_answers::table
-        .filter(ai_answers::account_id.eq(account.0))
+    let query = rows_of!(ai_answers, account)
         .filter(ai_answers::job_id.eq(job.0))
         .into_boxed();
     if keywords.contains(&None) {

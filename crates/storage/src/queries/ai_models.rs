@@ -1,6 +1,9 @@
 use crate::{
     instant::At,
-    rows::ai_models::{ModelRow, UseRow},
+    rows::{
+        ai_models::{ModelRow, UseRow},
+        stored::Put,
+    },
     schema::{ai_engine_uses, ai_models},
     session::Session,
 };
@@ -21,29 +24,17 @@ impl AiModelRepository for Session {
         settings: &ModelSettings,
     ) -> Result<(), StorageError> {
         let row = ModelRow::of(account, settings);
-        self.change(account, move |db| {
-            insert_into(ai_models::table)
-                .values(&row)
-                .on_conflict((ai_models::account_id, ai_models::engine))
-                .do_update()
-                .set(&row)
-                .execute(db)
-                .map(drop)
-        })
-        .await
+        self.change(account, move |db| row.put(db)).await
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<ModelSettings>, StorageError> {
-        let rows: Vec<ModelRow> = self
-            .ask(account, move |db| {
-                ai_models::table
-                    .filter(ai_models::account_id.eq(account.0))
-                    .order(ai_models::engine)
-                    .select(ModelRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(ModelSettings::try_from).collect()
+        self.ask_list(account, ModelSettings::try_from, move |db| {
+            rows_of!(ai_models, account)
+                .order(ai_models::engine)
+                .select(ModelRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn note_use(
@@ -80,8 +71,7 @@ impl AiModelRepository for Session {
     ) -> Result<Vec<(String, DateTime<Utc>)>, StorageError> {
         let rows: Vec<(String, At)> = self
             .ask(account, move |db| {
-                ai_engine_uses::table
-                    .filter(ai_engine_uses::account_id.eq(account.0))
+                rows_of!(ai_engine_uses, account)
                     .order(ai_engine_uses::engine)
                     .select((ai_engine_uses::engine, ai_engine_uses::last_used_at))
                     .load(db)

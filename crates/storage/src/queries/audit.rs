@@ -43,17 +43,16 @@ impl AuditRepository for Session {
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let names: Vec<&'static str> = actions.iter().map(|it| it.name()).collect();
-        let rows = self.ask(account, move |db| {
-            audit_events::table
-                .filter(audit_events::account_id.eq(account.0))
+        self.ask_list(account, AuditEvent::try_from, move |db| {
+            rows_of!(audit_events, account)
                 .filter(audit_events::at.lt(At(before)))
                 .filter(audit_events::action.eq_any(&names))
                 .order((audit_events::at.desc(), audit_events::id.desc()))
                 .limit(i64::from(most))
                 .select(AuditRow::as_select())
                 .load(db)
-        });
-        rows.await?.into_iter().map(AuditEvent::try_from).collect()
+        })
+        .await
     }
 
     async fn newest(
@@ -61,15 +60,14 @@ impl AuditRepository for Session {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
-        let rows = self.ask(account, move |db| {
-            audit_events::table
-                .filter(audit_events::account_id.eq(account.0))
+        self.ask_list(account, AuditEvent::try_from, move |db| {
+            rows_of!(audit_events, account)
                 .order((audit_events::at.desc(), audit_events::id.desc()))
                 .limit(i64::from(most))
                 .select(AuditRow::as_select())
                 .load(db)
-        });
-        rows.await?.into_iter().map(AuditEvent::try_from).collect()
+        })
+        .await
     }
 
     async fn at_behind(
@@ -79,8 +77,7 @@ impl AuditRepository for Session {
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
         let found: Option<At> = self
             .ask(account, move |db| {
-                audit_events::table
-                    .filter(audit_events::account_id.eq(account.0))
+                rows_of!(audit_events, account)
                     .order((audit_events::at.desc(), audit_events::id.desc()))
                     .offset(kept.into())
                     .select(audit_events::at)
@@ -98,16 +95,13 @@ impl AuditRepository for Session {
         most: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<i64> = audit_events::table
-                .filter(audit_events::account_id.eq(account.0))
+            let old: Vec<i64> = rows_of!(audit_events, account)
                 .filter(audit_events::at.lt(At(before)))
                 .order((audit_events::at, audit_events::id))
                 .limit(most.into())
                 .select(audit_events::id)
                 .load(db)?;
-            let these = audit_events::table
-                .filter(audit_events::account_id.eq(account.0))
-                .filter(audit_events::id.eq_any(&old));
+            let these = rows_of!(audit_events, account).filter(audit_events::id.eq_any(&old));
             delete(these).execute(db)
         });
         Ok(forgotten.await? as u64)

@@ -1,13 +1,13 @@
 use super::Db;
 use crate::{
     instant::At,
-    rows::console::BindingRow,
+    rows::{console::BindingRow, stored::Put},
     schema::{account_console_fetches, console_bindings},
     session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{delete, insert_into, prelude::*, update};
+use diesel::{delete, prelude::*, update};
 use domain::{
     ids::{AccountId, ProjectId},
     ports::{console_bindings::ConsoleBindingRepository, storage::StorageError},
@@ -20,19 +20,8 @@ due_directory!(account_console_fetches of console_bindings);
 impl ConsoleBindingRepository for Session {
     async fn set(&mut self, binding: &Binding) -> Result<(), StorageError> {
         let (account, row) = (binding.account, BindingRow::from(binding));
-        self.change(account, move |db| {
-            let set = |db: &mut Db| {
-                insert_into(console_bindings::table)
-                    .values(&row)
-                    .on_conflict((console_bindings::account_id, console_bindings::project_id))
-                    .do_update()
-                    .set(&row)
-                    .execute(db)
-                    .map(drop)
-            };
-            changed(db, account, set)
-        })
-        .await
+        self.change(account, move |db| changed(db, account, |db| row.put(db)))
+            .await
     }
 
     async fn remove(
@@ -49,17 +38,13 @@ impl ConsoleBindingRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Binding>, StorageError> {
-        let row: Option<BindingRow> = self
-            .ask(account, move |db| {
-                console_bindings::table
-                    .filter(console_bindings::account_id.eq(account.0))
-                    .filter(console_bindings::project_id.eq(project.0))
-                    .select(BindingRow::as_select())
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        row.map(Binding::try_from).transpose()
+        self.ask_one(account, Binding::try_from, move |db| {
+            rows_of!(console_bindings, account, project)
+                .select(BindingRow::as_select())
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn accounts_due(
@@ -77,18 +62,15 @@ impl ConsoleBindingRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Binding>, StorageError> {
-        let rows: Vec<BindingRow> = self
-            .ask(account, move |db| {
-                console_bindings::table
-                    .filter(console_bindings::account_id.eq(account.0))
-                    .filter(console_bindings::next_at.le(At(now)))
-                    .order((console_bindings::next_at, console_bindings::project_id))
-                    .limit(limit.into())
-                    .select(BindingRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(Binding::try_from).collect()
+        self.ask_list(account, Binding::try_from, move |db| {
+            rows_of!(console_bindings, account)
+                .filter(console_bindings::next_at.le(At(now)))
+                .order((console_bindings::next_at, console_bindings::project_id))
+                .limit(limit.into())
+                .select(BindingRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn advance(&mut self, before: &Binding, after: &Binding) -> Result<bool, StorageError> {
@@ -108,8 +90,6 @@ impl ConsoleBindingRepository for Session {
 }
 
 pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<usize> {
-    let there = console_bindings::table
-        .filter(console_bindings::account_id.eq(account.0))
-        .filter(console_bindings::project_id.eq(project.0));
+    let there = rows_of!(console_bindings, account, project);
     changed(db, account, |db| delete(there).execute(db))
 }

@@ -52,7 +52,7 @@ macro_rules! sums {
     };
 }
 
-macro_rules! rows_of {
+macro_rules! rows_in {
     ($account:expr, $spans:expr) => {
         console_rows::table
             .filter(console_rows::account_id.eq($account.0))
@@ -127,22 +127,18 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         since: NaiveDate,
     ) -> Result<Vec<StoredSpan>, StorageError> {
-        let rows: Vec<SpanRow> = self
-            .ask(account, move |db| {
-                console_spans::table
-                    .filter(console_spans::account_id.eq(account.0))
-                    .filter(console_spans::project_id.eq(project.0))
-                    .filter(console_spans::last_day.ge(since))
-                    .order((
-                        console_spans::last_day,
-                        console_spans::first_day,
-                        console_spans::cut,
-                    ))
-                    .select(SpanRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(StoredSpan::try_from).collect()
+        self.ask_list(account, StoredSpan::try_from, move |db| {
+            rows_of!(console_spans, account, project)
+                .filter(console_spans::last_day.ge(since))
+                .order((
+                    console_spans::last_day,
+                    console_spans::first_day,
+                    console_spans::cut,
+                ))
+                .select(SpanRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn by_position(
@@ -153,7 +149,7 @@ impl ConsoleRowRepository for Session {
         let spans = numbers(spans);
         let rows: Vec<(Option<i64>, i64, i64)> = self
             .ask(account, move |db| {
-                rows_of!(account, &spans)
+                rows_in!(account, &spans)
                     .filter(console_rows::place.le(100))
                     .group_by(console_rows::place)
                     .order(console_rows::place)
@@ -183,28 +179,26 @@ impl ConsoleRowRepository for Session {
     ) -> Result<Vec<RowSum>, StorageError> {
         let hashes: Vec<i64> = queries.iter().map(|it| query_hash(it)).collect();
         let spans = numbers(spans);
-        let rows: Vec<SumRow> = self
-            .ask(account, move |db| {
-                let mut rows: Vec<SumRow> = Vec::new();
-                for hashes in hashes.chunks(MOST_ASKED) {
-                    let by = (
-                        console_rows::query,
-                        console_rows::page,
-                        console_rows::country,
-                        console_rows::device,
-                    );
-                    let (clicks, impressions, position) = sums!();
-                    let part: Vec<SumRow> = rows_of!(account, &spans)
-                        .filter(console_rows::query_hash.eq_any(hashes))
-                        .group_by(by)
-                        .select((by.0, by.1, by.2, by.3, clicks, impressions, position))
-                        .load(db)?;
-                    rows.extend(part);
-                }
-                Ok(rows)
-            })
-            .await?;
-        rows.into_iter().map(row_sum).collect()
+        self.ask_list(account, row_sum, move |db| {
+            let mut rows: Vec<SumRow> = Vec::new();
+            for hashes in hashes.chunks(MOST_ASKED) {
+                let by = (
+                    console_rows::query,
+                    console_rows::page,
+                    console_rows::country,
+                    console_rows::device,
+                );
+                let (clicks, impressions, position) = sums!();
+                let part: Vec<SumRow> = rows_in!(account, &spans)
+                    .filter(console_rows::query_hash.eq_any(hashes))
+                    .group_by(by)
+                    .select((by.0, by.1, by.2, by.3, clicks, impressions, position))
+                    .load(db)?;
+                rows.extend(part);
+            }
+            Ok(rows)
+        })
+        .await
     }
 
     async fn most_shown(
@@ -219,7 +213,7 @@ impl ConsoleRowRepository for Session {
             .ask(account, move |db| {
                 let by = (console_rows::query, console_rows::page);
                 let (clicks, impressions, position) = sums!();
-                rows_of!(account, &spans)
+                rows_in!(account, &spans)
                     .group_by(by)
                     .order(sql::<BigInt>(
                         "SUM(impressions) DESC, SUM(clicks) DESC, MIN(span_id), MIN(ordinal)",
@@ -264,7 +258,7 @@ impl ConsoleRowRepository for Session {
                     .sql("))))");
                 // In this order: the other way round SQLite walks the index of searches, and with it
                 // all rows of the account.
-                rows_of!(account, &spans)
+                rows_in!(account, &spans)
                     .group_by((console_rows::page, console_rows::query_hash))
                     .having(is_behind)
                     .order(sql::<BigInt>(
@@ -297,14 +291,13 @@ impl ConsoleRowRepository for Session {
         let (spans, pages) = (numbers(spans), pages.to_vec());
         let (days, rows): (Vec<(i64, NaiveDate)>, Vec<DayRow>) = self
             .ask(account, move |db| {
-                let days = console_spans::table
-                    .filter(console_spans::account_id.eq(account.0))
+                let days = rows_of!(console_spans, account)
                     .filter(console_spans::id.eq_any(&spans))
                     .select((console_spans::id, console_spans::last_day))
                     .load(db)?;
                 let mut rows: Vec<DayRow> = Vec::new();
                 for pages in pages.chunks(MOST_ASKED) {
-                    let part: Vec<DayRow> = rows_of!(account, &spans)
+                    let part: Vec<DayRow> = rows_in!(account, &spans)
                         .filter(console_rows::page.eq_any(pages))
                         .group_by((console_rows::page, console_rows::span_id))
                         .select((
@@ -336,8 +329,7 @@ impl ConsoleRowRepository for Session {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<SpanRow> = console_spans::table
-                .filter(console_spans::account_id.eq(account.0))
+            let old: Vec<SpanRow> = rows_of!(console_spans, account)
                 .filter(console_spans::last_day.lt(before))
                 .order(console_spans::last_day)
                 .limit(limit.into())
@@ -376,9 +368,7 @@ fn same(
         return Ok(vec![]);
     };
     let cuts: BTreeSet<&str> = spans.iter().map(|it| it.cut.as_str()).collect();
-    let mut there: Vec<SpanRow> = console_spans::table
-        .filter(console_spans::account_id.eq(account.0))
-        .filter(console_spans::project_id.eq(project.0))
+    let mut there: Vec<SpanRow> = rows_of!(console_spans, account, project)
         .filter(console_spans::cut.eq_any(cuts))
         .filter(console_spans::first_day.ge(first))
         .filter(console_spans::last_day.le(last))
@@ -407,10 +397,8 @@ fn size_change(console_rows: i64, console_bytes: i64) -> stored_data::Change {
 
 pub fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
     for ids in ids.chunks(MOST_GONE) {
-        delete(rows_of!(account, ids)).execute(db)?;
-        let old = console_spans::table
-            .filter(console_spans::account_id.eq(account.0))
-            .filter(console_spans::id.eq_any(ids));
+        delete(rows_in!(account, ids)).execute(db)?;
+        let old = rows_of!(console_spans, account).filter(console_spans::id.eq_any(ids));
         delete(old).execute(db)?;
     }
     Ok(())

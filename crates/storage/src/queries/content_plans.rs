@@ -25,14 +25,6 @@ use domain::{
     },
 };
 
-macro_rules! plans_of {
-    ($account:expr, $project:expr) => {
-        content_plans::table
-            .filter(content_plans::account_id.eq($account.0))
-            .filter(content_plans::project_id.eq($project.0))
-    };
-}
-
 #[async_trait]
 impl ContentPlanRepository for Session {
     async fn add(&mut self, plan: &ContentPlan) -> Result<(), StorageError> {
@@ -50,16 +42,14 @@ impl ContentPlanRepository for Session {
         project: ProjectId,
         plan: ContentPlanId,
     ) -> Result<Option<ContentPlan>, StorageError> {
-        let found: Option<PlanRow> = self
-            .ask(account, move |db| {
-                plans_of!(account, project)
-                    .filter(content_plans::id.eq(plan.0))
-                    .select(PlanRow::as_select())
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        found.map(ContentPlan::try_from).transpose()
+        self.ask_one(account, ContentPlan::try_from, move |db| {
+            rows_of!(content_plans, account, project)
+                .filter(content_plans::id.eq(plan.0))
+                .select(PlanRow::as_select())
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn save(&mut self, plan: &ContentPlan) -> Result<(), StorageError> {
@@ -67,7 +57,8 @@ impl ContentPlanRepository for Session {
         let row = PlanRow::from(plan);
         self.change(account, move |db| {
             let bytes = count(row.items.len()) - bytes_of(db, account, project, id)?;
-            let target = plans_of!(account, project).filter(content_plans::id.eq(id.0));
+            let target =
+                rows_of!(content_plans, account, project).filter(content_plans::id.eq(id.0));
             let change =
                 values_of!(row, content_plans: name, clustered_by, item_count, items, updated_at);
             if update(target).set(change).execute(db)? == 1 {
@@ -86,7 +77,8 @@ impl ContentPlanRepository for Session {
     ) -> Result<bool, StorageError> {
         let removed = self.change(account, move |db| {
             let bytes = bytes_of(db, account, project, plan)?;
-            let target = plans_of!(account, project).filter(content_plans::id.eq(plan.0));
+            let target =
+                rows_of!(content_plans, account, project).filter(content_plans::id.eq(plan.0));
             let removed = delete(target).execute(db)?;
             if removed == 1 {
                 note_bytes(db, account.0, project.0, -bytes)?;
@@ -99,7 +91,9 @@ impl ContentPlanRepository for Session {
     async fn count(&mut self, account: AccountId, project: ProjectId) -> Result<u32, StorageError> {
         let number: i64 = self
             .ask(account, move |db| {
-                plans_of!(account, project).count().get_result(db)
+                rows_of!(content_plans, account, project)
+                    .count()
+                    .get_result(db)
             })
             .await?;
         counted(number, "a number of plans")
@@ -115,7 +109,7 @@ impl ContentPlanRepository for Session {
         let rows = self
             .ask(account, move |db| {
                 let after = behind::<At>(request.after.as_ref())?;
-                let mut query = plans_of!(account, project).into_boxed();
+                let mut query = rows_of!(content_plans, account, project).into_boxed();
                 let ContentPlanSort::CreatedAt = request.sort;
                 sort_by!(
                     query,
@@ -129,7 +123,12 @@ impl ContentPlanRepository for Session {
                     .select(SummaryRow::as_select())
                     .load(db)?;
                 let rows = PageRows::of(rows, limit);
-                let total = counted!(request, db, plans_of!(account, project), content_plans::id);
+                let total = counted!(
+                    request,
+                    db,
+                    rows_of!(content_plans, account, project),
+                    content_plans::id
+                );
                 Ok((rows, total))
             })
             .await?;
@@ -148,7 +147,7 @@ fn bytes_of(
     project: ProjectId,
     plan: ContentPlanId,
 ) -> QueryResult<i64> {
-    let bytes = plans_of!(account, project)
+    let bytes = rows_of!(content_plans, account, project)
         .filter(content_plans::id.eq(plan.0))
         .select(sql::<BigInt>("CAST(octet_length(items) AS BIGINT)"))
         .first(db)

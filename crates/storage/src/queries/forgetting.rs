@@ -24,8 +24,7 @@ pub fn points(
     before: NaiveDate,
     after: Option<KeywordId>,
 ) -> QueryResult<Option<KeywordId>> {
-    let some: Vec<(i64, i64)> = keywords::table
-        .filter(keywords::account_id.eq(account.0))
+    let some: Vec<(i64, i64)> = rows_of!(keywords, account)
         .filter(keywords::id.gt(after.map_or(0, |it| it.0)))
         .order(keywords::id)
         .limit(count(KEYWORDS))
@@ -36,8 +35,7 @@ pub fn points(
         projects.entry(*project).or_default().push(*keyword);
     }
     for (project, ids) in projects {
-        let old = rank_history::table
-            .filter(rank_history::account_id.eq(account.0))
+        let old = rows_of!(rank_history, account)
             .filter(rank_history::project_id.eq(project))
             .filter(rank_history::keyword_id.eq_any(ids))
             .filter(rank_history::day.lt(before));
@@ -55,8 +53,7 @@ pub fn findings(
     before: DateTime<Utc>,
     after: Option<ProjectId>,
 ) -> QueryResult<Option<ProjectId>> {
-    let some: Vec<(i64, i64)> = result_heads::table
-        .filter(result_heads::account_id.eq(account.0))
+    let some: Vec<(i64, i64)> = rows_of!(result_heads, account)
         .filter(result_heads::project_id.gt(after.map_or(0, |it| it.0)))
         .filter(result_heads::result_type.eq(result_type.name()))
         .order(result_heads::project_id)
@@ -64,8 +61,7 @@ pub fn findings(
         .select((result_heads::project_id, result_heads::job_id))
         .load(db)?;
     for (project, newest) in &some {
-        let old = findings::table
-            .filter(findings::account_id.eq(account.0))
+        let old = rows_of!(findings, account)
             .filter(findings::project_id.eq(project))
             .filter(findings::result_type.eq(result_type.name()))
             .filter(findings::measured_at.lt(At(before)))

@@ -18,15 +18,14 @@ impl IdempotencyRepository for Session {
         key: &str,
     ) -> Result<Option<IdempotencyRecord>, StorageError> {
         let key = key.to_owned();
-        let found = self.ask(account, move |db| {
-            idempotency_records::table
-                .filter(idempotency_records::account_id.eq(account.0))
+        self.ask_one(account, IdempotencyRecord::try_from, move |db| {
+            rows_of!(idempotency_records, account)
                 .filter(idempotency_records::idempotency_key.eq(&key))
                 .select(RecordRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(IdempotencyRecord::try_from).transpose()
+        })
+        .await
     }
 
     async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError> {
@@ -46,8 +45,7 @@ impl IdempotencyRepository for Session {
         time: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old = idempotency_records::table
-                .filter(idempotency_records::account_id.eq(account.0))
+            let old = rows_of!(idempotency_records, account)
                 .filter(idempotency_records::first_used_at.lt(At(time)));
             delete(old).execute(db)
         });

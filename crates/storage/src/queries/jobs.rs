@@ -72,21 +72,19 @@ impl JobRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
-        let found = self.ask(account, move |db| {
-            jobs::table
-                .filter(jobs::account_id.eq(account.0))
+        self.ask_one(account, Job::try_from, move |db| {
+            rows_of!(jobs, account)
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(Job::try_from).transpose()
+        })
+        .await
     }
 
     async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
         let found = self.change(account, move |db| {
-            let query = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let query = rows_of!(jobs, account)
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select());
             steady(locked(query)).get_result(db).optional()
@@ -100,16 +98,15 @@ impl JobRepository for Session {
         dedupe_key: &str,
     ) -> Result<Option<Job>, StorageError> {
         let key = dedupe_key.to_owned();
-        let found = self.ask(account, move |db| {
-            jobs::table
-                .filter(jobs::account_id.eq(account.0))
+        self.ask_one(account, Job::try_from, move |db| {
+            rows_of!(jobs, account)
                 .filter(jobs::dedupe_key.eq(&key))
                 .filter(is_unfinished())
                 .select(JobRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(Job::try_from).transpose()
+        })
+        .await
     }
 
     async fn lock_all(
@@ -119,8 +116,7 @@ impl JobRepository for Session {
     ) -> Result<Vec<Job>, StorageError> {
         let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
         let found = self.change(account, move |db| {
-            let query = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let query = rows_of!(jobs, account)
                 .filter(jobs::id.eq_any(ids.clone()))
                 .order(jobs::id)
                 .select(JobRow::as_select());
@@ -133,9 +129,7 @@ impl JobRepository for Session {
         let (account, id) = (job.account, job.id.0);
         let row = JobRow::from(job);
         self.change(account, move |db| {
-            let target = jobs::table
-                .filter(jobs::account_id.eq(account.0))
-                .filter(jobs::id.eq(id));
+            let target = rows_of!(jobs, account).filter(jobs::id.eq(id));
             say(db, update(target).set(changing_columns!(values_of!(row,))))
         })
         .await
@@ -186,8 +180,7 @@ impl JobRepository for Session {
     ) -> Result<Vec<Job>, StorageError> {
         let (first, last) = project.map_or((i64::MIN, i64::MAX), |it| (it.0, it.0));
         let rows = self.change(account, move |db| {
-            let query = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let query = rows_of!(jobs, account)
                 .filter(jobs::project_id.between(first, last))
                 .filter(is_unfinished())
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
@@ -217,8 +210,7 @@ impl JobRepository for Session {
                     .ne_all(failed)
                     .and(jobs::finished_at.le(done_before)));
             // Whatever ended before a time was asked for before it: the index by age leads there.
-            let ids: Vec<i64> = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let ids: Vec<i64> = rows_of!(jobs, account)
                 .filter(jobs::created_at.le(done_before.max(failed_before)))
                 .filter(ended_long_ago)
                 .order((jobs::created_at, jobs::id))
@@ -228,9 +220,7 @@ impl JobRepository for Session {
             if ids.is_empty() {
                 return Ok(0);
             }
-            let old = jobs::table
-                .filter(jobs::account_id.eq(account.0))
-                .filter(jobs::id.eq_any(ids));
+            let old = rows_of!(jobs, account).filter(jobs::id.eq_any(ids));
             delete(old).execute(db)
         });
         Ok(forgotten.await? as u64)
@@ -239,13 +229,11 @@ impl JobRepository for Session {
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError> {
         let (queued, running, oldest) = self
             .ask(account, move |db| {
-                let (queued, oldest) = jobs::table
-                    .filter(jobs::account_id.eq(account.0))
+                let (queued, oldest) = rows_of!(jobs, account)
                     .filter(is_waiting())
                     .select((count_star(), min(jobs::created_at)))
                     .first::<(i64, Option<At>)>(db)?;
-                let running = jobs::table
-                    .filter(jobs::account_id.eq(account.0))
+                let running = rows_of!(jobs, account)
                     .filter(is_running())
                     .count()
                     .get_result::<i64>(db)?;
@@ -341,8 +329,7 @@ impl JobRepository for Session {
         limit: u32,
     ) -> Result<Vec<Job>, StorageError> {
         let found = self.change(account, move |db| {
-            let query = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let query = rows_of!(jobs, account)
                 .filter(is_waiting())
                 .filter(kind_is_one_of(takes.kinds()))
                 .filter(jobs::run_at.le(At(now)))
@@ -368,8 +355,7 @@ impl JobRepository for Session {
                 .or(jobs::lease_until.le(At(now)));
             let late = is_running().and(lost.or(jobs::deadline_at.le(At(now))));
             let over = is_waiting().and(jobs::expires_at.le(At(now)));
-            let query = jobs::table
-                .filter(jobs::account_id.eq(account.0))
+            let query = rows_of!(jobs, account)
                 .filter(is_unfinished())
                 .filter(late.or(over))
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
@@ -388,13 +374,10 @@ impl JobRepository for Session {
         cap: u32,
         limit: u32,
     ) -> Result<Vec<AccountQueue>, StorageError> {
-        let rows = self.ask(Whose::Everyone, move |db| {
+        self.ask_list(Whose::Everyone, AccountQueue::try_from, move |db| {
             queues::with_due_jobs(db, takes, now, cap, limit)
-        });
-        rows.await?
-            .into_iter()
-            .map(AccountQueue::try_from)
-            .collect()
+        })
+        .await
     }
 
     async fn accounts_needing_attention(
@@ -501,8 +484,7 @@ fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {
 
 /// Waiting jobs before this one; `None` when it does not wait.
 fn position(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Option<i64>> {
-    let own: Option<(i32, At)> = jobs::table
-        .filter(jobs::account_id.eq(account.0))
+    let own: Option<(i32, At)> = rows_of!(jobs, account)
         .filter(jobs::id.eq(job.0))
         .filter(is_waiting())
         .select((jobs::priority, jobs::run_at))
@@ -517,8 +499,7 @@ fn position(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Option<i
     let before = jobs::priority
         .gt(priority)
         .or(jobs::priority.eq(priority).and(earlier));
-    jobs::table
-        .filter(jobs::account_id.eq(account.0))
+    rows_of!(jobs, account)
         .filter(is_waiting())
         .filter(before)
         .count()

@@ -77,9 +77,7 @@ impl PageRepository for Session {
             .ask(account, move |db| {
                 let mut rows = Vec::new();
                 for (hashes, urls) in hashes.chunks(MOST_PAGES).zip(urls.chunks(MOST_PAGES)) {
-                    let part: Vec<KeptPageRow> = kept_pages::table
-                        .filter(kept_pages::account_id.eq(account.0))
-                        .filter(kept_pages::project_id.eq(project.0))
+                    let part: Vec<KeptPageRow> = rows_of!(kept_pages, account, project)
                         .filter(kept_pages::url_hash.eq_any(hashes))
                         .filter(kept_pages::url.eq_any(urls))
                         .select((kept_pages::url, kept_pages::body, kept_pages::memory))
@@ -106,14 +104,13 @@ impl PageRepository for Session {
                     let has_some = kept_pages::etag
                         .is_not_null()
                         .or(kept_pages::last_modified.is_not_null());
-                    let part: Vec<(String, Option<String>, Option<String>)> = kept_pages::table
-                        .filter(kept_pages::account_id.eq(account.0))
-                        .filter(kept_pages::project_id.eq(project.0))
-                        .filter(kept_pages::url_hash.eq_any(hashes))
-                        .filter(kept_pages::url.eq_any(urls))
-                        .filter(has_some)
-                        .select((kept_pages::url, kept_pages::etag, kept_pages::last_modified))
-                        .load(db)?;
+                    let part: Vec<(String, Option<String>, Option<String>)> =
+                        rows_of!(kept_pages, account, project)
+                            .filter(kept_pages::url_hash.eq_any(hashes))
+                            .filter(kept_pages::url.eq_any(urls))
+                            .filter(has_some)
+                            .select((kept_pages::url, kept_pages::etag, kept_pages::last_modified))
+                            .load(db)?;
                     rows.extend(part);
                 }
                 Ok(rows)
@@ -138,10 +135,7 @@ impl PageRepository for Session {
     ) -> Result<Vec<String>, StorageError> {
         let behind = behind.as_deref().map(url_hash);
         self.ask(account, move |db| {
-            let mut query = kept_pages::table
-                .filter(kept_pages::account_id.eq(account.0))
-                .filter(kept_pages::project_id.eq(project.0))
-                .into_boxed();
+            let mut query = rows_of!(kept_pages, account, project).into_boxed();
             if let Some(behind) = behind {
                 query = query.filter(kept_pages::url_hash.gt(behind));
             }
@@ -162,18 +156,14 @@ impl PageRepository for Session {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<i64> = kept_pages::table
-                .filter(kept_pages::account_id.eq(account.0))
-                .filter(kept_pages::project_id.eq(project.0))
+            let old: Vec<i64> = rows_of!(kept_pages, account, project)
                 .filter(kept_pages::visited_at.lt(At(before)))
                 .order(kept_pages::visited_at)
                 .limit(limit.into())
                 .select(kept_pages::url_hash)
                 .load(db)?;
-            let old = kept_pages::table
-                .filter(kept_pages::account_id.eq(account.0))
-                .filter(kept_pages::project_id.eq(project.0))
-                .filter(kept_pages::url_hash.eq_any(old));
+            let old =
+                rows_of!(kept_pages, account, project).filter(kept_pages::url_hash.eq_any(old));
             delete(old).execute(db)
         });
         Ok(forgotten.await? as u64)
@@ -210,8 +200,6 @@ pub fn publish(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) 
 }
 
 pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
-    let staged = staged_pages::table
-        .filter(staged_pages::account_id.eq(account.0))
-        .filter(staged_pages::job_id.eq(job.0));
+    let staged = rows_of!(staged_pages, account).filter(staged_pages::job_id.eq(job.0));
     delete(staged).execute(db).map(drop)
 }

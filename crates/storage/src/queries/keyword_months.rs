@@ -88,18 +88,14 @@ impl KeywordMonthRepository for Session {
         month: CalendarMonth,
     ) -> Result<Vec<KeywordTallies>, StorageError> {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        let rows: Vec<TallyRow> = self
-            .ask(account, move |db| {
-                ai_tallies::table
-                    .filter(ai_tallies::account_id.eq(account.0))
-                    .filter(ai_tallies::project_id.eq(project.0))
-                    .filter(ai_tallies::keyword_id.eq_any(&ids))
-                    .filter(ai_tallies::day.between(month.first(), month.last()))
-                    .select(TallyRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(KeywordTallies::try_from).collect()
+        self.ask_list(account, KeywordTallies::try_from, move |db| {
+            rows_of!(ai_tallies, account, project)
+                .filter(ai_tallies::keyword_id.eq_any(&ids))
+                .filter(ai_tallies::day.between(month.first(), month.last()))
+                .select(TallyRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn search_volumes(
@@ -111,9 +107,7 @@ impl KeywordMonthRepository for Session {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
         let rows: Vec<(i64, i64)> = self
             .ask(account, move |db| {
-                keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::project_id.eq(project.0))
+                rows_of!(keywords, account, project)
                     .filter(keywords::id.eq_any(&ids))
                     .filter(keywords::search_volume.is_not_null())
                     .select((keywords::id, keywords::search_volume.assume_not_null()))

@@ -83,15 +83,14 @@ impl KeywordRepository for Session {
         account: AccountId,
         keyword: KeywordId,
     ) -> Result<Option<Keyword>, StorageError> {
-        let found = self.ask(account, move |db| {
-            keywords::table
-                .filter(keywords::account_id.eq(account.0))
+        self.ask_one(account, Keyword::try_from, move |db| {
+            rows_of!(keywords, account)
                 .filter(keywords::id.eq(keyword.0))
                 .select(KeywordRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(Keyword::try_from).transpose()
+        })
+        .await
     }
 
     async fn with_texts(
@@ -102,12 +101,10 @@ impl KeywordRepository for Session {
         normalized: &[String],
     ) -> Result<Vec<Keyword>, StorageError> {
         let (market, normalized) = (market.clone(), normalized.to_vec());
-        let rows = self.ask(account, move |db| {
+        self.ask_list(account, Keyword::try_from, move |db| {
             let mut rows = Vec::new();
             for part in normalized.chunks(MOST_ALTERNATIVES) {
-                let found = keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::project_id.eq(project.0))
+                let found = rows_of!(keywords, account, project)
                     .filter(keywords::country.eq(market.country.to_string()))
                     .filter(keywords::language.eq(market.language.to_string()))
                     .filter(keywords::device.eq(market.device.name()))
@@ -119,8 +116,8 @@ impl KeywordRepository for Session {
                 rows.extend(found);
             }
             Ok(rows)
-        });
-        rows.await?.into_iter().map(Keyword::try_from).collect()
+        })
+        .await
     }
 
     async fn active_texts(
@@ -134,9 +131,7 @@ impl KeywordRepository for Session {
         let normalized = normalized.to_vec();
         let texts: Vec<String> = self
             .ask(account, move |db| {
-                keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::project_id.eq(project.0))
+                rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .filter(keywords::country.eq(country.to_string()))
                     .filter(keywords::language.eq(language.to_string()))
@@ -155,9 +150,7 @@ impl KeywordRepository for Session {
     ) -> Result<Option<Market>, StorageError> {
         let found: Option<(String, String, String)> = self
             .ask(account, move |db| {
-                keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::project_id.eq(project.0))
+                rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .group_by((keywords::country, keywords::language, keywords::device))
                     .order((
@@ -198,8 +191,7 @@ impl KeywordRepository for Session {
         let rows = self.change(account, move |db| {
             let mut rows = Vec::new();
             for part in texts.chunks(MOST_ALTERNATIVES) {
-                let known = keywords::table
-                    .filter(keywords::account_id.eq(account.0))
+                let known = rows_of!(keywords, account)
                     .filter(keywords::country.eq(country.to_string()))
                     .filter(keywords::language.eq(language.to_string()))
                     .filter(keywords::normalized.eq_any(part))
@@ -280,9 +272,7 @@ impl KeywordRepository for Session {
     ) -> Result<KeywordCounts, StorageError> {
         let rows: Vec<(bool, i64)> = self
             .ask(account, move |db| {
-                keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::project_id.eq(project.0))
+                rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .group_by(keywords::ai_tracked)
                     .select((keywords::ai_tracked, count_star()))
@@ -342,10 +332,10 @@ impl KeywordRepository for Session {
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
-        let rows = self.ask(account, move |db| {
+        self.ask_list(account, Keyword::try_from, move |db| {
             batch(db, &|| active(account, project), &choice, after, limit)
-        });
-        rows.await?.into_iter().map(Keyword::try_from).collect()
+        })
+        .await
     }
 
     async fn ai_tracked_batch(
@@ -357,10 +347,10 @@ impl KeywordRepository for Session {
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
-        let rows = self.ask(account, move |db| {
+        self.ask_list(account, Keyword::try_from, move |db| {
             batch(db, &|| ai_tracked(account, project), &choice, after, limit)
-        });
-        rows.await?.into_iter().map(Keyword::try_from).collect()
+        })
+        .await
     }
 
     async fn count_ai_tracked_named(
@@ -462,9 +452,7 @@ fn overwrite(db: &mut Db, rows: &[KeywordRow]) -> QueryResult<()> {
 }
 
 fn active<'a>(account: AccountId, project: ProjectId) -> Query<'a> {
-    let query = keywords::table
-        .filter(keywords::account_id.eq(account.0))
-        .filter(keywords::project_id.eq(project.0));
+    let query = rows_of!(keywords, account, project);
     query
         .filter(keywords::status.eq(Status::Active.name()))
         .into_boxed()

@@ -124,9 +124,7 @@ impl MeasurementRepository for Session {
     ) -> Result<Vec<(KeywordId, u32)>, StorageError> {
         let rows: Vec<(i64, i64)> = self
             .ask(account, move |db| {
-                rank_history::table
-                    .filter(rank_history::account_id.eq(account.0))
-                    .filter(rank_history::project_id.eq(project.0))
+                rows_of!(rank_history, account, project)
                     .filter(rank_history::job_id.eq(job.0))
                     .group_by(rank_history::keyword_id)
                     .select((rank_history::keyword_id, count_star()))
@@ -206,8 +204,7 @@ impl MeasurementRepository for Session {
     ) -> Result<Vec<KeywordId>, StorageError> {
         let ids: Vec<i64> = self
             .ask(account, move |db| {
-                staged_findings::table
-                    .filter(staged_findings::account_id.eq(account.0))
+                rows_of!(staged_findings, account)
                     .filter(staged_findings::job_id.eq(job.0))
                     .filter(staged_findings::result_type.eq(result_type.name()))
                     .filter(staged_findings::keyword_id.is_not_null())
@@ -229,9 +226,8 @@ impl MeasurementRepository for Session {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<StagedFinding>, StorageError> {
-        let rows = self.ask(account, move |db| {
-            let mut query = staged_findings::table
-                .filter(staged_findings::account_id.eq(account.0))
+        self.ask_list(account, StagedFinding::try_from, move |db| {
+            let mut query = rows_of!(staged_findings, account)
                 .filter(staged_findings::job_id.eq(job.0))
                 .filter(staged_findings::result_type.eq(result_type.name()))
                 .into_boxed();
@@ -243,11 +239,8 @@ impl MeasurementRepository for Session {
                 .limit(limit.into())
                 .select(StagedRow::as_select())
                 .load(db)
-        });
-        rows.await?
-            .into_iter()
-            .map(StagedFinding::try_from)
-            .collect()
+        })
+        .await
     }
 
     async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError> {
@@ -281,9 +274,8 @@ impl MeasurementRepository for Session {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<JournalEntry>, StorageError> {
-        let rows = self.ask(account, move |db| {
-            let mut query = journal_entries::table
-                .filter(journal_entries::account_id.eq(account.0))
+        self.ask_list(account, JournalEntry::try_from, move |db| {
+            let mut query = rows_of!(journal_entries, account)
                 .filter(journal_entries::job_id.eq(job.0))
                 .into_boxed();
             if let Some(after) = after {
@@ -294,11 +286,8 @@ impl MeasurementRepository for Session {
                 .limit(limit.into())
                 .select(JournalRow::as_select())
                 .load(db)
-        });
-        rows.await?
-            .into_iter()
-            .map(JournalEntry::try_from)
-            .collect()
+        })
+        .await
     }
 }
 
@@ -308,9 +297,7 @@ pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
 }
 
 pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
-    let staged = staged_findings::table
-        .filter(staged_findings::account_id.eq(account.0))
-        .filter(staged_findings::job_id.eq(job.0));
+    let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     delete(staged).execute(db).map(drop)
 }
 
@@ -322,15 +309,9 @@ pub struct Left {
 
 /// Asked first, so that nothing is moved or discarded in vain.
 pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left> {
-    let staged = staged_findings::table
-        .filter(staged_findings::account_id.eq(account.0))
-        .filter(staged_findings::job_id.eq(job.0));
-    let recorded = journal_entries::table
-        .filter(journal_entries::account_id.eq(account.0))
-        .filter(journal_entries::job_id.eq(job.0));
-    let pages = staged_pages::table
-        .filter(staged_pages::account_id.eq(account.0))
-        .filter(staged_pages::job_id.eq(job.0));
+    let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
+    let recorded = rows_of!(journal_entries, account).filter(journal_entries::job_id.eq(job.0));
+    let pages = rows_of!(staged_pages, account).filter(staged_pages::job_id.eq(job.0));
     let (records, crawled) =
         select((exists(staged), exists(recorded).or(exists(pages)))).get_result(db)?;
     Ok(Left { records, crawled })
@@ -338,9 +319,7 @@ pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left
 
 pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     kept_pages::discard(db, account, job)?;
-    let recorded = journal_entries::table
-        .filter(journal_entries::account_id.eq(account.0))
-        .filter(journal_entries::job_id.eq(job.0));
+    let recorded = rows_of!(journal_entries, account).filter(journal_entries::job_id.eq(job.0));
     delete(recorded).execute(db).map(drop)
 }
 

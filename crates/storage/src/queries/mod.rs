@@ -1,5 +1,15 @@
 //! The queries: one file for each port, for both databases.
 
+/// The rows of an account, or of a project of it.
+macro_rules! rows_of {
+    ($table:ident, $account:expr) => {
+        $table::table.filter($table::account_id.eq($account.0))
+    };
+    ($table:ident, $account:expr, $project:expr) => {
+        rows_of!($table, $account).filter($table::project_id.eq($project.0))
+    };
+}
+
 #[macro_use]
 mod due;
 #[macro_use]

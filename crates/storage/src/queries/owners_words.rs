@@ -1,10 +1,13 @@
 use crate::{
-    rows::owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
+    rows::{
+        owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
+        stored::Put,
+    },
     schema::{brands, ignored_suggestions, named_sites},
     session::Session,
 };
 use async_trait::async_trait;
-use diesel::{delete, insert_into, prelude::*};
+use diesel::{delete, prelude::*};
 use domain::{
     ids::{AccountId, ProjectId},
     owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
@@ -20,20 +23,7 @@ impl OwnersWordsRepository for Session {
         site: &NamedSite,
     ) -> Result<(), StorageError> {
         let row = NamedSiteRow::of(account, project, site);
-        self.change(account, move |db| {
-            insert_into(named_sites::table)
-                .values(&row)
-                .on_conflict((
-                    named_sites::account_id,
-                    named_sites::project_id,
-                    named_sites::domain,
-                ))
-                .do_update()
-                .set(&row)
-                .execute(db)
-        })
-        .await?;
-        Ok(())
+        self.change(account, move |db| row.put(db)).await
     }
 
     async fn forget_site(
@@ -44,10 +34,8 @@ impl OwnersWordsRepository for Session {
     ) -> Result<bool, StorageError> {
         let domain = domain.to_owned();
         let forgotten = self.change(account, move |db| {
-            let there = named_sites::table
-                .filter(named_sites::account_id.eq(account.0))
-                .filter(named_sites::project_id.eq(project.0))
-                .filter(named_sites::domain.eq(&domain));
+            let there =
+                rows_of!(named_sites, account, project).filter(named_sites::domain.eq(&domain));
             delete(there).execute(db)
         });
         Ok(forgotten.await? == 1)
@@ -58,17 +46,13 @@ impl OwnersWordsRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<NamedSite>, StorageError> {
-        let rows: Vec<NamedSiteRow> = self
-            .ask(account, move |db| {
-                named_sites::table
-                    .filter(named_sites::account_id.eq(account.0))
-                    .filter(named_sites::project_id.eq(project.0))
-                    .order(named_sites::domain)
-                    .select(NamedSiteRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(NamedSite::try_from).collect()
+        self.ask_list(account, NamedSite::try_from, move |db| {
+            rows_of!(named_sites, account, project)
+                .order(named_sites::domain)
+                .select(NamedSiteRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn call_brand(
@@ -81,18 +65,10 @@ impl OwnersWordsRepository for Session {
         let is_named = !brand.names.is_empty();
         self.change(account, move |db| {
             if is_named {
-                insert_into(brands::table)
-                    .values(&row)
-                    .on_conflict((brands::account_id, brands::project_id, brands::domain))
-                    .do_update()
-                    .set(&row)
-                    .execute(db)
-                    .map(drop)
+                row.put(db)
             } else {
-                let there = brands::table
-                    .filter(brands::account_id.eq(account.0))
-                    .filter(brands::project_id.eq(project.0))
-                    .filter(brands::domain.eq(&row.domain));
+                let there =
+                    rows_of!(brands, account, project).filter(brands::domain.eq(&row.domain));
                 delete(there).execute(db).map(drop)
             }
         })
@@ -104,17 +80,13 @@ impl OwnersWordsRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<BrandNames>, StorageError> {
-        let rows: Vec<BrandRow> = self
-            .ask(account, move |db| {
-                brands::table
-                    .filter(brands::account_id.eq(account.0))
-                    .filter(brands::project_id.eq(project.0))
-                    .order(brands::domain)
-                    .select(BrandRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(BrandNames::try_from).collect()
+        self.ask_list(account, BrandNames::try_from, move |db| {
+            rows_of!(brands, account, project)
+                .order(brands::domain)
+                .select(BrandRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn ignore(
@@ -124,20 +96,7 @@ impl OwnersWordsRepository for Session {
         suggestion: &IgnoredSuggestion,
     ) -> Result<(), StorageError> {
         let row = IgnoredSuggestionRow::of(account, project, suggestion);
-        self.change(account, move |db| {
-            insert_into(ignored_suggestions::table)
-                .values(&row)
-                .on_conflict((
-                    ignored_suggestions::account_id,
-                    ignored_suggestions::project_id,
-                    ignored_suggestions::suggestion_id,
-                ))
-                .do_update()
-                .set(&row)
-                .execute(db)
-        })
-        .await?;
-        Ok(())
+        self.change(account, move |db| row.put(db)).await
     }
 
     async fn take_up(
@@ -148,9 +107,7 @@ impl OwnersWordsRepository for Session {
     ) -> Result<bool, StorageError> {
         let id = suggestion.to_owned();
         let taken_up = self.change(account, move |db| {
-            let there = ignored_suggestions::table
-                .filter(ignored_suggestions::account_id.eq(account.0))
-                .filter(ignored_suggestions::project_id.eq(project.0))
+            let there = rows_of!(ignored_suggestions, account, project)
                 .filter(ignored_suggestions::suggestion_id.eq(&id));
             delete(there).execute(db)
         });
@@ -162,16 +119,12 @@ impl OwnersWordsRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<IgnoredSuggestion>, StorageError> {
-        let rows: Vec<IgnoredSuggestionRow> = self
-            .ask(account, move |db| {
-                ignored_suggestions::table
-                    .filter(ignored_suggestions::account_id.eq(account.0))
-                    .filter(ignored_suggestions::project_id.eq(project.0))
-                    .order(ignored_suggestions::suggestion_id)
-                    .select(IgnoredSuggestionRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(IgnoredSuggestion::try_from).collect()
+        self.ask_list(account, IgnoredSuggestion::try_from, move |db| {
+            rows_of!(ignored_suggestions, account, project)
+                .order(ignored_suggestions::suggestion_id)
+                .select(IgnoredSuggestionRow::as_select())
+                .load(db)
+        })
+        .await
     }
 }

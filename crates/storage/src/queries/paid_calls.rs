@@ -82,8 +82,7 @@ impl PaidCallRepository for Session {
         let step = step.to_owned();
         let found: Option<(Option<Vec<u8>>, Option<At>)> = self
             .ask(account, move |db| {
-                calls::table
-                    .filter(calls::account_id.eq(account.0))
+                rows_of!(calls, account)
                     .filter(calls::job_id.eq(job.0))
                     .filter(calls::step_hash.eq(url_hash(&step)))
                     .filter(calls::step.eq(&step))
@@ -111,8 +110,7 @@ impl PaidCallRepository for Session {
         limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
-            let old: Vec<(i64, i64, i64)> = calls::table
-                .filter(calls::account_id.eq(account.0))
+            let old: Vec<(i64, i64, i64)> = rows_of!(calls, account)
                 .filter(calls::begun_at.lt(At(before)))
                 .order((calls::begun_at, calls::job_id))
                 .limit(limit.into())
@@ -124,8 +122,7 @@ impl PaidCallRepository for Session {
             }
             let mut forgotten = 0;
             for ((job, epoch), numbers) in attempts {
-                let of_the_attempt = calls::table
-                    .filter(calls::account_id.eq(account.0))
+                let of_the_attempt = rows_of!(calls, account)
                     .filter(calls::job_id.eq(job))
                     .filter(calls::epoch.eq(epoch))
                     .filter(calls::number.eq_any(numbers));

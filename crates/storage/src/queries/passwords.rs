@@ -65,8 +65,7 @@ impl PasswordRepository for Session {
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
         let found: Option<(At, Option<At>)> = self
             .ask(account, move |db| {
-                user_passwords::table
-                    .filter(user_passwords::account_id.eq(account.0))
+                rows_of!(user_passwords, account)
                     .filter(user_passwords::user_id.eq(user.0))
                     .select((user_passwords::changed_at, user_passwords::devices_from))
                     .first(db)
@@ -87,9 +86,7 @@ impl PasswordRepository for Session {
         before: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            let own = user_passwords::table
-                .filter(user_passwords::account_id.eq(account.0))
-                .filter(user_passwords::user_id.eq(user.0));
+            let own = rows_of!(user_passwords, account).filter(user_passwords::user_id.eq(user.0));
             update(own)
                 .set(user_passwords::devices_from.eq(At(before)))
                 .execute(db)
@@ -119,8 +116,7 @@ impl PasswordRepository for Session {
     ) -> Result<Option<PasswordHash>, StorageError> {
         let found: Option<String> = self
             .change(account, move |db| {
-                let query = user_passwords::table
-                    .filter(user_passwords::account_id.eq(account.0))
+                let query = rows_of!(user_passwords, account)
                     .filter(user_passwords::user_id.eq(user.0))
                     .select(user_passwords::hash);
                 locked(query).get_result(db).optional()

@@ -49,15 +49,14 @@ impl ProjectRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError> {
-        let found = self.ask(account, move |db| {
-            projects::table
-                .filter(projects::account_id.eq(account.0))
+        self.ask_one(account, Project::try_from, move |db| {
+            rows_of!(projects, account)
                 .filter(projects::id.eq(project.0))
                 .select(ProjectRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(Project::try_from).transpose()
+        })
+        .await
     }
 
     async fn lock(
@@ -66,8 +65,7 @@ impl ProjectRepository for Session {
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError> {
         let found = self.change(account, move |db| {
-            let query = projects::table
-                .filter(projects::account_id.eq(account.0))
+            let query = rows_of!(projects, account)
                 .filter(projects::id.eq(project.0))
                 .select(ProjectRow::as_select());
             locked(query).get_result(db).optional()
@@ -82,8 +80,7 @@ impl ProjectRepository for Session {
     ) -> Result<Option<ProjectId>, StorageError> {
         let domain = domain.to_owned();
         let found = self.ask(account, move |db| {
-            projects::table
-                .filter(projects::account_id.eq(account.0))
+            rows_of!(projects, account)
                 .filter(projects::domain.eq(&domain))
                 .filter(projects::status.eq(Status::Active.name()))
                 .select(projects::id)
@@ -111,9 +108,7 @@ impl ProjectRepository for Session {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            let target = projects::table
-                .filter(projects::account_id.eq(account.0))
-                .filter(projects::id.eq(project.0));
+            let target = rows_of!(projects, account).filter(projects::id.eq(project.0));
             let noted = update(target).set(projects::last_analysis_at.eq(At(at)));
             say(db, noted)
         })
@@ -123,10 +118,7 @@ impl ProjectRepository for Session {
     async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError> {
         let number: i64 = self
             .ask(account, move |db| {
-                projects::table
-                    .filter(projects::account_id.eq(account.0))
-                    .count()
-                    .get_result(db)
+                rows_of!(projects, account).count().get_result(db)
             })
             .await?;
         counted(number, "a number of projects")
@@ -140,8 +132,7 @@ impl ProjectRepository for Session {
     ) -> Result<Vec<ProjectId>, StorageError> {
         let ids: Vec<i64> = self
             .ask(account, move |db| {
-                projects::table
-                    .filter(projects::account_id.eq(account.0))
+                rows_of!(projects, account)
                     .filter(projects::status.eq(Status::Deactivated.name()))
                     .filter(projects::deactivated_at.le(At(until)))
                     .order((projects::deactivated_at, projects::id))

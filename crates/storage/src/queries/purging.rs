@@ -24,20 +24,32 @@ const ANSWERS: i64 = 500;
 const PLANS: i64 = 20;
 const JOBS: i64 = 100;
 
-macro_rules! of {
-    ($table:ident, $account:expr, $project:expr) => {
-        $table::table
-            .filter($table::account_id.eq($account.0))
-            .filter($table::project_id.eq($project.0))
+/// What a project's first rows have in a column.
+macro_rules! first_of {
+    ($db:ident, $table:ident.$column:ident, $most:expr, $account:expr, $project:expr) => {
+        rows_of!($table, $account, $project)
+            .order($table::$column)
+            .limit($most)
+            .select($table::$column)
+            .load::<i64>($db)?
     };
 }
 
-macro_rules! of_jobs {
-    ($table:ident, $account:expr, $jobs:expr) => {
-        $table::table
-            .filter($table::account_id.eq($account.0))
-            .filter($table::job_id.eq_any($jobs))
+macro_rules! steps {
+    ($($step:ident: $table:ident.$column:ident, $most:expr;)+) => {
+        $(fn $step(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
+            let some = first_of!(db, $table.$column, $most, account, project);
+            let these = rows_of!($table, account, project).filter($table::$column.eq_any(&some));
+            delete(these).execute(db)?;
+            Ok(!some.is_empty())
+        })+
     };
+}
+
+steps! {
+    pages: kept_pages.url_hash, PAGES;
+    answers: ai_answers.id, ANSWERS;
+    plans: content_plans.id, PLANS;
 }
 
 /// Removes the next part of one kind; whether there was any.
@@ -58,7 +70,7 @@ pub fn part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<
 }
 
 fn records(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let first: Option<(String, i64)> = of!(findings, account, project)
+    let first: Option<(String, i64)> = rows_of!(findings, account, project)
         .order((findings::result_type, findings::job_id))
         .select((findings::result_type, findings::job_id))
         .first(db)
@@ -67,7 +79,7 @@ fn records(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<b
         return Ok(false);
     };
     let run = || {
-        of!(findings, account, project)
+        rows_of!(findings, account, project)
             .filter(findings::result_type.eq(&result_type))
             .filter(findings::job_id.eq(job))
     };
@@ -85,53 +97,25 @@ fn records(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<b
 }
 
 fn ranks(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(keywords, account, project)
-        .order(keywords::id)
-        .limit(KEYWORDS)
-        .select(keywords::id)
-        .load(db)?;
-    let history = of!(rank_history, account, project);
+    let some = first_of!(db, keywords.id, KEYWORDS, account, project);
+    let history = rows_of!(rank_history, account, project);
     delete(history.filter(rank_history::keyword_id.eq_any(&some))).execute(db)?;
-    let pages = of!(latest_serps, account, project);
+    let pages = rows_of!(latest_serps, account, project);
     delete(pages.filter(latest_serps::keyword_id.eq_any(&some))).execute(db)?;
-    delete(of!(keywords, account, project).filter(keywords::id.eq_any(&some))).execute(db)?;
+    delete(rows_of!(keywords, account, project).filter(keywords::id.eq_any(&some))).execute(db)?;
     Ok(!some.is_empty())
 }
 
 fn rows(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(console_spans, account, project)
-        .order(console_spans::id)
-        .limit(count(console_rows::MOST_GONE))
-        .select(console_spans::id)
-        .load(db)?;
+    let most = count(console_rows::MOST_GONE);
+    let some = first_of!(db, console_spans.id, most, account, project);
     console_rows::forget_spans(db, account, &some)?;
-    Ok(!some.is_empty())
-}
-
-fn pages(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(kept_pages, account, project)
-        .order(kept_pages::url_hash)
-        .limit(PAGES)
-        .select(kept_pages::url_hash)
-        .load(db)?;
-    let these = of!(kept_pages, account, project).filter(kept_pages::url_hash.eq_any(&some));
-    delete(these).execute(db)?;
-    Ok(!some.is_empty())
-}
-
-fn answers(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(ai_answers, account, project)
-        .order(ai_answers::id)
-        .limit(ANSWERS)
-        .select(ai_answers::id)
-        .load(db)?;
-    delete(of!(ai_answers, account, project).filter(ai_answers::id.eq_any(&some))).execute(db)?;
     Ok(!some.is_empty())
 }
 
 /// Those of an engine and a day: as many as the project had AI-tracked keywords, for each analysis.
 fn tallies(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let first: Option<(String, chrono::NaiveDate)> = of!(ai_tallies, account, project)
+    let first: Option<(String, chrono::NaiveDate)> = rows_of!(ai_tallies, account, project)
         .order((ai_tallies::engine, ai_tallies::day))
         .select((ai_tallies::engine, ai_tallies::day))
         .first(db)
@@ -139,50 +123,40 @@ fn tallies(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<b
     let Some((engine, day)) = first else {
         return Ok(false);
     };
-    let these = of!(ai_tallies, account, project)
+    let these = rows_of!(ai_tallies, account, project)
         .filter(ai_tallies::engine.eq(engine))
         .filter(ai_tallies::day.eq(day));
     delete(these).execute(db)?;
     Ok(true)
 }
 
-fn plans(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(content_plans, account, project)
-        .order(content_plans::id)
-        .limit(PLANS)
-        .select(content_plans::id)
-        .load(db)?;
-    let these = of!(content_plans, account, project).filter(content_plans::id.eq_any(&some));
-    delete(these).execute(db)?;
-    Ok(!some.is_empty())
-}
-
 fn ended_jobs(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let some: Vec<i64> = of!(jobs, account, project)
-        .order(jobs::id)
-        .limit(JOBS)
-        .select(jobs::id)
-        .load(db)?;
-    delete(of_jobs!(staged_findings, account, &some)).execute(db)?;
-    delete(of_jobs!(staged_pages, account, &some)).execute(db)?;
-    delete(of_jobs!(journal_entries, account, &some)).execute(db)?;
-    delete(of_jobs!(paid_calls, account, &some)).execute(db)?;
-    delete(of!(jobs, account, project).filter(jobs::id.eq_any(&some))).execute(db)?;
+    macro_rules! remove {
+        ($($table:ident),+ of $jobs:expr) => {
+            $(delete(rows_of!($table, account).filter($table::job_id.eq_any($jobs))).execute(db)?;)+
+        };
+    }
+    let some = first_of!(db, jobs.id, JOBS, account, project);
+    remove!(staged_findings, staged_pages, journal_entries, paid_calls of &some);
+    delete(rows_of!(jobs, account, project).filter(jobs::id.eq_any(&some))).execute(db)?;
     Ok(!some.is_empty())
 }
 
 /// Tables of which a project has few rows, and the project.
 fn rest(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
+    macro_rules! remove {
+        ($($table:ident),+) => { $(delete(rows_of!($table, account, project)).execute(db)?;)+ };
+    }
     schedules::forget_project(db, account, project)?;
     console_bindings::forget_project(db, account, project)?;
-    delete(of!(named_sites, account, project)).execute(db)?;
-    delete(of!(ignored_suggestions, account, project)).execute(db)?;
-    delete(of!(brands, account, project)).execute(db)?;
-    delete(of!(result_heads, account, project)).execute(db)?;
-    delete(of!(result_carries, account, project)).execute(db)?;
-    delete(of!(project_usage, account, project)).execute(db)?;
-    let this = projects::table
-        .filter(projects::account_id.eq(account.0))
-        .filter(projects::id.eq(project.0));
+    remove!(
+        named_sites,
+        ignored_suggestions,
+        brands,
+        result_heads,
+        result_carries,
+        project_usage
+    );
+    let this = rows_of!(projects, account).filter(projects::id.eq(project.0));
     delete(this).execute(db).map(drop)
 }

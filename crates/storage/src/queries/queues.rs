@@ -34,17 +34,13 @@ pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
 }
 
 fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
-    let query = account_queues::table
-        .filter(account_queues::account_id.eq(account.0))
-        .select(QueueRow::as_select());
+    let query = rows_of!(account_queues, account).select(QueueRow::as_select());
     locked(query).get_result(db).optional()
 }
 
 /// `None` when another transaction has locked the line, or there is none.
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
-    let query = account_queues::table
-        .filter(account_queues::account_id.eq(account.0))
-        .select(QueueRow::as_select());
+    let query = rows_of!(account_queues, account).select(QueueRow::as_select());
     locked_passing_over(query).get_result(db).optional()
 }
 
@@ -76,8 +72,7 @@ type Counted = (
 /// Recounts the account's unfinished jobs.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
     // A job that is to be stopped is not run again: it must not call workers.
-    let counts = jobs::table
-        .filter(jobs::account_id.eq(account.0))
+    let counts = rows_of!(jobs, account)
         .filter(is_unfinished())
         .select((
             sql::<BigInt>("COUNT(CASE WHEN jobs.state <> 'running' THEN 1 END)"),

@@ -39,16 +39,14 @@ impl ResearchRepository for Session {
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError> {
-        let row: Option<MarketRow> = self
-            .ask(Whose::Everyone, move |db| {
-                let good = markets::table.filter(markets::market_key.eq(key.0.as_slice()));
-                good.filter(markets::expires_at.gt(At(now)))
-                    .select(MarketRow::as_select())
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        row.map(KeptResearch::try_from).transpose()
+        self.ask_one(Whose::Everyone, KeptResearch::try_from, move |db| {
+            let good = markets::table.filter(markets::market_key.eq(key.0.as_slice()));
+            good.filter(markets::expires_at.gt(At(now)))
+                .select(MarketRow::as_select())
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn own(
@@ -59,7 +57,7 @@ impl ResearchRepository for Session {
     ) -> Result<Option<KeptResearch>, StorageError> {
         let row: Option<SearchRow> = self
             .ask(account, move |db| {
-                let own = searches::table.filter(searches::account_id.eq(account.0));
+                let own = rows_of!(searches, account);
                 own.filter(searches::market_key.eq(key.0.as_slice()))
                     .filter(searches::expires_at.gt(At(now)))
                     .order(searches::bought_at.desc())
@@ -195,7 +193,7 @@ impl ResearchRepository for Session {
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError> {
         let found = self.ask(account, move |db| {
-            let month_of_account = quotas::table.filter(quotas::account_id.eq(account.0));
+            let month_of_account = rows_of!(quotas, account);
             let used = month_of_account
                 .filter(quotas::month.eq(month))
                 .select(quotas::used)
@@ -221,7 +219,7 @@ impl ResearchRepository for Session {
                 ))
                 .on_conflict_do_nothing()
                 .execute(db)?;
-            let query = quotas::table.filter(quotas::account_id.eq(account.0));
+            let query = rows_of!(quotas, account);
             let query = query.filter(quotas::month.eq(month)).select(quotas::used);
             let used: i64 = locked(query).get_result(db)?;
             Ok((used, under_way(db, account, month, now)?))
@@ -246,7 +244,7 @@ impl ResearchRepository for Session {
         flight: FlightId,
     ) -> Result<bool, StorageError> {
         self.change(account, move |db| {
-            let this = reservations::table.filter(reservations::account_id.eq(account.0));
+            let this = rows_of!(reservations, account);
             let this = this.filter(reservations::flight_id.eq(flight.0));
             Ok(delete(this).execute(db)? == 1)
         })
@@ -276,17 +274,15 @@ impl ResearchRepository for Session {
         now: DateTime<Utc>,
         most: u32,
     ) -> Result<Vec<Reservation>, StorageError> {
-        let rows: Vec<ReservationRow> = self
-            .ask(account, move |db| {
-                let over = reservations::table.filter(reservations::account_id.eq(account.0));
-                over.filter(reservations::until.le(At(now)))
-                    .order(reservations::flight_id)
-                    .limit(most.into())
-                    .select(ReservationRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(Reservation::try_from).collect()
+        self.ask_list(account, Reservation::try_from, move |db| {
+            let over = rows_of!(reservations, account);
+            over.filter(reservations::until.le(At(now)))
+                .order(reservations::flight_id)
+                .limit(most.into())
+                .select(ReservationRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError> {
@@ -318,7 +314,7 @@ impl ResearchRepository for Session {
         let rows = self
             .ask(account, move |db| {
                 let own = || {
-                    let own = searches::table.filter(searches::account_id.eq(account.0));
+                    let own = rows_of!(searches, account);
                     own.filter(searches::user_id.eq(user.0))
                 };
                 let mut query = own().into_boxed();
@@ -351,17 +347,15 @@ impl ResearchRepository for Session {
         user: UserId,
         search: SearchId,
     ) -> Result<Option<Search>, StorageError> {
-        let row: Option<SearchRow> = self
-            .ask(account, move |db| {
-                let this = searches::table.filter(searches::account_id.eq(account.0));
-                let this = this.filter(searches::user_id.eq(user.0));
-                this.filter(searches::id.eq(search.0))
-                    .select(SearchRow::as_select())
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        row.map(Search::try_from).transpose()
+        self.ask_one(account, Search::try_from, move |db| {
+            let this = rows_of!(searches, account);
+            let this = this.filter(searches::user_id.eq(user.0));
+            this.filter(searches::id.eq(search.0))
+                .select(SearchRow::as_select())
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn forget(
@@ -371,7 +365,7 @@ impl ResearchRepository for Session {
         search: SearchId,
     ) -> Result<bool, StorageError> {
         self.change(account, move |db| {
-            let this = searches::table.filter(searches::account_id.eq(account.0));
+            let this = rows_of!(searches, account);
             let this = this.filter(searches::user_id.eq(user.0));
             let this = this.filter(searches::id.eq(search.0));
             Ok(delete(this).execute(db)? == 1)
@@ -386,14 +380,14 @@ impl ResearchRepository for Session {
         most: u32,
     ) -> Result<u64, StorageError> {
         self.change(account, move |db| {
-            let old = searches::table.filter(searches::account_id.eq(account.0));
+            let old = rows_of!(searches, account);
             let old: Vec<i64> = old
                 .filter(searches::searched_at.lt(At(before)))
                 .order(searches::searched_at)
                 .limit(most.into())
                 .select(searches::id)
                 .load(db)?;
-            let of_these = searches::table.filter(searches::account_id.eq(account.0));
+            let of_these = rows_of!(searches, account);
             let of_these = of_these.filter(searches::id.eq_any(&old));
             let of_these = of_these.filter(searches::searched_at.lt(At(before)));
             Ok(delete(of_these).execute(db)? as u64)
@@ -409,7 +403,7 @@ fn under_way(
     month: NaiveDate,
     now: DateTime<Utc>,
 ) -> QueryResult<i64> {
-    let held = reservations::table.filter(reservations::account_id.eq(account.0));
+    let held = rows_of!(reservations, account);
     let held = held.filter(reservations::month.eq(month));
     held.filter(reservations::until.gt(At(now)))
         .select(count_star())

@@ -112,8 +112,7 @@ impl ResultRepository for Session {
     ) -> Result<Option<i64>, StorageError> {
         self.change(account, move |db| {
             let after = after.unwrap_or(i64::MIN);
-            let of_the_type = staged_findings::table
-                .filter(staged_findings::account_id.eq(account.0))
+            let of_the_type = rows_of!(staged_findings, account)
                 .filter(staged_findings::job_id.eq(job.0))
                 .filter(staged_findings::result_type.eq(result_type.name()))
                 .filter(staged_findings::ordinal.gt(after));
@@ -139,9 +138,7 @@ impl ResultRepository for Session {
         job: JobId,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            let copied = findings::table
-                .filter(findings::account_id.eq(account.0))
-                .filter(findings::project_id.eq(project.0))
+            let copied = rows_of!(findings, account, project)
                 // The primary key has the type before the job.
                 .filter(findings::result_type.eq_any(ResultType::NAMES))
                 .filter(findings::job_id.eq(job.0));
@@ -158,9 +155,7 @@ impl ResultRepository for Session {
     ) -> Result<Option<Document>, StorageError> {
         let found: Option<String> = self
             .ask(account, move |db| {
-                result_carries::table
-                    .filter(result_carries::account_id.eq(account.0))
-                    .filter(result_carries::project_id.eq(project.0))
+                rows_of!(result_carries, account, project)
                     .filter(result_carries::result_type.eq(result_type.name()))
                     .select(result_carries::carried)
                     .first(db)
@@ -205,16 +200,14 @@ impl ResultRepository for Session {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError> {
-        let found = self.ask(account, move |db| {
-            result_heads::table
-                .filter(result_heads::account_id.eq(account.0))
-                .filter(result_heads::project_id.eq(project.0))
+        self.ask_one(account, ResultHead::try_from, move |db| {
+            rows_of!(result_heads, account, project)
                 .filter(result_heads::result_type.eq(result_type.name()))
                 .select(HeadRow::as_select())
                 .first(db)
                 .optional()
-        });
-        found.await?.map(ResultHead::try_from).transpose()
+        })
+        .await
     }
 
     async fn heads_of(
@@ -225,17 +218,14 @@ impl ResultRepository for Session {
     ) -> Result<Vec<ResultHead>, StorageError> {
         let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
         let types: Vec<&str> = result_types.iter().map(|it| it.name()).collect();
-        let found: Vec<HeadRow> = self
-            .ask(account, move |db| {
-                result_heads::table
-                    .filter(result_heads::account_id.eq(account.0))
-                    .filter(result_heads::project_id.eq_any(&projects))
-                    .filter(result_heads::result_type.eq_any(&types))
-                    .select(HeadRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        found.into_iter().map(ResultHead::try_from).collect()
+        self.ask_list(account, ResultHead::try_from, move |db| {
+            rows_of!(result_heads, account)
+                .filter(result_heads::project_id.eq_any(&projects))
+                .filter(result_heads::result_type.eq_any(&types))
+                .select(HeadRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn about_keywords(
@@ -246,26 +236,22 @@ impl ResultRepository for Session {
         keywords: &[KeywordId],
     ) -> Result<Vec<Finding>, StorageError> {
         let keywords: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        let found: Vec<FindingRow> = self
-            .ask(account, move |db| {
-                findings::table
-                    .filter(findings::account_id.eq(account.0))
-                    .filter(findings::project_id.eq(project.0))
-                    .filter(findings::result_type.eq(result_type.name()))
-                    .filter(findings::keyword_id.eq_any(&keywords))
-                    .filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
-                    .select((
-                        findings::result_type,
-                        findings::job_id,
-                        findings::ordinal,
-                        findings::sort_value,
-                        findings::measured_at,
-                        (findings::record, findings::packed),
-                    ))
-                    .load(db)
-            })
-            .await?;
-        found.into_iter().map(Finding::try_from).collect()
+        self.ask_list(account, Finding::try_from, move |db| {
+            rows_of!(findings, account, project)
+                .filter(findings::result_type.eq(result_type.name()))
+                .filter(findings::keyword_id.eq_any(&keywords))
+                .filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
+                .select((
+                    findings::result_type,
+                    findings::job_id,
+                    findings::ordinal,
+                    findings::sort_value,
+                    findings::measured_at,
+                    (findings::record, findings::packed),
+                ))
+                .load::<FindingRow>(db)
+        })
+        .await
     }
 
     async fn carried_of(
@@ -277,8 +263,7 @@ impl ResultRepository for Session {
         let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
         let found: Vec<(i64, String)> = self
             .ask(account, move |db| {
-                result_carries::table
-                    .filter(result_carries::account_id.eq(account.0))
+                rows_of!(result_carries, account)
                     .filter(result_carries::project_id.eq_any(&projects))
                     .filter(result_carries::result_type.eq(result_type.name()))
                     .select((result_carries::project_id, result_carries::carried))
@@ -299,9 +284,7 @@ impl ResultRepository for Session {
     ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError> {
         let (heads, records) = self
             .ask(account, move |db| {
-                let heads: Vec<HeadRow> = result_heads::table
-                    .filter(result_heads::account_id.eq(account.0))
-                    .filter(result_heads::project_id.eq(project.0))
+                let heads: Vec<HeadRow> = rows_of!(result_heads, account, project)
                     .order(result_heads::result_type)
                     .select(HeadRow::as_select())
                     .load(db)?;
@@ -370,9 +353,7 @@ fn move_staged(
     job: JobId,
     copied: &[&str],
 ) -> QueryResult<()> {
-    let staged = staged_findings::table
-        .filter(staged_findings::account_id.eq(account.0))
-        .filter(staged_findings::job_id.eq(job.0));
+    let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     if copied.is_empty() {
         return say(db, copied!(staged, project));
     }
@@ -452,8 +433,7 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
         // were copied before it publishes them.
         None => wanted.filter(findings::ordinal.lt(CARRIED)).filter(
             findings::job_id.ne_all(
-                jobs::table
-                    .filter(jobs::account_id.eq(account.0))
+                rows_of!(jobs, account)
                     .filter(is_unfinished())
                     .select(jobs::id),
             ),

@@ -1,13 +1,13 @@
 use super::Db;
 use crate::{
     instant::At,
-    rows::schedules::ScheduleRow,
+    rows::{schedules::ScheduleRow, stored::Put},
     schema::{account_schedules, schedules},
     session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{delete, insert_into, prelude::*, update};
+use diesel::{delete, prelude::*, update};
 use domain::{
     ids::{AccountId, ProjectId},
     job::kind::AnalysisKind,
@@ -21,23 +21,8 @@ due_directory!(account_schedules of schedules);
 impl ScheduleRepository for Session {
     async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError> {
         let (account, row) = (schedule.account, ScheduleRow::from(schedule));
-        self.change(account, move |db| {
-            let set = |db: &mut Db| {
-                insert_into(schedules::table)
-                    .values(&row)
-                    .on_conflict((
-                        schedules::account_id,
-                        schedules::project_id,
-                        schedules::kind,
-                    ))
-                    .do_update()
-                    .set(&row)
-                    .execute(db)
-                    .map(drop)
-            };
-            changed(db, account, set)
-        })
-        .await
+        self.change(account, move |db| changed(db, account, |db| row.put(db)))
+            .await
     }
 
     async fn remove(
@@ -47,26 +32,21 @@ impl ScheduleRepository for Session {
         kind: AnalysisKind,
     ) -> Result<bool, StorageError> {
         let removed = self.change(account, move |db| {
-            let there = schedules::table
-                .filter(schedules::account_id.eq(account.0))
-                .filter(schedules::project_id.eq(project.0))
-                .filter(schedules::kind.eq(kind.name()));
+            let there =
+                rows_of!(schedules, account, project).filter(schedules::kind.eq(kind.name()));
             changed(db, account, |db| delete(there).execute(db))
         });
         Ok(removed.await? == 1)
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<Schedule>, StorageError> {
-        let rows: Vec<ScheduleRow> = self
-            .ask(account, move |db| {
-                schedules::table
-                    .filter(schedules::account_id.eq(account.0))
-                    .order((schedules::project_id, schedules::kind))
-                    .select(ScheduleRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(Schedule::try_from).collect()
+        self.ask_list(account, Schedule::try_from, move |db| {
+            rows_of!(schedules, account)
+                .order((schedules::project_id, schedules::kind))
+                .select(ScheduleRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn accounts_due(
@@ -84,18 +64,15 @@ impl ScheduleRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Schedule>, StorageError> {
-        let rows: Vec<ScheduleRow> = self
-            .ask(account, move |db| {
-                schedules::table
-                    .filter(schedules::account_id.eq(account.0))
-                    .filter(schedules::next_at.le(At(now)))
-                    .order((schedules::next_at, schedules::project_id, schedules::kind))
-                    .limit(limit.into())
-                    .select(ScheduleRow::as_select())
-                    .load(db)
-            })
-            .await?;
-        rows.into_iter().map(Schedule::try_from).collect()
+        self.ask_list(account, Schedule::try_from, move |db| {
+            rows_of!(schedules, account)
+                .filter(schedules::next_at.le(At(now)))
+                .order((schedules::next_at, schedules::project_id, schedules::kind))
+                .limit(limit.into())
+                .select(ScheduleRow::as_select())
+                .load(db)
+        })
+        .await
     }
 
     async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError> {
@@ -109,9 +86,7 @@ impl ScheduleRepository for Session {
 }
 
 pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
-    let there = schedules::table
-        .filter(schedules::account_id.eq(account.0))
-        .filter(schedules::project_id.eq(project.0));
+    let there = rows_of!(schedules, account, project);
     changed(db, account, |db| delete(there).execute(db)).map(drop)
 }
 

@@ -3,7 +3,7 @@ use crate::{
     instant::At,
     rows::{
         accounts::{AccountRow, UserRow},
-        sessions::{KnownSessionRow, SessionEntry, SessionRow, known_session},
+        sessions::{SessionEntry, SessionRow, known_session},
     },
     schema::{accounts, session_directory, sessions, users},
     session::{Session, Whose},
@@ -42,37 +42,34 @@ impl SessionRepository for Session {
         &mut self,
         hash: SessionHash,
     ) -> Result<Option<KnownSession>, StorageError> {
-        let found: Option<KnownSessionRow> = self
-            .ask(Whose::Everyone, move |db| {
-                let of_the_entry = sessions::account_id
-                    .eq(session_directory::account_id)
-                    .and(sessions::id.eq(session_directory::session_id));
-                let of_the_session = users::account_id
-                    .eq(sessions::account_id)
-                    .and(users::id.eq(sessions::user_id));
-                let of_the_account = accounts::account_id.eq(session_directory::account_id);
-                session_directory::table
-                    .inner_join(sessions::table.on(of_the_entry))
-                    .inner_join(users::table.on(of_the_session))
-                    .inner_join(accounts::table.on(of_the_account))
-                    .filter(session_directory::hash.eq(hash.0.as_slice()))
-                    .select((
-                        SessionRow::as_select(),
-                        UserRow::as_select(),
-                        AccountRow::as_select(),
-                    ))
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        found.map(known_session).transpose()
+        self.ask_one(Whose::Everyone, known_session, move |db| {
+            let of_the_entry = sessions::account_id
+                .eq(session_directory::account_id)
+                .and(sessions::id.eq(session_directory::session_id));
+            let of_the_session = users::account_id
+                .eq(sessions::account_id)
+                .and(users::id.eq(sessions::user_id));
+            let of_the_account = accounts::account_id.eq(session_directory::account_id);
+            session_directory::table
+                .inner_join(sessions::table.on(of_the_entry))
+                .inner_join(users::table.on(of_the_session))
+                .inner_join(accounts::table.on(of_the_account))
+                .filter(session_directory::hash.eq(hash.0.as_slice()))
+                .select((
+                    SessionRow::as_select(),
+                    UserRow::as_select(),
+                    AccountRow::as_select(),
+                ))
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn lock(&mut self, account: AccountId, session: SessionId) -> Result<bool, StorageError> {
         let found: Option<i64> = self
             .change(account, move |db| {
-                let query = sessions::table
-                    .filter(sessions::account_id.eq(account.0))
+                let query = rows_of!(sessions, account)
                     .filter(sessions::id.eq(session.0))
                     .select(sessions::id);
                 locked(query).get_result(db).optional()
@@ -86,18 +83,14 @@ impl SessionRepository for Session {
         account: AccountId,
         user: UserId,
     ) -> Result<Vec<SignedInSession>, StorageError> {
-        let rows = self.ask(account, move |db| {
-            sessions::table
-                .filter(sessions::account_id.eq(account.0))
+        self.ask_list(account, SignedInSession::try_from, move |db| {
+            rows_of!(sessions, account)
                 .filter(sessions::user_id.eq(user.0))
                 .order((sessions::last_seen_at.desc(), sessions::id.desc()))
                 .select(SessionRow::as_select())
                 .load(db)
-        });
-        rows.await?
-            .into_iter()
-            .map(SignedInSession::try_from)
-            .collect()
+        })
+        .await
     }
 
     async fn end(
@@ -112,8 +105,7 @@ impl SessionRepository for Session {
         let ids: Vec<i64> = ended.iter().map(|it| it.0).collect();
         self.change(account, move |db| {
             // Only the person's own: somebody else's session would have lost its entry otherwise.
-            let own: Vec<i64> = sessions::table
-                .filter(sessions::account_id.eq(account.0))
+            let own: Vec<i64> = rows_of!(sessions, account)
                 .filter(sessions::user_id.eq(user.0))
                 .filter(sessions::id.eq_any(&ids))
                 .select(sessions::id)
@@ -130,8 +122,7 @@ impl SessionRepository for Session {
         but: Option<SessionId>,
     ) -> Result<u64, StorageError> {
         self.change(account, move |db| {
-            let own: Vec<i64> = sessions::table
-                .filter(sessions::account_id.eq(account.0))
+            let own: Vec<i64> = rows_of!(sessions, account)
                 .filter(sessions::user_id.eq(user.0))
                 .filter(sessions::id.ne(but.map_or(0, |it| it.0)))
                 .select(sessions::id)
@@ -143,10 +134,9 @@ impl SessionRepository for Session {
 
     async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
         self.change(account, move |db| {
-            let entries =
-                session_directory::table.filter(session_directory::account_id.eq(account.0));
+            let entries = rows_of!(session_directory, account);
             delete(entries).execute(db)?;
-            let all = sessions::table.filter(sessions::account_id.eq(account.0));
+            let all = rows_of!(sessions, account);
             Ok(delete(all).execute(db)? as u64)
         })
         .await
@@ -160,8 +150,7 @@ impl SessionRepository for Session {
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
             // Notes may overtake each other on their way; the newest use stays.
-            let older = sessions::table
-                .filter(sessions::account_id.eq(account.0))
+            let older = rows_of!(sessions, account)
                 .filter(sessions::id.eq(session.0))
                 .filter(sessions::last_seen_at.lt(At(at)));
             update(older)
@@ -181,8 +170,7 @@ impl SessionRepository for Session {
         self.change(account, move |db| {
             let is_over =
                 { sessions::created_at.le(At(begun)) }.or(sessions::last_seen_at.le(At(used)));
-            let over: Vec<i64> = sessions::table
-                .filter(sessions::account_id.eq(account.0))
+            let over: Vec<i64> = rows_of!(sessions, account)
                 .filter(is_over)
                 .select(sessions::id)
                 .load(db)?;
@@ -194,12 +182,9 @@ impl SessionRepository for Session {
 
 /// Deletes sessions with what refers to them; at most some twenty a person.
 fn put_away(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
-    let entries = session_directory::table
-        .filter(session_directory::account_id.eq(account.0))
-        .filter(session_directory::session_id.eq_any(ended));
+    let entries =
+        rows_of!(session_directory, account).filter(session_directory::session_id.eq_any(ended));
     delete(entries).execute(db)?;
-    let rows = sessions::table
-        .filter(sessions::account_id.eq(account.0))
-        .filter(sessions::id.eq_any(ended));
+    let rows = rows_of!(sessions, account).filter(sessions::id.eq_any(ended));
     Ok(delete(rows).execute(db)? as u64)
 }

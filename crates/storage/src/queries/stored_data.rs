@@ -64,8 +64,7 @@ impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError> {
         let sums: Sums = self
             .ask(account, move |db| {
-                project_usage::table
-                    .filter(project_usage::account_id.eq(account.0))
+                rows_of!(project_usage, account)
                     .select(sums!())
                     .get_result(db)
             })
@@ -80,9 +79,7 @@ impl StoredDataRepository for Session {
     ) -> Result<StoredData, StorageError> {
         let sums: Sums = self
             .ask(account, move |db| {
-                project_usage::table
-                    .filter(project_usage::account_id.eq(account.0))
-                    .filter(project_usage::project_id.eq(project.0))
+                rows_of!(project_usage, account, project)
                     .select(sums!())
                     .get_result(db)
             })
@@ -96,8 +93,7 @@ impl StoredDataRepository for Session {
         after: Option<ProjectId>,
     ) -> Result<Option<ProjectId>, StorageError> {
         let last = self.change(account, move |db| {
-            let some: Vec<i64> = projects::table
-                .filter(projects::account_id.eq(account.0))
+            let some: Vec<i64> = rows_of!(projects, account)
                 .filter(projects::id.gt(after.map_or(0, |it| it.0)))
                 .order(projects::id)
                 .limit(count(PROJECTS))
@@ -145,8 +141,7 @@ pub fn note(db: &mut Db, account: i64, project: i64, change: Change) -> QueryRes
 /// they are large, and every version that writes plans beside this one ends some day.
 fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
     // Changes under way are counted by those who make them: they are waited for.
-    let query = project_usage::table
-        .filter(project_usage::account_id.eq(account.0))
+    let query = rows_of!(project_usage, account)
         .filter(project_usage::project_id.eq_any(ids))
         .select(project_usage::project_id);
     let there: Vec<i64> = locked(query).load(db)?;
@@ -163,8 +158,7 @@ fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
             (*id, row)
         })
         .collect();
-    let keywords: Vec<(i64, i64)> = keywords::table
-        .filter(keywords::account_id.eq(account.0))
+    let keywords: Vec<(i64, i64)> = rows_of!(keywords, account)
         .filter(keywords::project_id.eq_any(ids))
         .group_by(keywords::project_id)
         .select((keywords::project_id, count_star()))
@@ -174,8 +168,7 @@ fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
     }
     let bytes =
         format!("CAST(SUM(COALESCE(byte_count, (row_count + 1) * {BYTES_A_ROW})) AS BIGINT)");
-    let spans: Vec<(i64, i64, i64)> = console_spans::table
-        .filter(console_spans::account_id.eq(account.0))
+    let spans: Vec<(i64, i64, i64)> = rows_of!(console_spans, account)
         .filter(console_spans::project_id.eq_any(ids))
         .group_by(console_spans::project_id)
         .select((
@@ -188,8 +181,7 @@ fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
         let row = rows.entry(project).or_default();
         (row.console_rows, row.console_bytes) = (number, bytes);
     }
-    let plans: Vec<(i64, i64)> = content_plans::table
-        .filter(content_plans::account_id.eq(account.0))
+    let plans: Vec<(i64, i64)> = rows_of!(content_plans, account)
         .filter(content_plans::project_id.eq_any(&new))
         .group_by(content_plans::project_id)
         .select((

@@ -2,7 +2,7 @@ use crate::{
     instant::At,
     rows::{
         accounts::AccountRow,
-        tokens::{KnownTokenRow, TokenEntry, TokenRow, known_token},
+        tokens::{TokenEntry, TokenRow, known_token},
     },
     schema::{accounts, api_tokens, token_directory},
     session::{Session, Whose},
@@ -34,33 +34,30 @@ impl TokenRepository for Session {
     }
 
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError> {
-        let found: Option<KnownTokenRow> = self
-            .ask(Whose::Everyone, move |db| {
-                let of_the_entry = api_tokens::account_id
-                    .eq(token_directory::account_id)
-                    .and(api_tokens::id.eq(token_directory::token_id));
-                let of_the_account = accounts::account_id.eq(token_directory::account_id);
-                token_directory::table
-                    .inner_join(api_tokens::table.on(of_the_entry))
-                    .inner_join(accounts::table.on(of_the_account))
-                    .filter(token_directory::hash.eq(hash.0.as_slice()))
-                    .select((TokenRow::as_select(), AccountRow::as_select()))
-                    .first(db)
-                    .optional()
-            })
-            .await?;
-        found.map(known_token).transpose()
+        self.ask_one(Whose::Everyone, known_token, move |db| {
+            let of_the_entry = api_tokens::account_id
+                .eq(token_directory::account_id)
+                .and(api_tokens::id.eq(token_directory::token_id));
+            let of_the_account = accounts::account_id.eq(token_directory::account_id);
+            token_directory::table
+                .inner_join(api_tokens::table.on(of_the_entry))
+                .inner_join(accounts::table.on(of_the_account))
+                .filter(token_directory::hash.eq(hash.0.as_slice()))
+                .select((TokenRow::as_select(), AccountRow::as_select()))
+                .first(db)
+                .optional()
+        })
+        .await
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
-        let rows = self.ask(account, move |db| {
-            api_tokens::table
-                .filter(api_tokens::account_id.eq(account.0))
+        self.ask_list(account, ApiToken::try_from, move |db| {
+            rows_of!(api_tokens, account)
                 .order((api_tokens::created_at.desc(), api_tokens::id.desc()))
                 .select(TokenRow::as_select())
                 .load(db)
-        });
-        rows.await?.into_iter().map(ApiToken::try_from).collect()
+        })
+        .await
     }
 
     async fn revoke(
@@ -72,8 +69,7 @@ impl TokenRepository for Session {
     ) -> Result<bool, StorageError> {
         self.change(account, move |db| {
             let ends_later = api_tokens::revoked_at.gt(At(at));
-            let unrevoked = api_tokens::table
-                .filter(api_tokens::account_id.eq(account.0))
+            let unrevoked = rows_of!(api_tokens, account)
                 .filter(api_tokens::id.eq(token.0))
                 .filter(api_tokens::revoked_at.is_null().or(ends_later));
             let end = (
@@ -96,8 +92,7 @@ impl TokenRepository for Session {
             .change(account, move |db| {
                 let is_revoked_later = api_tokens::revoked_at.gt(At(at));
                 let expires_later = api_tokens::expires_at.gt(At(at));
-                let working = api_tokens::table
-                    .filter(api_tokens::account_id.eq(account.0))
+                let working = rows_of!(api_tokens, account)
                     .filter(api_tokens::revoked_at.is_null().or(is_revoked_later))
                     .filter(api_tokens::expires_at.is_null().or(expires_later));
                 let end = (
@@ -122,8 +117,7 @@ impl TokenRepository for Session {
         self.change(account, move |db| {
             // Notes may overtake each other on their way; the newest use stays.
             let is_older = api_tokens::last_used_at.lt(At(at));
-            let older = api_tokens::table
-                .filter(api_tokens::account_id.eq(account.0))
+            let older = rows_of!(api_tokens, account)
                 .filter(api_tokens::id.eq(token.0))
                 .filter(api_tokens::last_used_at.is_null().or(is_older));
             update(older)
