@@ -219,7 +219,6 @@ tables! {
             project_id -> BigInt,
             kind -> Text,
             keywords -> Nullable<Text>,
-            models -> Nullable<Text>,
             state -> Text,
             priority -> Integer,
             asked_by -> Text,
@@ -245,6 +244,7 @@ tables! {
             created_at -> Instant,
             started_at -> Nullable<Instant>,
             finished_at -> Nullable<Instant>,
+            models -> Nullable<Text>,
         }
 
         journal_entries (account_id, job_id, sequence) {
@@ -314,7 +314,6 @@ tables! {
             target_url -> Nullable<Text>,
             tags -> Text,
             search_volume -> Nullable<BigInt>,
-            metrics -> Nullable<Text>,
             latest_position -> Nullable<BigInt>,
             latest_url -> Nullable<Text>,
             latest_measured_at -> Nullable<Instant>,
@@ -323,6 +322,7 @@ tables! {
             created_at -> Instant,
             updated_at -> Instant,
             deactivated_at -> Nullable<Instant>,
+            metrics -> Nullable<Text>,
         }
 
         latest_serps (account_id, project_id, keyword_id) {
