@@ -1,18 +1,5 @@
 //! How things are remembered: a storage opens, a transaction commits by consuming itself.
 
-use super::{
-    accounts::AccountRepository, ai_models::AiModelRepository, audit::AuditRepository,
-    console_bindings::ConsoleBindingRepository, console_rows::ConsoleRowRepository,
-    idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
-    kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
-    owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
-    passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
-    results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
-    server_notes::ServerNoteRepository, sessions::SessionRepository,
-    site_turns::SiteTurnRepository, spending::SpendingRepository,
-    stored_data::StoredDataRepository, throttles::ThrottleRepository, tokens::TokenRepository,
-};
-use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use std::{error::Error, pin::Pin};
@@ -119,37 +106,52 @@ pub trait Storage: Send + Sync {
     async fn ping(&self) -> Result<(), StorageError>;
 }
 
-/// The repositories, all on the same transaction.
-pub trait Repositories: Send {
-    fn accounts(&mut self) -> &mut dyn AccountRepository;
-    fn passwords(&mut self) -> &mut dyn PasswordRepository;
-    fn sessions(&mut self) -> &mut dyn SessionRepository;
-    fn throttles(&mut self) -> &mut dyn ThrottleRepository;
-    fn server_notes(&mut self) -> &mut dyn ServerNoteRepository;
-    fn site_turns(&mut self) -> &mut dyn SiteTurnRepository;
-    fn tokens(&mut self) -> &mut dyn TokenRepository;
-    fn projects(&mut self) -> &mut dyn ProjectRepository;
-    fn keywords(&mut self) -> &mut dyn KeywordRepository;
-    fn jobs(&mut self) -> &mut dyn JobRepository;
-    fn measurements(&mut self) -> &mut dyn MeasurementRepository;
-    fn results(&mut self) -> &mut dyn ResultRepository;
-    fn pages(&mut self) -> &mut dyn PageRepository;
-    fn ai_models(&mut self) -> &mut dyn AiModelRepository;
-    fn answers(&mut self) -> &mut dyn AnswerRepository;
-    fn schedules(&mut self) -> &mut dyn ScheduleRepository;
-    fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
-    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository;
-    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository;
-    fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
-    fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
-    fn research(&mut self) -> &mut dyn ResearchRepository;
-    fn stored_data(&mut self) -> &mut dyn StoredDataRepository;
-    fn spending(&mut self) -> &mut dyn SpendingRepository;
-    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository;
-    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
-    fn secrets(&mut self) -> &mut dyn SecretRepository;
-    fn audit(&mut self) -> &mut dyn AuditRepository;
+/// Hands the repositories to another macro: how each is reached, and the module, name and mock of its port.
+#[macro_export]
+macro_rules! repositories {
+    ($then:ident) => {
+        $then! {
+            accounts: accounts AccountRepository MockAccountRepository,
+            passwords: passwords PasswordRepository MockPasswordRepository,
+            sessions: sessions SessionRepository MockSessionRepository,
+            throttles: throttles ThrottleRepository MockThrottleRepository,
+            server_notes: server_notes ServerNoteRepository MockServerNoteRepository,
+            site_turns: site_turns SiteTurnRepository MockSiteTurnRepository,
+            tokens: tokens TokenRepository MockTokenRepository,
+            projects: projects ProjectRepository MockProjectRepository,
+            keywords: keywords KeywordRepository MockKeywordRepository,
+            jobs: jobs JobRepository MockJobRepository,
+            measurements: measurements MeasurementRepository MockMeasurementRepository,
+            results: results ResultRepository MockResultRepository,
+            pages: kept_pages PageRepository MockPageRepository,
+            ai_models: ai_models AiModelRepository MockAiModelRepository,
+            answers: kept_answers AnswerRepository MockAnswerRepository,
+            schedules: schedules ScheduleRepository MockScheduleRepository,
+            owners_words: owners_words OwnersWordsRepository MockOwnersWordsRepository,
+            content_plans: content_plans ContentPlanRepository MockContentPlanRepository,
+            keyword_months: keyword_months KeywordMonthRepository MockKeywordMonthRepository,
+            console_rows: console_rows ConsoleRowRepository MockConsoleRowRepository,
+            console_bindings: console_bindings ConsoleBindingRepository MockConsoleBindingRepository,
+            research: research ResearchRepository MockResearchRepository,
+            stored_data: stored_data StoredDataRepository MockStoredDataRepository,
+            spending: spending SpendingRepository MockSpendingRepository,
+            paid_calls: paid_calls PaidCallRepository MockPaidCallRepository,
+            idempotency: idempotency IdempotencyRepository MockIdempotencyRepository,
+            secrets: secrets SecretRepository MockSecretRepository,
+            audit: audit AuditRepository MockAuditRepository,
+        }
+    };
 }
+
+macro_rules! declare {
+    ($($name:ident: $module:ident $port:ident $mock:ident,)*) => {
+        /// The repositories, all on the same transaction.
+        pub trait Repositories: Send {
+            $(fn $name(&mut self) -> &mut dyn super::$module::$port;)*
+        }
+    };
+}
+repositories!(declare);
 
 /// A transaction; dropping it undoes it. After an error it is over: it has been undone, and
 /// whatever else is asked of it, `commit` included, is refused.

@@ -55,124 +55,20 @@ use crate::{
     sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over},
 };
 use async_trait::async_trait;
-use domain::ports::{
-    accounts::AccountRepository,
-    ai_models::AiModelRepository,
-    audit::AuditRepository,
-    console_bindings::ConsoleBindingRepository,
-    console_rows::ConsoleRowRepository,
-    content_plans::ContentPlanRepository,
-    idempotency::IdempotencyRepository,
-    jobs::JobRepository,
-    kept_answers::AnswerRepository,
-    kept_pages::PageRepository,
-    keyword_months::KeywordMonthRepository,
-    keywords::KeywordRepository,
-    measurements::MeasurementRepository,
-    owners_words::OwnersWordsRepository,
-    paid_calls::PaidCallRepository,
-    passwords::PasswordRepository,
-    projects::ProjectRepository,
-    research::ResearchRepository,
-    results::ResultRepository,
-    schedules::ScheduleRepository,
-    secrets::SecretRepository,
-    server_notes::ServerNoteRepository,
-    sessions::SessionRepository,
-    site_turns::SiteTurnRepository,
-    spending::SpendingRepository,
-    storage::{Repositories, StorageError, Transaction},
-    stored_data::StoredDataRepository,
-    throttles::ThrottleRepository,
-    tokens::TokenRepository,
-};
+use domain::ports::storage::{Repositories, StorageError, Transaction};
 
-impl Repositories for Session {
-    fn accounts(&mut self) -> &mut dyn AccountRepository {
-        self
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self
-    }
-    fn throttles(&mut self) -> &mut dyn ThrottleRepository {
-        self
-    }
-    fn server_notes(&mut self) -> &mut dyn ServerNoteRepository {
-        self
-    }
-    fn site_turns(&mut self) -> &mut dyn SiteTurnRepository {
-        self
-    }
-    fn tokens(&mut self) -> &mut dyn TokenRepository {
-        self
-    }
-    fn projects(&mut self) -> &mut dyn ProjectRepository {
-        self
-    }
-    fn keywords(&mut self) -> &mut dyn KeywordRepository {
-        self
-    }
-    fn jobs(&mut self) -> &mut dyn JobRepository {
-        self
-    }
-    fn measurements(&mut self) -> &mut dyn MeasurementRepository {
-        self
-    }
-    fn results(&mut self) -> &mut dyn ResultRepository {
-        self
-    }
-    fn pages(&mut self) -> &mut dyn PageRepository {
-        self
-    }
-    fn ai_models(&mut self) -> &mut dyn AiModelRepository {
-        self
-    }
-    fn answers(&mut self) -> &mut dyn AnswerRepository {
-        self
-    }
-    fn schedules(&mut self) -> &mut dyn ScheduleRepository {
-        self
-    }
-    fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository {
-        self
-    }
-    fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository {
-        self
-    }
-    fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
-        self
-    }
-    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository {
-        self
-    }
-    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository {
-        self
-    }
-    fn research(&mut self) -> &mut dyn ResearchRepository {
-        self
-    }
-    fn stored_data(&mut self) -> &mut dyn StoredDataRepository {
-        self
-    }
-    fn spending(&mut self) -> &mut dyn SpendingRepository {
-        self
-    }
-    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository {
-        self
-    }
-    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
-        self
-    }
-    fn secrets(&mut self) -> &mut dyn SecretRepository {
-        self
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self
-    }
+macro_rules! all_in_the_session {
+    ($($name:ident: $module:ident $port:ident $mock:ident,)*) => {
+        impl Repositories for Session {
+            $(
+                fn $name(&mut self) -> &mut dyn domain::ports::$module::$port {
+                    self
+                }
+            )*
+        }
+    };
 }
+domain::repositories!(all_in_the_session);
 
 #[async_trait]
 impl Transaction for Session {
