@@ -29,12 +29,10 @@ use domain::{
     text::Label,
     token::ApiToken,
     use_cases::{
-        Policies,
-        create_account::CreateAccount,
-        issue_token::{Asker, IssueToken, NewToken},
+        Core, Policies,
         keep_house::{KeepHouse, Retention},
         request_analysis::Prices,
-        set_password::SetPassword,
+        tokens::{Asker, NewToken},
     },
     user::User,
 };
@@ -130,10 +128,16 @@ impl TestApp {
         .await
     }
 
-    /// What makes ids.
+    /// Use cases beside the server's, with the policies of one that nobody set.
     #[must_use]
-    pub fn mint(&self) -> Arc<IdMint> {
-        Arc::clone(&self.mint)
+    pub fn core(&self) -> Core {
+        Core {
+            storage: Arc::clone(&self.storage),
+            clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            randomness: Arc::clone(&self.randomness),
+            mint: Arc::clone(&self.mint),
+            policies: Policies::default(),
+        }
     }
 
     /// What hashes passwords.
@@ -190,7 +194,7 @@ impl TestApp {
         };
         let services = Services::new(config, &ports, wake, stopping);
         // A database that is broken on purpose has no code.
-        let code = services.welcome_code().await.ok().flatten();
+        let code = services.core.welcome_code().await.ok().flatten();
         let welcome_code = code.map(|it| it.reveal().to_owned());
         let (address, server) = listen(listener, services, endpoints);
         Self {
@@ -247,16 +251,8 @@ impl TestApp {
 
     /// Issues a token.
     pub async fn db_issue(&self, owner: &User, new: &NewToken) -> (Caller, ApiToken) {
-        let issue = IssueToken::new(
-            Arc::clone(&self.storage),
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-            Arc::clone(&self.randomness),
-            Arc::clone(&self.mint),
-        );
-        let (plain, token) = issue
-            .run(Asker::Operator(owner), new)
-            .await
-            .expect("a token");
+        let issued = self.core().issue_token(Asker::Operator(owner), new).await;
+        let (plain, token) = issued.expect("a token");
         (self.bearer(plain.reveal()), token)
     }
 
@@ -267,18 +263,12 @@ impl TestApp {
             owners.get(account).cloned()
         };
         while known(&self.owners).is_none() {
-            let create = CreateAccount::new(
-                Arc::clone(&self.storage),
-                Arc::clone(&self.clock) as Arc<dyn Clock>,
-                Arc::clone(&self.mint),
-            );
             let number = known_count(&self.owners);
             let email = EmailAddress::parse(&format!("owner{number}@example.com"));
             let name = Label::parse(&format!("Account {number}")).expect("a label");
-            let (_, owner) = create
-                .run(&email.expect("an address"), &name)
-                .await
-                .expect("an account");
+            let (core, email) = (self.core(), email.expect("an address"));
+            let created = core.create_account(&email, &name).await;
+            let (_, owner) = created.expect("an account");
             self.owners
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -471,13 +461,8 @@ impl TestApp {
     /// The owner of an account, with a password.
     pub async fn db_owner_with_password(&self, account: usize) -> User {
         let owner = self.db_owner(account).await;
-        let set = SetPassword::new(
-            Arc::clone(&self.storage),
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-            Arc::clone(&self.mint),
-            Arc::clone(&self.hasher),
-        );
-        let ended = set.run(&owner, PASSWORD, false).await;
+        let (core, hasher) = (self.core(), self.hasher.as_ref());
+        let ended = core.set_password(hasher, &owner, PASSWORD, false).await;
         ended.expect("a password");
         owner
     }

@@ -34,17 +34,12 @@ use domain::{
     use_cases::{
         Core, Policies,
         claim_jobs::ClaimJobs,
-        create_account::CreateAccount,
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
-        fire_schedules::FireSchedules,
         keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         publish_results::{Outcome, PublishResults},
-        read_job::ReadJob,
         record_measurements::RecordMeasurements,
-        request_analysis::{
-            AnalysisRequest, Prices, RequestAnalysis, RequestAnalysisError, Requested, Tick,
-        },
+        request_analysis::{AnalysisRequest, Prices, RequestAnalysisError, Requested, Tick},
         sum_up_rankings::SumUpRankings,
         sweep_queue::SweepQueue,
         write_down_calls::WriteDownCalls,
@@ -137,16 +132,12 @@ impl Queue {
     }
 
     async fn account(&self, email: &str) -> AccountId {
-        let create = CreateAccount::new(self.storage(), self.clock(), Arc::clone(&self.mint));
-        create
-            .run(
-                &EmailAddress::parse(email).unwrap(),
-                &Label::parse("Ann").unwrap(),
-            )
+        let (email, name) = (EmailAddress::parse(email), Label::parse("Ann"));
+        let (account, _) = { self.core() }
+            .create_account(&email.unwrap(), &name.unwrap())
             .await
-            .unwrap()
-            .0
-            .id
+            .unwrap();
+        account.id
     }
 
     async fn project(&self, account: AccountId, host: &str, keywords: &[&str]) -> ProjectId {
@@ -183,15 +174,8 @@ impl Queue {
         }
     }
 
-    fn request_analysis(&self) -> RequestAnalysis {
-        let mint = Arc::clone(&self.mint);
-        let (storage, prices) = (self.storage(), self.prices());
-        RequestAnalysis::new(storage, self.clock(), mint, self.policy, prices)
-    }
-
     async fn fire(&self) -> Vec<Schedule> {
-        let fire = FireSchedules::new(self.storage(), self.clock(), self.request_analysis());
-        fire.run().await.unwrap()
+        self.core().fire_schedules().await.unwrap()
     }
 
     async fn schedule(&self, account: AccountId, project: ProjectId, days: &str) -> Schedule {
@@ -238,8 +222,7 @@ impl Queue {
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
-        let ask = self.request_analysis();
-        ask.run(account, &request, None).await
+        self.core().request_analysis(account, &request, None).await
     }
 
     /// What the job's calls that cost money are written down in.
@@ -286,8 +269,8 @@ impl Queue {
     }
 
     async fn read(&self, job: &Job) -> Job {
-        ReadJob::new(self.storage())
-            .run(job.account, job.id)
+        self.core()
+            .analysis(job.account, job.id)
             .await
             .unwrap()
             .unwrap()
@@ -1028,10 +1011,7 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
             trigger: Trigger::Schedule,
         };
         let tick = Tick { before, after };
-        let fired = queue
-            .request_analysis()
-            .run_scheduled(&request, &tick)
-            .await;
+        let fired = core.request_scheduled(&request, &tick).await;
         assert_eq!(fired.unwrap(), None);
     }
     assert_eq!(queue.jobs(ann).await, []);

@@ -5,7 +5,6 @@ use crate::{
 use domain::{
     money::MicroUsd,
     ports::storage::{Storage, StorageError},
-    use_cases::list_accounts::ListAccounts,
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -50,7 +49,7 @@ pub async fn without_bound(
     if paid.is_empty() || settings.search.most_per_day.is_some() {
         return Ok(None);
     }
-    let accounts = ListAccounts::new(storage).without_budget().await?;
+    let accounts = storage.read().await?.accounts().without_budget().await?;
     let future = settings.new_accounts.is_without_budget();
     let who = match (accounts, future) {
         (0, false) => return Ok(None),

@@ -22,10 +22,7 @@ use domain::{
         site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
     },
     use_cases::{
-        Core, Policies,
-        fire_schedules::FireSchedules,
-        measure_page_speed::SpeedSources,
-        request_analysis::{Prices, RequestAnalysis},
+        Core, Policies, measure_page_speed::SpeedSources, request_analysis::Prices,
         search_console::fetch::FetchConsole,
     },
 };
@@ -106,9 +103,24 @@ impl Foundation {
         }
     }
 
+    /// Knows what suppliers charge.
+    pub fn priced_core(&self) -> Core {
+        let settings = &self.settings;
+        let search = search_results(settings, &self.clock, &self.randomness);
+        let engines = ai_engines(settings, &self.clock, &self.randomness);
+        let prices = prices(settings, search.as_ref(), &load(settings));
+        self.core_with(prices, engines)
+    }
+
     /// Use cases that ask no supplier.
     pub fn core(&self) -> Arc<Core> {
         Arc::new(self.core_with(Prices::default(), AiEngines::default()))
+    }
+
+    /// Use cases that may ask what AI engines there are.
+    pub fn core_with_engines(&self) -> Core {
+        let engines = ai_engines(&self.settings, &self.clock, &self.randomness);
+        self.core_with(Prices::default(), engines)
     }
 
     fn core_with(&self, prices: Prices, engines: AiEngines) -> Core {
@@ -128,14 +140,6 @@ impl Foundation {
                 engines,
             },
         }
-    }
-
-    pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
-        (
-            Arc::clone(&self.storage),
-            Arc::clone(&self.clock),
-            Arc::clone(&self.mint),
-        )
     }
 
     /// Where turns at sites are shared; nowhere on `SQLite`, where one process works.
@@ -162,18 +166,12 @@ impl Foundation {
         );
         let engines = ai_engines(settings, &self.clock, &self.randomness);
         let prices = prices(settings, search.as_ref(), &load);
-        let request = starter(self, prices, &engines);
         Tools {
             core: Arc::new(self.core_with(prices, engines.clone())),
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
             mint: Arc::clone(&self.mint),
-            schedules: Arc::new(FireSchedules::new(
-                Arc::clone(&self.storage),
-                Arc::clone(&self.clock),
-                request,
-            )),
             console: Arc::new(console_fetcher(self)),
             search,
             engines,
@@ -418,7 +416,7 @@ fn micro_usd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1_000_000.0).round() as u64
 }
 
-pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
+fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
     let amount = |dollars| MicroUsd(i64::try_from(micro_usd(dollars)).unwrap_or(i64::MAX));
     Prices {
         per_keyword: search.most(load.depth),
@@ -426,14 +424,6 @@ pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> P
         most_per_day: settings.search.most_per_day.map(amount),
         speed_pages: load.speed_pages,
     }
-}
-
-pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
-    let settings = &foundation.settings;
-    let search = search_results(settings, &foundation.clock, &foundation.randomness);
-    let engines = ai_engines(settings, &foundation.clock, &foundation.randomness);
-    let prices = prices(settings, search.as_ref(), &load(settings));
-    starter(foundation, prices, &engines)
 }
 
 pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
@@ -449,12 +439,6 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
         console: search_console::configured(settings, &foundation.clock, &foundation.randomness),
         limits: set.limits(),
     }
-}
-
-fn starter(foundation: &Foundation, prices: Prices, engines: &AiEngines) -> RequestAnalysis {
-    let (storage, clock, mint) = foundation.parts();
-    let policy = queue_policy(&foundation.settings.queue);
-    RequestAnalysis::new(storage, clock, mint, policy, prices).asking(engines.clone())
 }
 
 fn load(settings: &Settings) -> Load {

@@ -20,7 +20,7 @@ pub struct DeviceKey(pub [u8; 32]);
 /// What a known device sends: whose it is, since when, a number of its own, and our signature.
 ///
 /// The signature says that we issued it. Whether its account is active and its owner's password is still
-/// the one of then is for [`crate::use_cases::recognize_device`] to find out.
+/// the one of then is for [`crate::use_cases::Core::recognize_device`] to find out.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DeviceMark {
     account: AccountId,

@@ -3,7 +3,7 @@ use domain::{
     ids::CallerId,
     job::Trigger,
     token::ApiToken,
-    use_cases::{authenticate_agent::Agent, authenticate_session::Member},
+    use_cases::{sessions::Member, tokens::Agent},
 };
 
 /// What they may do was checked before; what is left is whose data it is about.

@@ -18,7 +18,7 @@ use domain::{
     project::Project,
     scope::Scope,
     session::PlainSession,
-    use_cases::{authenticate_session::Member, sign_in::Place},
+    use_cases::sessions::{Member, Place},
 };
 use serde::Serialize;
 use serde_json::{Map, Value};

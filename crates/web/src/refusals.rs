@@ -14,10 +14,10 @@ use domain::{
     ports::{spending::Spending, storage::StorageError},
     stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
+        analyses::ListAnalysesError,
         keywords::{
             change::ChangeKeywordError, save::SaveKeywordsError, track::TrackKeywordsError,
         },
-        list_jobs::ListJobsError,
         projects::{change::ChangeProjectError, create::CreateProjectError},
         request_analysis::{Budget, RequestAnalysisError},
     },
@@ -349,11 +349,11 @@ impl From<ChangeKeywordError> for Problem {
     }
 }
 
-impl From<ListJobsError> for Problem {
-    fn from(error: ListJobsError) -> Self {
+impl From<ListAnalysesError> for Problem {
+    fn from(error: ListAnalysesError) -> Self {
         match error {
-            ListJobsError::NoSuchProject => no_project(),
-            ListJobsError::Storage(error) => storage(&error),
+            ListAnalysesError::NoSuchProject => no_project(),
+            ListAnalysesError::Storage(error) => storage(&error),
         }
     }
 }

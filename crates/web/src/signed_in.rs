@@ -4,7 +4,7 @@ use crate::services::Services;
 use domain::{
     ports::storage::StorageError,
     session::PlainSession,
-    use_cases::authenticate_session::{Member, NotSignedIn},
+    use_cases::sessions::{Member, NotSignedIn},
 };
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub async fn member(
     services: &Arc<Services>,
     secret: &PlainSession,
 ) -> Result<Option<Member>, StorageError> {
-    match services.authenticate_session.run(secret.reveal()).await {
+    match services.core.authenticate_session(secret.reveal()).await {
         Ok(member) => {
             if member.use_is_news {
                 let (account, session) = (member.account.id, member.session.id);
                 let services = Arc::clone(services);
                 tokio::spawn(async move {
-                    if let Err(error) = services.note_session_use.run(account, session).await {
+                    if let Err(error) = services.core.note_session_use(account, session).await {
                         tracing::debug!(%error, "The use of a session could not be noted.");
                     }
                 });
@@ -30,7 +30,7 @@ pub async fn member(
         Err(NotSignedIn::Over { session, .. }) => {
             let services = Arc::clone(services);
             tokio::spawn(async move {
-                if let Err(error) = services.end_session.expire(&session).await {
+                if let Err(error) = services.core.expire_session(&session).await {
                     tracing::debug!(%error, "A session that is over could not be put away.");
                 }
             });

@@ -17,7 +17,7 @@ const MOST_CHARACTERS: usize = 1_000;
 /// The answer is always the same: it tells nobody whether a text opens something.
 pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answer, Problem> {
     let token = read_body(body, token)?;
-    services.report_leak.run(&token).await?;
+    services.core.report_leak(&token).await?;
     let said = json!({ "status": "accepted", "detail": "If this was a token of this server, it opens nothing any more." });
     Ok(Answer {
         cache: "no-store",

@@ -1,7 +1,7 @@
 //! GET /health and GET /docs.
 
 use chrono::TimeDelta;
-use domain::{scope::Scope, text::Label, token::RevokeReason, use_cases::issue_token::NewToken};
+use domain::{scope::Scope, text::Label, token::RevokeReason, use_cases::tokens::NewToken};
 use harness::{app::TestApp, databases::TestDatabase, on_every_database};
 use serde_json::{Value, json};
 

@@ -5,11 +5,10 @@ use domain::{
     market::Country,
     patch::Change,
     ports::clock::Clock,
-    use_cases::set_ai_model::{SetAiModel, SetAiModelError},
+    use_cases::{Core, Policies, ai_models::AiModelError},
 };
 use harness::{app::TestApp, databases::TestDatabase, engines, on_every_database};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 on_every_database![
     models_tell_the_allowance_of_ai_tracked_keywords,
@@ -26,10 +25,16 @@ async fn app(db: &TestDatabase) -> TestApp {
     .await
 }
 
-async fn set(app: &TestApp, engine: &str, change: ModelChange) -> Result<(), SetAiModelError> {
-    let engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
-    let set = SetAiModel::new(Arc::clone(&app.storage), engines);
-    set.run(app.db_account().await, engine, &change)
+async fn set(app: &TestApp, engine: &str, change: ModelChange) -> Result<(), AiModelError> {
+    let policies = Policies {
+        engines: engines::idle(&[("gemini", 2_000), ("perplexity", 0)]),
+        ..Policies::default()
+    };
+    let core = Core {
+        policies,
+        ..app.core()
+    };
+    core.change_ai_model(app.db_account().await, engine, &change)
         .await
         .map(drop)
 }
@@ -131,13 +136,13 @@ async fn every_engine_is_listed_as_the_account_asks_it(db: TestDatabase) {
     assert_eq!(model(&theirs, "gemini")["active"], true);
 
     let refused = set(&app, "nobody", ModelChange::default()).await;
-    assert!(matches!(refused, Err(SetAiModelError::NoSuchEngine { .. })));
+    assert!(matches!(refused, Err(AiModelError::NoSuchEngine { .. })));
     let wrong = ModelChange {
         samples: Change::Set(*ModelSettings::SAMPLES.end() + 1),
         ..ModelChange::default()
     };
     let refused = set(&app, "gemini", wrong).await;
-    assert!(matches!(refused, Err(SetAiModelError::Refused(_))));
+    assert!(matches!(refused, Err(AiModelError::Refused(_))));
 }
 
 async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {

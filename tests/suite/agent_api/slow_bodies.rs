@@ -1,11 +1,7 @@
 //! Bodies that never end, and connections that stay: what unknown callers hold is theirs alone.
 
 use chrono::TimeDelta;
-use domain::{
-    account::AccountStatus,
-    ports::clock::Clock,
-    use_cases::{change_account::ChangeAccount, set_password::SetPassword},
-};
+use domain::account::AccountStatus;
 use futures_util::future::join_all;
 use harness::{
     app::{PASSWORD, TestApp},
@@ -14,7 +10,7 @@ use harness::{
 };
 use reqwest::Method;
 use serde_json::json;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -173,13 +169,8 @@ async fn networks_of_an_address_hold_a_part_of_the_unknown_slots(db: TestDatabas
 }
 
 async fn switch(app: &TestApp, status: AccountStatus) {
-    let change = ChangeAccount::new(
-        Arc::clone(&app.storage),
-        Arc::clone(&app.clock) as Arc<dyn Clock>,
-        app.mint(),
-    );
-    let account = app.db_account().await;
-    change.switch(account, status).await.unwrap();
+    let (core, account) = (app.core(), app.db_account().await);
+    core.switch_account(account, status).await.unwrap();
 }
 
 async fn a_mark_of_a_disabled_account_gains_no_slot(db: TestDatabase) {
@@ -389,13 +380,9 @@ mod marks {
         sign_in().await.ok();
 
         app.clock.advance(TimeDelta::minutes(2));
-        let set = SetPassword::new(
-            Arc::clone(&app.storage),
-            Arc::clone(&app.clock) as Arc<dyn Clock>,
-            app.mint(),
-            app.hasher(),
-        );
-        set.run(&owner, PASSWORD, false).await.unwrap();
+        let (core, hasher) = (app.core(), app.hasher());
+        let set = core.set_password(hasher.as_ref(), &owner, PASSWORD, false);
+        set.await.unwrap();
         use_up(&app).await;
         sign_in().await.refused(429, "rate-limited");
 

@@ -10,10 +10,8 @@ use domain::{
     text::Label,
     token::{ApiToken, RevokeReason},
     use_cases::{
-        issue_token::NewToken,
-        list_audit_events::ListAuditEvents,
-        list_tokens::ListTokens,
-        rotate_token::{RotateToken, RotateTokenError},
+        Core,
+        tokens::{NewToken, RotateTokenError},
     },
 };
 use harness::{
@@ -49,14 +47,18 @@ async fn issued(app: &TestApp) -> (Caller, ApiToken) {
     app.db_issue(&owner, &new).await
 }
 
-fn rotation(app: &TestApp) -> RotateToken {
+fn rotation(app: &TestApp) -> Core {
     let clock = Arc::clone(&app.clock) as Arc<dyn Clock>;
     // Another stream than that of the application, whose ids and tokens it must not repeat.
     let random = CountingRandomness::default();
     random.fill(&mut [0; 4_096]);
-    let random: Arc<dyn Randomness> = Arc::new(random);
-    let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&random)));
-    RotateToken::new(Arc::clone(&app.storage), clock, random, mint)
+    let randomness: Arc<dyn Randomness> = Arc::new(random);
+    let mint = Arc::new(IdMint::new(clock, Arc::clone(&randomness)));
+    Core {
+        randomness,
+        mint,
+        ..app.core()
+    }
 }
 
 async fn a_rotated_token_is_accepted_until_its_grace_is_over(db: TestDatabase) {
@@ -64,7 +66,7 @@ async fn a_rotated_token_is_accepted_until_its_grace_is_over(db: TestDatabase) {
     let (old, token) = issued(&app).await;
     app.clock.advance(TimeDelta::days(10));
     let rotated = rotation(&app)
-        .run(token.account, token.id, TimeDelta::hours(2))
+        .rotate_token(token.account, token.id, TimeDelta::hours(2))
         .await;
     let (plain, fresh) = rotated.unwrap();
     let new = app.bearer(plain.reveal());
@@ -84,8 +86,7 @@ async fn a_rotated_token_is_accepted_until_its_grace_is_over(db: TestDatabase) {
     old.get("/health").await.refused(401, "token-revoked");
     new.get("/health").await.ok();
 
-    let events = ListAuditEvents::new(Arc::clone(&app.storage));
-    let events = events.run(token.account, 10).await.unwrap();
+    let events = app.core().audit_events(token.account, 10).await.unwrap();
     let told: Vec<_> = events.iter().map(|it| (it.action, it.token)).collect();
     assert_eq!(
         told,
@@ -101,14 +102,14 @@ async fn a_token_is_rotated_once(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (_, token) = issued(&app).await;
     let rotation = rotation(&app);
-    let rotate = || rotation.run(token.account, token.id, TimeDelta::hours(1));
+    let rotate = || rotation.rotate_token(token.account, token.id, TimeDelta::hours(1));
     let outcomes = tokio::join!(rotate(), rotate(), rotate());
     let outcomes = [outcomes.0, outcomes.1, outcomes.2];
     let made = outcomes.iter().filter(|it| it.is_ok()).count();
     assert_eq!(made, 1, "{outcomes:?}");
     assert!(matches!(rotate().await, Err(RotateTokenError::NoSuchToken)));
-    let tokens = ListTokens::new(Arc::clone(&app.storage));
-    assert_eq!(tokens.run(token.account).await.unwrap().len(), 2);
+    let tokens = app.core().tokens(token.account).await.unwrap();
+    assert_eq!(tokens.len(), 2);
 }
 
 async fn report(app: &TestApp, body: &Value) -> Answer {
@@ -133,12 +134,10 @@ async fn a_reported_token_is_refused_from_the_next_request_on(db: TestDatabase) 
         let again = report(&app, &json!({ "token": other })).await;
         assert_eq!((again.status, &again.body), (first.status, &first.body));
     }
-    let tokens = ListTokens::new(Arc::clone(&app.storage));
-    let tokens = tokens.run(token.account).await.unwrap();
+    let tokens = app.core().tokens(token.account).await.unwrap();
     let ended = tokens.iter().find(|it| it.id == token.id).unwrap();
     assert_eq!(ended.revoke_reason, Some(RevokeReason::Leaked));
-    let events = ListAuditEvents::new(Arc::clone(&app.storage));
-    let events = events.run(token.account, 10).await.unwrap();
+    let events = app.core().audit_events(token.account, 10).await.unwrap();
     let leaks: Vec<_> = events
         .iter()
         .filter(|it| it.action == AuditAction::TokenLeaked)

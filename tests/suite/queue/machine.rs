@@ -15,8 +15,7 @@ use domain::{
     ports::clock::Clock,
     project::{ProjectPatch, Status},
     use_cases::{
-        cancel_analysis::CancelAnalysis, end_attempt::AttemptEnd, keep_leases::HoldError,
-        request_analysis::RequestAnalysisError,
+        end_attempt::AttemptEnd, keep_leases::HoldError, request_analysis::RequestAnalysisError,
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -319,8 +318,8 @@ impl Walk<'_> {
         let jobs: Vec<_> = self.accepted.keys().copied().collect();
         if !jobs.is_empty() {
             let (account, job) = jobs[self.dice.below(jobs.len())];
-            let cancel = CancelAnalysis::new(self.queue.storage(), self.queue.clock());
-            cancel.run(account, job).await.unwrap();
+            let core = self.queue.core();
+            core.cancel_analysis(account, job).await.unwrap();
         }
         "an owner cancels"
     }

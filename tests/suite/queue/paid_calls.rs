@@ -6,7 +6,6 @@ use domain::{
     account::AccountLimits,
     ports::{call_journal::Answered, search_results::ProviderError, spending::Spending},
     use_cases::{
-        change_account::ChangeAccount,
         keep_house::{KeepHouse, Retention},
         request_analysis::Budget,
     },
@@ -56,8 +55,8 @@ impl Queue {
     }
 
     async fn limit(&self, account: AccountId, limits: AccountLimits) {
-        let change = ChangeAccount::new(self.storage(), self.clock(), Arc::clone(&self.mint));
-        change.limit(account, limits).await.unwrap();
+        let core = self.core();
+        core.limit_account(account, limits).await.unwrap();
     }
 }
 

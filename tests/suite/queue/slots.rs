@@ -14,8 +14,7 @@ use domain::{
     keyword::KeywordChoice,
     ports::clock::Clock,
     use_cases::{
-        claim_jobs::ClaimJobs, find_workers::FindWorkers, request_analysis::AnalysisRequest,
-        sweep_queue::SweepQueue,
+        claim_jobs::ClaimJobs, request_analysis::AnalysisRequest, sweep_queue::SweepQueue,
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -37,7 +36,7 @@ async fn ask(queue: &Queue, account: AccountId, project: ProjectId, kind: Analys
         priority: JobPriority::Normal,
         trigger: Trigger::Api,
     };
-    let asked = queue.request_analysis().run(account, &request, None).await;
+    let asked = queue.core().request_analysis(account, &request, None).await;
     asked.unwrap();
 }
 
@@ -183,14 +182,14 @@ async fn a_job_to_be_canceled_is_canceled_when_its_process_is_gone(db: TestDatab
 
 async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     let queue = Queue::on(&db);
-    let find = FindWorkers::new(queue.storage(), queue.clock(), queue.policy);
+    let core = queue.core();
     let (ann, sites) = projects(&queue, "ann", 1).await;
     let waits = queue.ask(ann, sites[0]).await;
     queue.clock.advance(TimeDelta::seconds(14));
-    assert!(!find.is_none_online_for([&waits]).await.unwrap());
+    assert!(!core.is_no_worker_online_for([&waits]).await.unwrap());
     queue.clock.advance(TimeDelta::seconds(1));
-    assert!(find.is_none_online_for([&waits]).await.unwrap());
-    assert!(!find.is_none_online_for([]).await.unwrap());
+    assert!(core.is_no_worker_online_for([&waits]).await.unwrap());
+    assert!(!core.is_no_worker_online_for([]).await.unwrap());
 
     // A worker that is busy with another account's job lives.
     let (bob, sites) = projects(&queue, "bob", 1).await;
@@ -209,8 +208,8 @@ async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     queue.keep(&[busy]).await;
     queue.sweep().await;
     queue.clock.advance(TimeDelta::seconds(20));
-    assert!(!find.is_none_online_for([&waits]).await.unwrap());
+    assert!(!core.is_no_worker_online_for([&waits]).await.unwrap());
     // It died: nobody renews, and nobody looks after its account.
     queue.clock.advance(TimeDelta::seconds(90));
-    assert!(find.is_none_online_for([&waits]).await.unwrap());
+    assert!(core.is_no_worker_online_for([&waits]).await.unwrap());
 }

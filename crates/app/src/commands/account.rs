@@ -12,20 +12,11 @@ use domain::{
     email::EmailAddress,
     money::MicroUsd,
     text::Label,
-    use_cases::{
-        change_account::ChangeAccount,
-        create_account::CreateAccount,
-        list_accounts::ListAccounts,
-        list_audit_events::ListAuditEvents,
-        set_password::{SetPassword, SetPasswordError},
-    },
+    use_cases::passwords::SetPasswordError,
     user::User,
 };
 use serde_json::json;
-use std::{
-    io::{BufRead, Read},
-    sync::Arc,
-};
+use std::io::{BufRead, Read};
 
 /// More bytes are no password.
 const MOST_PASSWORD: u64 = 8_192;
@@ -49,11 +40,7 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
     let email =
         EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
     let name = Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?;
-    let (storage, clock, mint) = foundation.parts();
-    let (account, owner) = CreateAccount::new(storage, clock, mint)
-        .with_limits(foundation.settings.new_accounts.limits())
-        .run(&email, &name)
-        .await?;
+    let (account, owner) = foundation.core().create_account(&email, &name).await?;
     say(format!(
         "Account {} of {} is ready.",
         account.id, owner.email
@@ -88,9 +75,9 @@ async fn password(
     let line = reading.await?.context("the password cannot be read")?;
     let password = line.strip_suffix('\n').unwrap_or(&line);
     let password = password.strip_suffix('\r').unwrap_or(password);
-    let (storage, clock, mint) = foundation.parts();
-    let set = SetPassword::new(storage, clock, mint, hasher(foundation)?);
-    let ended = match set.run(&owner, password, revokes_tokens).await {
+    let (core, hasher) = (foundation.core(), hasher(foundation)?);
+    let set = core.set_password(hasher.as_ref(), &owner, password, revokes_tokens);
+    let ended = match set.await {
         Err(SetPasswordError::Unfit(refusal)) => {
             return Err(WrongUsage(format!("the password {refusal}")).into());
         }
@@ -111,9 +98,7 @@ async fn password(
 }
 
 async fn list(foundation: &Foundation, as_json: bool) -> anyhow::Result<()> {
-    let accounts = ListAccounts::new(Arc::clone(&foundation.storage))
-        .run()
-        .await?;
+    let accounts = foundation.storage.read().await?.accounts().list().await?;
     if as_json {
         let rows: Vec<_> = accounts.iter().map(as_value).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -172,9 +157,7 @@ fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
 
 async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, &args.email).await?;
-    let accounts = ListAccounts::new(Arc::clone(&foundation.storage))
-        .run()
-        .await?;
+    let accounts = foundation.storage.read().await?.accounts().list().await?;
     let account = accounts
         .into_iter()
         .find(|(account, _)| account.id == owner.account);
@@ -200,10 +183,8 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
             was.daily_budget,
         )?,
     };
-    let (storage, clock, mint) = foundation.parts();
-    ChangeAccount::new(storage, clock, mint)
-        .limit(owner.account, limits)
-        .await?;
+    let core = foundation.core();
+    core.limit_account(owner.account, limits).await?;
     say(format!("{} may have {limits}.", owner.email));
     let now = Account { limits, ..account };
     for Allowance { name, limit, used } in [
@@ -242,9 +223,7 @@ fn budget(
 
 async fn log(foundation: &Foundation, email: &str, most: u32, as_json: bool) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
-    let events = ListAuditEvents::new(Arc::clone(&foundation.storage))
-        .run(owner.account, most)
-        .await?;
+    let events = foundation.core().audit_events(owner.account, most).await?;
     let time = |event: &AuditEvent| event.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     if as_json {
         let rows: Vec<_> = events
@@ -277,10 +256,8 @@ async fn switch(foundation: &Foundation, email: &str, enable: bool) -> anyhow::R
     } else {
         AccountStatus::Disabled
     };
-    let (storage, clock, mint) = foundation.parts();
-    ChangeAccount::new(storage, clock, mint)
-        .switch(owner.account, status)
-        .await?;
+    let core = foundation.core();
+    core.switch_account(owner.account, status).await?;
     say(format!(
         "The account of {} is {}.",
         owner.email,

@@ -30,17 +30,14 @@ use domain::{
     keyword::{KeywordChoice, KeywordText, NewKeywords},
     market::Market,
     password::TypedPassword,
-    ports::storage::Storage,
     project::{NewProject, ProjectMeta},
     scope::Scopes,
     text::Label,
     token::PlainToken,
     use_cases::{
-        create_account::CreateAccount,
-        issue_token::{Asker, IssueToken, NewToken},
-        read_job::ReadJob,
-        request_analysis::{AnalysisRequest, RequestAnalysis},
-        set_password::SetPassword,
+        Core, Policies,
+        request_analysis::AnalysisRequest,
+        tokens::{Asker, NewToken},
     },
     user::User,
 };
@@ -229,7 +226,7 @@ impl Demo<'_> {
             }
             for job in jobs {
                 tokio::select! {
-                    ended = over(&then.storage, scene.account, job) => ended?,
+                    ended = over(&tools.core, scene.account, job) => ended?,
                     () = stop.cancelled() => {}
                 }
             }
@@ -270,29 +267,27 @@ impl Demo<'_> {
         Ok(())
     }
 
+    /// What the demo makes for itself is not bound by what the operator set.
+    fn core(&self) -> Core {
+        Core {
+            policies: Policies::default(),
+            ..Core::clone(&self.foundation.core())
+        }
+    }
+
     async fn account(&self) -> anyhow::Result<(Account, PlainToken, String)> {
-        let (storage, clock, mint) = self.foundation.parts();
-        let email = EmailAddress::parse(OWNER)?;
-        let create =
-            CreateAccount::new(Arc::clone(&storage), Arc::clone(&clock), Arc::clone(&mint));
-        let (account, owner): (Account, User) = create.run(&email, &Label::parse("Demo")?).await?;
-        let randomness = Arc::clone(&self.foundation.randomness);
-        let password = TypedPassword::generated(randomness.as_ref());
-        SetPassword::new(
-            Arc::clone(&storage),
-            Arc::clone(&clock),
-            Arc::clone(&mint),
-            hasher(self.foundation)?,
-        )
-        .run(&owner, &password, false)
-        .await?;
-        let issue = IssueToken::new(storage, clock, randomness, mint);
+        let core = self.core();
+        let (email, name) = (EmailAddress::parse(OWNER)?, Label::parse("Demo")?);
+        let (account, owner): (Account, User) = core.create_account(&email, &name).await?;
+        let password = TypedPassword::generated(self.foundation.randomness.as_ref());
+        core.set_password(hasher(self.foundation)?.as_ref(), &owner, &password, false)
+            .await?;
         let new = NewToken {
             name: Label::parse("demo")?,
             scopes: Scopes::all(),
             lifetime: Some(NewToken::DEFAULT_LIFETIME),
         };
-        let (token, _) = issue.run(Asker::Operator(&owner), &new).await?;
+        let (token, _) = core.issue_token(Asker::Operator(&owner), &new).await?;
         Ok((account, token, password))
     }
 
@@ -320,7 +315,7 @@ impl Demo<'_> {
             market: Market::default(),
             tags: vec![],
         };
-        let core = self.foundation.core();
+        let core = self.core();
         let created = core.create_project(account.id, &new, &keywords, None);
         Ok(created.await?.project.id)
     }
@@ -332,7 +327,7 @@ impl Demo<'_> {
         kind: AnalysisKind,
     ) -> anyhow::Result<Job> {
         let job = self.begin(account, project, kind).await?;
-        follow(&self.foundation.storage, account, job, kind).await
+        follow(&self.tools.core, account, job, kind).await
     }
 
     async fn begin(
@@ -341,9 +336,6 @@ impl Demo<'_> {
         project: ProjectId,
         kind: AnalysisKind,
     ) -> anyhow::Result<JobId> {
-        let (storage, clock, mint) = self.foundation.parts();
-        let (settings, search) = (&self.foundation.settings, self.tools.search.as_ref());
-        let prices = crate::wiring::prices(settings, search, &self.tools.load);
         let request = AnalysisRequest {
             project,
             kind,
@@ -352,10 +344,8 @@ impl Demo<'_> {
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
-        let requested = RequestAnalysis::new(storage, clock, mint, self.tools.policy, prices)
-            .asking(self.tools.engines.clone())
-            .run(account, &request, None)
-            .await?;
+        let core = &self.tools.core;
+        let requested = core.request_analysis(account, &request, None).await?;
         Ok(requested.job.id)
     }
 
@@ -390,10 +380,9 @@ fn host_of(url: &str) -> Result<String, WrongUsage> {
         .map_err(|refusal| WrongUsage(format!("--site: `{url}` cannot be monitored: {refusal}")))
 }
 
-async fn over(storage: &Arc<dyn Storage>, account: AccountId, job: JobId) -> anyhow::Result<()> {
-    let read = ReadJob::new(Arc::clone(storage));
+async fn over(core: &Core, account: AccountId, job: JobId) -> anyhow::Result<()> {
     loop {
-        let found = read.run(account, job).await?;
+        let found = core.analysis(account, job).await?;
         if !found
             .context("the analysis is gone")?
             .job
@@ -407,16 +396,15 @@ async fn over(storage: &Arc<dyn Storage>, account: AccountId, job: JobId) -> any
 }
 
 async fn follow(
-    storage: &Arc<dyn Storage>,
+    core: &Core,
     account: AccountId,
     job: JobId,
     kind: AnalysisKind,
 ) -> anyhow::Result<Job> {
-    let read = ReadJob::new(Arc::clone(storage));
     let bar = progress_bar(kind.name());
     loop {
-        let found = read
-            .run(account, job)
+        let found = core
+            .analysis(account, job)
             .await?
             .context("the analysis is gone")?
             .job;

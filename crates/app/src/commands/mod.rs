@@ -32,7 +32,6 @@ use domain::{
     email::EmailAddress,
     ids::{AccountId, ProjectId},
     ports::storage::Storage,
-    use_cases::list_accounts::ListAccounts,
     user::User,
 };
 use std::{sync::Arc, time::Duration};
@@ -133,7 +132,8 @@ async fn warn_of_spending(foundation: &Foundation) -> anyhow::Result<()> {
 async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
     let email =
         EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
-    let found = ListAccounts::new(Arc::clone(storage)).owner(&email).await?;
+    let mut read = storage.read().await?;
+    let found = read.accounts().owner_by_email(&email).await?;
     found.ok_or_else(|| {
         WrongUsage(format!(
             "There is no account of {email}. `sightline account list` shows them all."

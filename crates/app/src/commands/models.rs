@@ -2,21 +2,17 @@ use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::{ModelArgs, ModelsCommand},
     terminal::{remark, say, show_table},
-    wiring::{Foundation, ai_engines},
+    wiring::Foundation,
 };
 use domain::{
     ai_models::{ModelChange, ModelSettings},
     market::{Country, Language},
     money::MicroUsd,
     patch::Change,
-    ports::ai_answers::AiEngines,
-    use_cases::{
-        list_ai_models::{AiModel, ListAiModels},
-        set_ai_model::{SetAiModel, SetAiModelError},
-    },
+    use_cases::ai_models::{AiModel, AiModelError},
 };
 use serde_json::{Value, json};
-use std::{fmt::Display, sync::Arc};
+use std::fmt::Display;
 
 pub async fn run(foundation: &Foundation, command: ModelsCommand) -> anyhow::Result<Ended> {
     match command {
@@ -26,18 +22,9 @@ pub async fn run(foundation: &Foundation, command: ModelsCommand) -> anyhow::Res
     Ok(Ended::Done)
 }
 
-fn engines(foundation: &Foundation) -> AiEngines {
-    ai_engines(
-        &foundation.settings,
-        &foundation.clock,
-        &foundation.randomness,
-    )
-}
-
 async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
     let account = owner(&foundation.storage, email).await?.account;
-    let list = ListAiModels::new(Arc::clone(&foundation.storage), engines(foundation));
-    let models = list.run(account).await?;
+    let models = foundation.core_with_engines().ai_models(account).await?;
     if as_json {
         let rows: Vec<Value> = models.iter().map(as_value).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -124,12 +111,12 @@ async fn set(foundation: &Foundation, args: &ModelArgs) -> anyhow::Result<()> {
             WrongUsage("say what is to be different, for example --samples 5".into()).into(),
         );
     }
-    let set = SetAiModel::new(Arc::clone(&foundation.storage), engines(foundation));
-    let settings = set
-        .run(account, &args.engine, &change)
+    let settings = foundation
+        .core_with_engines()
+        .change_ai_model(account, &args.engine, &change)
         .await
         .map_err(|error| match error {
-            SetAiModelError::Storage(error) => anyhow::Error::from(error),
+            AiModelError::Storage(error) => anyhow::Error::from(error),
             refusal => WrongUsage(format!("nothing was changed: {refusal}.")).into(),
         })?;
     say(told(&settings));

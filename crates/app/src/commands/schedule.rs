@@ -2,7 +2,7 @@ use super::{Ended, WrongUsage, no_project, owner};
 use crate::{
     cli::{ScheduleCommand, ScheduledAnalysis},
     terminal::{remark, say, show_table},
-    wiring::{Foundation, request_analysis, search_results},
+    wiring::{Foundation, search_results},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -101,8 +101,8 @@ async fn cost(
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,
     };
-    let plan = request_analysis(foundation)
-        .plan(account, &request)
+    let plan = { foundation.priced_core() }
+        .plan_analysis(account, &request)
         .await
         .map_err(|error| WrongUsage(format!("It could not run: {error}.")))?;
     Ok(plan.cost)

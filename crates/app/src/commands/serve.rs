@@ -24,7 +24,10 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let listener = listen(&foundation).await?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
-    let (storage, clock, _) = foundation.parts();
+    let (storage, clock) = (
+        Arc::clone(&foundation.storage),
+        Arc::clone(&foundation.clock),
+    );
     tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
@@ -94,7 +97,7 @@ async fn greet(
         tracing::warn!("{told}. {}", server::NAME_THE_ADDRESS);
     }
     warn_of_spending(foundation).await?;
-    let Some(code) = services.welcome_code().await? else {
+    let Some(code) = services.core.welcome_code().await? else {
         return Ok(());
     };
     let by_hand = "sightline account create --email you@example.com --name You";

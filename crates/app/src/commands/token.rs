@@ -12,15 +12,9 @@ use domain::{
     scope::{Scope, Scopes},
     text::Label,
     token::{ApiToken, RevokeReason},
-    use_cases::{
-        issue_token::{Asker, IssueToken, IssueTokenError, NewToken},
-        list_tokens::ListTokens,
-        revoke_token::RevokeToken,
-        rotate_token::{RotateToken, RotateTokenError},
-    },
+    use_cases::tokens::{Asker, IssueTokenError, LONGEST_GRACE, NewToken, RotateTokenError},
 };
 use serde_json::json;
-use std::sync::Arc;
 
 pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Result<Ended> {
     match command {
@@ -101,10 +95,8 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
             "the account of {email} is switched off, so that no token of it opens anything; `sightline account disable --enable --email {email}` switches it on"
         );
     }
-    let (storage, clock, mint) = foundation.parts();
-    let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint)
-        .under(foundation.settings.tokens.policy());
-    let (plain, token) = match issue.run(Asker::Operator(&owner), new).await {
+    let core = foundation.core();
+    let (plain, token) = match core.issue_token(Asker::Operator(&owner), new).await {
         Err(IssueTokenError::TooLong { longest }) => {
             let days = longest.num_days();
             return Err(WrongUsage(format!("--expires-in takes {days}d at the most on this server, as tokens.max_lifetime_days says")).into());
@@ -129,7 +121,7 @@ fn grace(text: &str) -> Result<TimeDelta, WrongUsage> {
             "--grace takes minutes or hours, 0m to 24h; it was `{text}`"
         ))
     };
-    let allowed = TimeDelta::zero()..=RotateToken::LONGEST_GRACE;
+    let allowed = TimeDelta::zero()..=LONGEST_GRACE;
     span(
         text,
         &[('m', TimeDelta::try_minutes), ('h', TimeDelta::try_hours)],
@@ -145,11 +137,8 @@ async fn rotate(
     grace: TimeDelta,
 ) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
-    let (storage, clock, mint) = foundation.parts();
-    let rotate = RotateToken::new(storage, clock, Arc::clone(&foundation.randomness), mint)
-        .under(foundation.settings.tokens.policy());
-    let outcome = rotate.run(owner.account, old, grace).await;
-    let (plain, token) = match outcome {
+    let core = foundation.core();
+    let (plain, token) = match core.rotate_token(owner.account, old, grace).await {
         Err(RotateTokenError::NoSuchToken) => {
             return Err(WrongUsage(format!("{} has no token {old} that works and was not rotated before. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into());
         }
@@ -167,10 +156,7 @@ async fn rotate(
 async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
     let now = foundation.clock.now();
-    let tokens = ListTokens::new(Arc::clone(&foundation.storage))
-        .under(foundation.settings.tokens.policy())
-        .run(owner.account)
-        .await?;
+    let tokens = foundation.core().tokens(owner.account).await?;
     if as_json {
         let rows: Vec<_> = tokens.iter().map(|token| as_value(token, now)).collect();
         say(serde_json::to_string_pretty(&rows)?);
@@ -235,9 +221,11 @@ fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
 
 async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
-    let (storage, clock, mint) = foundation.parts();
-    let revoke = RevokeToken::new(storage, clock, mint);
-    if revoke.run(Actor::Operator, owner.account, id).await? {
+    let core = foundation.core();
+    if core
+        .revoke_token(Actor::Operator, owner.account, id)
+        .await?
+    {
         say(format!("Token {id} is revoked."));
         return Ok(());
     }

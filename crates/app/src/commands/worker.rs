@@ -27,7 +27,10 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         tell(format!("  admin      {}", admin.words()));
     }
     warn_of_open_networks(&foundation.settings);
-    let (storage, clock, _) = foundation.parts();
+    let (storage, clock) = (
+        Arc::clone(&foundation.storage),
+        Arc::clone(&foundation.clock),
+    );
     tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
     let tools = foundation.tools();
     foundation.take_back_jobs(&tools).await;

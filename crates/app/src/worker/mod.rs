@@ -38,7 +38,6 @@ use domain::{
     use_cases::{
         Core,
         claim_jobs::ClaimJobs,
-        fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
         measure_page_speed::SpeedSources,
         publish_results::PublishResults,
@@ -68,7 +67,6 @@ pub struct Tools {
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,
     pub mint: Arc<IdMint>,
-    pub schedules: Arc<FireSchedules>,
     pub console: Arc<FetchConsole>,
     pub search: Arc<dyn SearchResults>,
     pub engines: AiEngines,
@@ -277,7 +275,7 @@ fn small(number: usize) -> u32 {
 }
 
 async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {
-    let schedules = Arc::clone(&tools.schedules);
+    let core = Arc::clone(&tools.core);
     let every = as_std(tools.policy.sweep);
     // The machine's clock, also where jobs are told of other days (`sightline demo`).
     let machines = Arc::new(SystemClock);
@@ -311,7 +309,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
             if Instant::now() >= renewed_at {
                 take_back(&sweep).await;
             }
-            fire(&schedules, &wake).await;
+            fire(&core, &wake).await;
         }
         // Nobody works before the first look: it is made as soon as the database answers.
         let pause = known.map_or(LOOK_EVERY, |_| every);
@@ -389,8 +387,8 @@ async fn take_back(sweep: &SweepQueue) {
     }
 }
 
-async fn fire(schedules: &FireSchedules, wake: &Notify) {
-    match schedules.run().await {
+async fn fire(core: &Core, wake: &Notify) {
+    match core.fire_schedules().await {
         Ok(fired) => {
             for schedule in &fired {
                 note_fired(schedule);

@@ -68,3 +68,20 @@ pub trait SpendingRepository: Send {
         spent: MicroUsd,
     ) -> Result<(), StorageError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ACCOUNT;
+
+    #[test]
+    fn work_counts_in_its_month_on_its_day_and_on_the_servers() {
+        let [day, first] = [17, 1].map(|day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap());
+        let counters = [
+            Counter::Month(ACCOUNT, first),
+            Counter::Day(ACCOUNT, day),
+            Counter::ServerDay(day),
+        ];
+        assert_eq!(Counter::of(ACCOUNT, day), counters);
+    }
+}

@@ -1,6 +1,6 @@
 //! Asks an AI engine one question. Nothing is stored here.
 
-use super::{list_ai_models::AskedEngine, plan_prompts::Question};
+use super::{ai_models::AskedEngine, plan_prompts::Question};
 use crate::ports::{
     ai_answers::Asked, call_journal::CallJournal, clock::Clock, search_results::ProviderError,
 };

@@ -1,20 +1,12 @@
 //! Counting guesses before they are looked at.
 
+use super::{Core, may_be_storage};
 use crate::{
-    ports::{
-        clock::Clock,
-        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
-    },
+    ports::storage::{StorageError, Transaction},
     throttle::{GuessLimit, Pace, Throttle},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use std::sync::Arc;
 use thiserror::Error;
-
-pub(super) struct Guesses {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
 
 /// A guess as it was counted: by what, what was counted before, and what since.
 pub(super) struct Counted(Vec<(GuessLimit, Throttle, Throttle)>);
@@ -26,30 +18,13 @@ pub(super) enum NoGuess {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
+may_be_storage!(NoGuess);
 
-impl AsStorageError for NoGuess {
-    fn as_storage_error(&self) -> Option<&StorageError> {
-        match self {
-            Self::Storage(error) => Some(error),
-            Self::Wait(_) => None,
-        }
-    }
-}
-
-impl Guesses {
-    pub(super) fn new(storage: &Arc<dyn Storage>, clock: &Arc<dyn Clock>) -> Self {
-        Self {
-            storage: Arc::clone(storage),
-            clock: Arc::clone(clock),
-        }
-    }
-
+impl Core {
     /// Counts a guess, for good: whatever happens next, it was made. One that has to wait by any of
     /// these limits is counted by none.
-    pub(super) async fn count(&self, limits: &[GuessLimit]) -> Result<Counted, NoGuess> {
-        retrying(self.storage.as_ref(), || async {
-            let now = self.clock.now();
-            let mut work = self.storage.write().await?;
+    pub(super) async fn count_guess(&self, limits: &[GuessLimit]) -> Result<Counted, NoGuess> {
+        let count = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
             let (mut counted, mut longest) = (Vec::with_capacity(limits.len()), None);
             // Two or three rows, each locked before the next: the order is that of the limits.
             for limit in limits {
@@ -67,21 +42,20 @@ impl Guesses {
             }
             work.commit().await?;
             Ok(Counted(counted))
-        })
-        .await
+        };
+        self.transaction_at(count).await
     }
 
     /// Takes back a guess that nobody could look at, as if it had not been made: nor does the wait
     /// begin anew, unless somebody guessed meanwhile.
-    pub(super) async fn give_back(&self, guess: &Counted) -> Result<(), StorageError> {
-        retrying(self.storage.as_ref(), || async {
-            let mut work = self.storage.write().await?;
+    pub(super) async fn give_back_guess(&self, guess: &Counted) -> Result<(), StorageError> {
+        let give_back = |mut work: Box<dyn Transaction>| async move {
             for one in &guess.0 {
                 take_back(work.as_mut(), one, self.clock.now()).await?;
             }
             work.commit().await
-        })
-        .await
+        };
+        self.storage.transaction(give_back).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! Plans what AI engines are asked: each prompt of a keyword's panel, several times, on every engine.
 
-use super::{brands::KnownBrands, list_ai_models::AskedEngine};
+use super::{ai_models::AskedEngine, brands::KnownBrands};
 use crate::{
     kept_answers::AnswerKey, keyword::Keyword, market::Market, ports::ai_answers::AiQuestion,
     project::Project,

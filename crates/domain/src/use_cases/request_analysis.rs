@@ -1,9 +1,10 @@
 //! Asks for an analysis: a job in the queue, with its cost set aside.
 
 use super::{
+    Core,
+    ai_models::{AskedEngine, asked_engines},
     choose_pages::ChoosePages,
     judge_sentiment::most_judgements,
-    list_ai_models::{AskedEngine, asked_engines},
     may_be_storage,
     plan_prompts::{branded_prompts, most_questions},
 };
@@ -12,19 +13,17 @@ use crate::{
     ai_models::ModelChoice,
     allowance::Allowance,
     idempotency::{Receipt, UsedMeanwhile},
-    ids::{AccountId, IdMint, JobId, ProjectId},
+    ids::{AccountId, JobId, ProjectId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
-        policy::QueuePolicy, progress::Progress,
+        progress::Progress,
     },
     keyword::KeywordChoice,
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines,
-        clock::Clock,
         search_results::{Spent, Unpaid},
         spending::{Counter, Spending, month_of},
-        storage::{Repositories, Storage, StorageError, Transaction, retrying},
+        storage::{Repositories, StorageError, Transaction, retrying},
     },
     project::Project,
     schedule::Schedule,
@@ -32,15 +31,6 @@ use crate::{
 use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
 use std::sync::Arc;
 use thiserror::Error;
-
-pub struct RequestAnalysis {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    policy: QueuePolicy,
-    prices: Prices,
-    engines: AiEngines,
-}
 
 /// What measuring takes, as the configured suppliers charge it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,6 +113,13 @@ pub struct EnginePlan {
     pub each: Spent,
 }
 
+/// The queues of all accounts a moment ago.
+#[derive(Clone, Copy)]
+struct AllQueues {
+    unfinished: u64,
+    newcomers_time: f64,
+}
+
 /// What an analysis measures, and what that takes at the most.
 #[derive(Debug, Clone, Default)]
 struct Amount {
@@ -188,63 +185,34 @@ pub enum RequestAnalysisError {
 }
 may_be_storage!(RequestAnalysisError);
 
-impl RequestAnalysis {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        mint: Arc<IdMint>,
-        policy: QueuePolicy,
-        prices: Prices,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            policy,
-            prices,
-            engines: AiEngines::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn asking(self, engines: AiEngines) -> Self {
-        Self { engines, ..self }
-    }
-
+impl Core {
     /// The job is stored when this returns. An unfinished job that does the same is returned instead.
-    pub async fn run(
+    pub async fn request_analysis(
         &self,
         account: AccountId,
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
     ) -> Result<Requested, RequestAnalysisError> {
-        retrying(self.storage.as_ref(), || {
-            self.once(account, request, receipt, None)
-        })
-        .await
+        self.queue_job(account, request, receipt, None).await
     }
 
     /// The same for a schedule that is due: it moves on in the same transaction, so that a tick
     /// starts one job however many processes see it; `None` when another one was first.
-    pub async fn run_scheduled(
+    pub async fn request_scheduled(
         &self,
         request: &AnalysisRequest,
         tick: &Tick,
     ) -> Result<Option<Requested>, RequestAnalysisError> {
         let account = tick.before.account;
-        match retrying(self.storage.as_ref(), || {
-            self.once(account, request, None, Some(tick))
-        })
-        .await
-        {
+        match self.queue_job(account, request, None, Some(tick)).await {
             Ok(requested) => Ok(Some(requested)),
             Err(RequestAnalysisError::FiredMeanwhile) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// What [`RequestAnalysis::run`] would do; nothing is stored.
-    pub async fn plan(
+    /// What [`Core::request_analysis`] would do; nothing is stored.
+    pub async fn plan_analysis(
         &self,
         account: AccountId,
         request: &AnalysisRequest,
@@ -268,7 +236,7 @@ impl RequestAnalysis {
         let caps = [
             (Budget::Month, limits.monthly_budget, spending),
             (Budget::Day, limits.daily_budget, today),
-            (Budget::ServerDay, self.prices.most_per_day, in_all),
+            (Budget::ServerDay, self.policies.prices.most_per_day, in_all),
         ];
         let exceeds = { caps.into_iter() }
             .find(|(_, cap, stands)| is_over(*cap, *stands, amount.takes.cost))
@@ -280,7 +248,8 @@ impl RequestAnalysis {
             .map(|job| job.id);
         drop(read);
         if let Some(project) = project.filter(|_| request.kind == AnalysisKind::WebVitals) {
-            let pages = ChoosePages::new(Arc::clone(&self.storage), self.prices.speed_pages);
+            let pages =
+                ChoosePages::new(Arc::clone(&self.storage), self.policies.prices.speed_pages);
             units = Some(1 + pages.run(&project).await?.len() as u64);
         }
         Ok(AnalysisPlan {
@@ -300,7 +269,7 @@ impl RequestAnalysis {
         })
     }
 
-    async fn once(
+    async fn queue_job(
         &self,
         account: AccountId,
         request: &AnalysisRequest,
@@ -308,22 +277,32 @@ impl RequestAnalysis {
         tick: Option<&Tick>,
     ) -> Result<Requested, RequestAnalysisError> {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
-        let unfinished_in_all = self
-            .storage
-            .read()
-            .await?
-            .jobs()
-            .unfinished_in_all()
-            .await?;
-        let newcomers_time = self
-            .storage
-            .read()
-            .await?
-            .jobs()
-            .least_virtual_time()
-            .await?;
+        retrying(self.storage.as_ref(), || async {
+            // Before anything is locked: all accounts are counted, and no bound has to be exact.
+            let mut read = self.storage.read().await?;
+            let unfinished = read.jobs().unfinished_in_all().await?;
+            let newcomers_time = read.jobs().least_virtual_time().await?;
+            drop(read);
+            let all = AllQueues {
+                unfinished,
+                newcomers_time,
+            };
+            let work = self.storage.write().await?;
+            self.queued(work, account, request, receipt, tick, all)
+                .await
+        })
+        .await
+    }
 
-        let mut work = self.storage.write().await?;
+    async fn queued(
+        &self,
+        mut work: Box<dyn Transaction>,
+        account: AccountId,
+        request: &AnalysisRequest,
+        receipt: Option<Receipt<'_, Requested>>,
+        tick: Option<&Tick>,
+        all: AllQueues,
+    ) -> Result<Requested, RequestAnalysisError> {
         // The line first: whoever switches the account off holds it, so that nothing is asked for behind that.
         let queue = work.jobs().lock_queue(account).await?;
         let account =
@@ -363,14 +342,14 @@ impl RequestAnalysis {
             }
             return Ok(requested);
         }
-        self.refuse_full_queues(queue.waiting + queue.running, unfinished_in_all)?;
-        let job = self.begin(account.id, request, &amount);
+        self.refuse_full_queues(queue.waiting + queue.running, all.unfinished)?;
+        let job = self.begin(account.id, now, request, &amount);
         self.set_aside(work.as_mut(), &account, &job).await?;
         work.jobs().add(&job).await?;
         // Who had nothing in the queue has no claim on the time in which the others were served.
         let idle = queue.waiting + queue.running == 0;
         let virtual_time = if idle {
-            queue.virtual_time.max(newcomers_time)
+            queue.virtual_time.max(all.newcomers_time)
         } else {
             queue.virtual_time
         };
@@ -390,11 +369,11 @@ impl RequestAnalysis {
     }
 
     fn refuse_full_queues(&self, of_account: u32, in_all: u64) -> Result<(), RequestAnalysisError> {
-        let limit = self.policy.queued_per_account;
+        let limit = self.policies.queue.queued_per_account;
         if of_account >= limit {
             return Err(RequestAnalysisError::AccountQueueFull { limit });
         }
-        if in_all >= self.policy.queued_in_all {
+        if in_all >= self.policies.queue.queued_in_all {
             return Err(RequestAnalysisError::ServerQueueFull);
         }
         Ok(())
@@ -429,7 +408,7 @@ impl RequestAnalysis {
         work: &mut dyn Transaction,
         job: &Job,
     ) -> Result<(), RequestAnalysisError> {
-        let (reserved, cap) = (job.cost.reserved, self.prices.most_per_day);
+        let (reserved, cap) = (job.cost.reserved, self.policies.prices.most_per_day);
         let counter = Counter::ServerDay(job.day);
         if reserved == MicroUsd::default()
             || work.spending().reserve(counter, reserved, cap).await?
@@ -444,7 +423,7 @@ impl RequestAnalysis {
         if !kind.is_built() {
             return Err(RequestAnalysisError::NotBuilt(kind));
         }
-        match self.prices.unpaid {
+        match self.policies.prices.unpaid {
             Some(unpaid) if kind == AnalysisKind::RankCheck => {
                 Err(RequestAnalysisError::Unpaid(unpaid))
             }
@@ -452,8 +431,13 @@ impl RequestAnalysis {
         }
     }
 
-    fn begin(&self, account: AccountId, request: &AnalysisRequest, amount: &Amount) -> Job {
-        let now = self.clock.now();
+    fn begin(
+        &self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        request: &AnalysisRequest,
+        amount: &Amount,
+    ) -> Job {
         Job {
             account,
             id: JobId::mint(&self.mint),
@@ -467,7 +451,7 @@ impl RequestAnalysis {
             dedupe_key: key_of(request),
             day: now.date_naive(),
             run_at: now,
-            expires_at: now + self.policy.expires_after,
+            expires_at: now + self.policies.queue.expires_after,
             attempt: 0,
             crash_count: 0,
             epoch: 0,
@@ -492,7 +476,7 @@ impl RequestAnalysis {
 
     /// With what telling sentiment takes at the most, where a model does that.
     fn with_judging(&self, amount: Amount) -> Amount {
-        let plan = { self.engines.judge() }
+        let plan = { self.policies.engines.judge() }
             .zip(amount.units)
             .map(|(judge, answers)| EnginePlan {
                 engine: judge.label().name,
@@ -520,7 +504,7 @@ impl RequestAnalysis {
         match request.kind {
             AnalysisKind::RankCheck => {
                 let keywords = keywords(repositories, &project, &request.keywords).await?;
-                let each = self.prices.per_keyword;
+                let each = self.policies.prices.per_keyword;
                 Ok(Amount {
                     units: Some(keywords),
                     takes: times(keywords, each),
@@ -529,7 +513,8 @@ impl RequestAnalysis {
             }
             AnalysisKind::AiVisibility => {
                 let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
-                let asked = asked_engines(repositories, project.account, &self.engines).await?;
+                let asked =
+                    asked_engines(repositories, project.account, &self.policies.engines).await?;
                 let asked = chosen(asked, &request.models)?;
                 let branded = match request.keywords {
                     KeywordChoice::All => branded_prompts(&project),

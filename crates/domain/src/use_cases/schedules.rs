@@ -1,11 +1,19 @@
-use super::{Core, may_be_storage};
+use super::{
+    Core, may_be_storage,
+    request_analysis::{AnalysisRequest, RequestAnalysisError, Tick},
+};
 use crate::{
+    ai_models::ModelChoice,
     ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
+    job::{JobPriority, Trigger, kind::AnalysisKind},
+    keyword::KeywordChoice,
     ports::storage::{StorageError, Transaction},
     schedule::{Rhythm, Schedule},
 };
 use thiserror::Error;
+
+/// How many accounts and schedules one look takes at the most; the next one goes on.
+const AT_ONCE: u32 = 50;
 
 #[derive(Debug, Error)]
 pub enum ScheduleError {
@@ -61,5 +69,68 @@ impl Core {
             Ok(removed)
         };
         self.storage.transaction(remove).await
+    }
+
+    /// Starts what is due; any number of workers may do it at the same time. The schedules that were fired, as they
+    /// stand afterwards.
+    pub async fn fire_schedules(&self) -> Result<Vec<Schedule>, StorageError> {
+        let now = self.clock.now();
+        let mut read = self.storage.read().await?;
+        let accounts = read.schedules().accounts_due(now, AT_ONCE).await?;
+        drop(read);
+        let mut fired = Vec::new();
+        for account in accounts {
+            fired.extend(self.fire_schedules_of(account).await?);
+        }
+        Ok(fired)
+    }
+
+    async fn fire_schedules_of(&self, account: AccountId) -> Result<Vec<Schedule>, StorageError> {
+        let now = self.clock.now();
+        let mut read = self.storage.read().await?;
+        let due = read.schedules().due(account, now, AT_ONCE).await?;
+        drop(read);
+        let mut fired = Vec::new();
+        for before in due {
+            let after = before.fired(now, None);
+            let tick = Tick { before, after };
+            match self.request_scheduled(&request(&tick.before), &tick).await {
+                Ok(Some(_)) => fired.push(tick.after),
+                Ok(None) => {}
+                Err(RequestAnalysisError::Storage(error)) => return Err(error),
+                Err(refusal) => fired.extend(self.note_refusal(&tick, &refusal).await?),
+            }
+        }
+        Ok(fired)
+    }
+
+    /// A refusal is noted where the owner sees it, and the next tick tries again.
+    async fn note_refusal(
+        &self,
+        tick: &Tick,
+        refusal: &RequestAnalysisError,
+    ) -> Result<Option<Schedule>, StorageError> {
+        let after = &Schedule {
+            last_refusal: Some(refusal.to_string()),
+            ..tick.after.clone()
+        };
+        let note = |mut work: Box<dyn Transaction>| async move {
+            let moved = work.schedules().advance(&tick.before, after).await?;
+            work.commit().await?;
+            Ok(moved.then(|| after.clone()))
+        };
+        self.storage.transaction(note).await
+    }
+}
+
+fn request(schedule: &Schedule) -> AnalysisRequest {
+    AnalysisRequest {
+        project: schedule.project,
+        kind: schedule.kind,
+        keywords: KeywordChoice::All,
+        models: ModelChoice::All,
+        // Whoever asks by hand waits for it.
+        priority: JobPriority::Low,
+        trigger: Trigger::Schedule,
     }
 }

@@ -1,21 +1,19 @@
-pub use super::new_session::{Place, SignedIn};
 use super::{
-    guesses::{Counted, Guesses, NoGuess},
+    Core,
+    guesses::{Counted, NoGuess},
     may_be_storage,
-    new_session::{self, Cause},
+    sessions::{self, Cause, Place, SignedIn},
 };
 use crate::{
     account::AccountStatus,
     audit::{Actor, AuditAction, AuditEvent},
     email::EmailAddress,
-    ids::{AccountId, IdMint},
+    ids::AccountId,
     password::{HashCost, PasswordHash, TypedPassword},
     ports::{
-        clock::Clock,
         password_hasher::{Compared, HashingError, PasswordHasher},
         passwords::Credentials,
-        randomness::Randomness,
-        storage::{Repositories, Storage, StorageError, retrying},
+        storage::{Repositories, StorageError, Transaction},
     },
     session::SessionHash,
     throttle::GuessLimit,
@@ -25,13 +23,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 pub struct SignIn {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
-    mint: Arc<IdMint>,
+    core: Arc<Core>,
     hasher: Arc<dyn PasswordHasher>,
+    /// For known devices: guesses of others do not keep it busy.
     known_hasher: Arc<dyn PasswordHasher>,
-    guesses: Guesses,
     costs: Mutex<Option<Costs>>,
 }
 
@@ -87,29 +82,16 @@ impl From<HashingError> for SignInError {
 
 impl SignIn {
     pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        randomness: Arc<dyn Randomness>,
-        mint: Arc<IdMint>,
+        core: Arc<Core>,
         hasher: Arc<dyn PasswordHasher>,
+        known_hasher: Arc<dyn PasswordHasher>,
     ) -> Self {
         Self {
-            guesses: Guesses::new(&storage, &clock),
-            storage,
-            clock,
-            randomness,
-            mint,
-            known_hasher: Arc::clone(&hasher),
+            core,
             hasher,
+            known_hasher,
             costs: Mutex::new(None),
         }
-    }
-
-    /// With a hasher of its own for known devices: guesses of others do not keep it busy.
-    #[must_use]
-    pub fn with_known_hasher(mut self, hasher: Arc<dyn PasswordHasher>) -> Self {
-        self.known_hasher = hasher;
-        self
     }
 
     /// How many kept hashes are looked at to know what they cost.
@@ -120,7 +102,7 @@ impl SignIn {
     /// The same is done, in the same order, for addresses that nobody has: looking up, counting,
     /// hashing at the cost of a hash that is kept.
     pub async fn run(&self, attempt: &Attempt) -> Result<SignedIn, SignInError> {
-        let mut reader = self.storage.read().await?;
+        let mut reader = self.core.storage.read().await?;
         let found = reader.passwords().credentials(&attempt.email).await?;
         let costs = self.costs(reader.as_mut()).await?;
         drop(reader);
@@ -133,7 +115,7 @@ impl SignIn {
                 GuessLimit::of_stranger(&attempt.email, attempt.place.network),
             ),
         };
-        let guess = self.guesses.count(&limits).await?;
+        let guess = self.core.count_guess(&limits).await?;
 
         let stand_in = HashCost::standing_in_for(&attempt.email, &costs).cloned();
         let compared = match found.as_ref().and_then(|it| it.password.as_ref()) {
@@ -142,7 +124,7 @@ impl SignIn {
         };
         let compared = match compared {
             Err(HashingError::Busy) => {
-                self.guesses.give_back(&guess).await?;
+                self.core.give_back_guess(&guess).await?;
                 return Err(SignInError::Busy);
             }
             outcome => outcome?,
@@ -158,16 +140,14 @@ impl SignIn {
         } else {
             None
         };
-        retrying(self.storage.as_ref(), || {
-            self.begin(attempt, &known, renewed.as_ref(), &guess)
-        })
-        .await
+        let begin = |work, now| self.begin(work, now, attempt, &known, renewed.as_ref(), &guess);
+        self.core.transaction_at(begin).await
     }
 
     /// What kept hashes cost, read anew when it was read too long ago.
     async fn costs(&self, reader: &mut dyn Repositories) -> Result<Arc<[HashCost]>, StorageError> {
         let kept = || self.costs.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.clock.now();
+        let now = self.core.clock.now();
         let known = kept().clone();
         if let Some((read_at, costs)) = known
             && (now - read_at).abs() < Self::COSTS_ARE_READ_EVERY
@@ -181,13 +161,14 @@ impl SignIn {
 
     async fn begin(
         &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
         attempt: &Attempt,
         known: &Credentials,
         renewed: Option<&PasswordHash>,
         guess: &Counted,
     ) -> Result<SignedIn, SignInError> {
-        let (account, user, now) = (known.account.id, known.user.id, self.clock.now());
-        let mut work = self.storage.write().await?;
+        let (core, account, user) = (&self.core, known.account.id, known.user.id);
         // A password that was changed while the old one was being checked is the wrong one now.
         if work.passwords().lock(account, user).await? != known.password {
             return Err(SignInError::Refused {
@@ -203,21 +184,17 @@ impl SignIn {
             if let Some(before) = before.map(|it| it.session) {
                 let cause = { before.accept(now) }.map_or(Cause::Over, |()| Cause::SignedInAnew);
                 let ended = [before];
-                new_session::put_away(work.as_mut(), &self.mint, &ended, cause, now).await?;
+                core.put_away(work.as_mut(), &ended, cause, now).await?;
             }
         }
-        let signed_in = new_session::begin(
-            work.as_mut(),
-            (self.randomness.as_ref(), &self.mint),
-            (&known.account, &known.user),
-            &attempt.place,
-            now,
-        )
-        .await?;
+        let whose = (&known.account, &known.user);
+        let signed_in = core
+            .begin_session(work.as_mut(), whose, &attempt.place, now)
+            .await?;
         let event = AuditEvent {
-            detail: new_session::told(&signed_in.session),
+            detail: sessions::told(&signed_in.session),
             ..AuditEvent::new(
-                &self.mint,
+                &core.mint,
                 account,
                 now,
                 Actor::Owner,
@@ -247,7 +224,7 @@ mod tests {
     use crate::{
         account::Account,
         ports::password_hasher::MockPasswordHasher,
-        test_support::{CountingRandomness, FakeStorage, FrozenClock, a_mint, a_user, an_account},
+        test_support::{FakeStorage, a_user, an_account, core},
         throttle::{AddressPrefix, Throttle},
     };
 
@@ -265,13 +242,9 @@ mod tests {
     }
 
     fn sign_in(storage: &Arc<FakeStorage>, hasher: MockPasswordHasher) -> SignIn {
-        SignIn::new(
-            Arc::<FakeStorage>::clone(storage) as Arc<dyn Storage>,
-            Arc::new(FrozenClock::default()),
-            Arc::new(CountingRandomness::default()),
-            a_mint(),
-            Arc::new(hasher),
-        )
+        let core = Arc::new(core(storage.clone()));
+        let hasher: Arc<dyn PasswordHasher> = Arc::new(hasher);
+        SignIn::new(core, Arc::clone(&hasher), hasher)
     }
 
     fn knowing(found: Option<Credentials>) -> Arc<FakeStorage> {

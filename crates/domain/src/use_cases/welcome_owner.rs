@@ -1,25 +1,26 @@
 //! First run: creates the owner's account while there is no account at all.
 
-pub use super::new_session::{Place, SignedIn};
-use super::{may_be_storage, new_session};
+use super::{
+    Core, may_be_storage,
+    sessions::{self, Place, SignedIn},
+};
 use crate::{
-    account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    account::{Account, AccountStatus, AccountUsage},
     audit::{Actor, AuditAction, AuditEvent},
     email::EmailAddress,
-    ids::{AccountId, IdMint, UserId},
+    ids::{AccountId, UserId},
     password::{PasswordHash, PasswordRefusal},
     ports::{
-        clock::Clock,
         password_hasher::{HashingError, PasswordHasher},
-        randomness::Randomness,
-        storage::{Storage, StorageError, retrying},
+        storage::{StorageError, Transaction},
     },
     report_settings::EffectiveReportSettings,
     secret_text::hex,
     text::Label,
     user::User,
 };
-use std::{fmt, sync::Arc};
+use chrono::{DateTime, Utc};
+use std::fmt;
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
@@ -27,15 +28,6 @@ use thiserror::Error;
 const CODE: &str = "welcome-code";
 /// The name under which is kept who was first.
 const FIRST: &str = "welcomed";
-
-pub struct WelcomeOwner {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
-    mint: Arc<IdMint>,
-    hasher: Arc<dyn PasswordHasher>,
-    limits: AccountLimits,
-}
 
 /// What the operator is shown, and whoever creates the first account has to know: a
 /// server that is reached by strangers before its owner must not become theirs.
@@ -83,76 +75,58 @@ pub enum WelcomeError {
 }
 may_be_storage!(WelcomeError);
 
-impl WelcomeOwner {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        randomness: Arc<dyn Randomness>,
-        mint: Arc<IdMint>,
-        hasher: Arc<dyn PasswordHasher>,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            randomness,
-            mint,
-            hasher,
-            limits: AccountLimits::default(),
-        }
-    }
-
-    #[must_use]
-    pub fn with_limits(mut self, limits: AccountLimits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// The same for every server on this storage; `None` when there is an account.
-    pub async fn code(&self) -> Result<Option<WelcomeCode>, StorageError> {
-        if !self.is_open().await? {
-            return Ok(None);
-        }
-        let fresh = self.fresh();
-        retrying(self.storage.as_ref(), || async {
-            let mut work = self.storage.write().await?;
-            let secret = work.secrets().find_or_add(CODE, fresh).await?;
-            work.commit().await?;
-            Ok(Some(WelcomeCode::of(secret)))
-        })
-        .await
-    }
-
-    pub async fn is_open(&self) -> Result<bool, StorageError> {
+impl Core {
+    pub async fn awaits_owner(&self) -> Result<bool, StorageError> {
         Ok(!self.storage.read().await?.accounts().any().await?)
     }
 
+    /// Shown to the operator, the same for every server on this storage; `None` when there is an account.
+    pub async fn welcome_code(&self) -> Result<Option<WelcomeCode>, StorageError> {
+        if !self.awaits_owner().await? {
+            return Ok(None);
+        }
+        let fresh = self.fresh_secret();
+        let keep = |mut work: Box<dyn Transaction>| async move {
+            let secret = work.secrets().find_or_add(CODE, fresh).await?;
+            work.commit().await?;
+            Ok(Some(WelcomeCode::of(secret)))
+        };
+        self.storage.transaction(keep).await
+    }
+
     /// The owner, signed in. Of several who come at once, one is welcomed.
-    pub async fn run(&self, new: &NewOwner, place: &Place) -> Result<SignedIn, WelcomeError> {
-        let code = self.code().await?.ok_or(WelcomeError::Over)?;
+    pub async fn welcome_owner(
+        &self,
+        hasher: &dyn PasswordHasher,
+        new: &NewOwner,
+        place: &Place,
+    ) -> Result<SignedIn, WelcomeError> {
+        let code = self.welcome_code().await?.ok_or(WelcomeError::Over)?;
         if !bool::from(code.0.as_bytes().ct_eq(new.code.trim().as_bytes())) {
             return Err(WelcomeError::WrongCode);
         }
         let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
-        let hash = self.hasher.hash_chosen(&new.password, &known).await??;
-        let mark = self.fresh();
-        retrying(self.storage.as_ref(), || self.once(new, &hash, mark, place)).await
+        let hash = hasher.hash_chosen(&new.password, &known).await??;
+        let mark = self.fresh_secret();
+        self.transaction_at(|work, now| self.welcomed(work, now, new, &hash, mark, place))
+            .await
     }
 
-    fn fresh(&self) -> [u8; 32] {
+    fn fresh_secret(&self) -> [u8; 32] {
         let mut fresh = [0; 32];
         self.randomness.fill(&mut fresh);
         fresh
     }
 
-    async fn once(
+    async fn welcomed(
         &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
         new: &NewOwner,
         hash: &PasswordHash,
         mark: [u8; 32],
         place: &Place,
     ) -> Result<SignedIn, WelcomeError> {
-        let now = self.clock.now();
-        let mut work = self.storage.write().await?;
         // Whoever's mark is kept is first: the others wait here until that is certain.
         if work.secrets().find_or_add(FIRST, mark).await? != mark || work.accounts().any().await? {
             return Err(WelcomeError::Over);
@@ -161,7 +135,7 @@ impl WelcomeOwner {
             id: AccountId::mint(&self.mint),
             name: new.name.clone(),
             status: AccountStatus::Active,
-            limits: self.limits,
+            limits: self.policies.new_accounts,
             usage: AccountUsage::default(),
             report_defaults: EffectiveReportSettings::default(),
             created_at: now,
@@ -175,19 +149,14 @@ impl WelcomeOwner {
         };
         work.accounts().add(&account, &user).await?;
         work.passwords().set(account.id, user.id, hash, now).await?;
-        let signed_in = new_session::begin(
-            work.as_mut(),
-            (self.randomness.as_ref(), &self.mint),
-            (&account, &user),
-            place,
-            now,
-        )
-        .await?;
+        let signed_in = self
+            .begin_session(work.as_mut(), (&account, &user), place, now)
+            .await?;
         let told = [
             (AuditAction::AccountCreated, format!("for {}", user.email)),
             (
                 AuditAction::SessionBegun,
-                new_session::told(&signed_in.session),
+                sessions::told(&signed_in.session),
             ),
         ];
         for (action, detail) in told {

@@ -16,7 +16,7 @@ use domain::{
 };
 
 row! {
-    struct HeadRow(result_heads, key (account_id, project_id, result_type)) {
+    struct HeadRow(result_heads) {
         account_id: AccountId,
         project_id: ProjectId,
         result_type: ResultType ["result type"],

@@ -20,17 +20,14 @@ use domain::{
     },
     scope::Scope,
     stored_data::StorageQuota,
-    use_cases::read_account::AccountState,
+    use_cases::accounts::AccountState,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let state = services
-        .read_account
-        .run(call.account(), &services.config.policies.queue)
-        .await?;
+    let state = services.core.account_state(call.account()).await?;
     let state = state.ok_or_else(|| {
         refusals::storage(&StorageError::Corrupt {
             what: "the account of a token",

@@ -4,7 +4,7 @@ use super::keywords::AllowanceView;
 use crate::{ToSchema, answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, Utc};
-use domain::{money::MicroUsd, use_cases::list_ai_models::AiModel};
+use domain::{money::MicroUsd, use_cases::ai_models::AiModel};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl ModelView {
 
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let models = services.list_ai_models.run(call.account()).await?;
+    let models = services.core.ai_models(call.account()).await?;
     let items: Vec<ModelView> = models.iter().map(ModelView::of).collect();
     let allowance = ModelAllowance {
         ai_tracked: AllowanceView::of(call.tenant().ai_allowance()),

@@ -21,7 +21,7 @@ use domain::{
     page::{Direction, Page},
     project::Project,
     results::{Finding, FindingSort, ResultHead},
-    use_cases::read_results::{AllResults, ProjectResults, ResultsRequest},
+    use_cases::results::{AllResults, ProjectResults, ResultsRequest},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
@@ -180,8 +180,8 @@ async fn one(
         page,
     };
     let mut results = services
-        .read_results
-        .run(call.account(), &request)
+        .core
+        .results(call.account(), &request)
         .await?
         .ok_or_else(refusals::no_project)?;
     if let Some(keyword) = only.keyword.filter(|_| results.findings.items.is_empty()) {
@@ -394,8 +394,8 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     let paging = paging(call, "", TOP_LIMITS, &SORTS, Direction::Ascending);
     let top = paging.limit().unwrap_or(TOP);
     let results = services
-        .read_results
-        .all(call.account(), project, top)
+        .core
+        .all_results(call.account(), project, top)
         .await?
         .ok_or_else(refusals::no_project)?;
     let now = services.clock.now();

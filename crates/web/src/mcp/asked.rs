@@ -16,7 +16,7 @@ use crate::{
     services::Services,
     weight::Telling,
 };
-use domain::use_cases::authenticate_agent::Agent;
+use domain::use_cases::tokens::Agent;
 use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};
 use url::form_urlencoded;

@@ -24,7 +24,7 @@ use crate::{
     services::Services,
 };
 use actix_web::{HttpRequest, http::Method, web};
-use domain::{scope::Scope, use_cases::authenticate_agent::Agent};
+use domain::{scope::Scope, use_cases::tokens::Agent};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, session::never::NeverSessionManager,
 };

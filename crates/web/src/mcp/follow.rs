@@ -45,7 +45,7 @@ impl Wait {
         let mut told = -1.0_f64;
         let mut pause = FIRST_LOOK;
         loop {
-            let found = services.read_job.run(account, job).await?;
+            let found = services.core.analysis(account, job).await?;
             let found = found.ok_or_else(refusals::no_job)?.job;
             let view = JobView::of(&found, None, services.clock.now());
             self.tell(&view, &mut told).await;

@@ -9,7 +9,7 @@ use crate::{
 };
 use domain::{
     ids::{AccountId, JobId},
-    use_cases::authenticate_agent::Agent,
+    use_cases::tokens::Agent,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -139,7 +139,7 @@ impl Server {
     }
 
     async fn as_it_is_now(&self, account: AccountId, started: Answer, job: i64) -> Answer {
-        let found = self.services.read_job.run(account, JobId(job)).await;
+        let found = self.services.core.analysis(account, JobId(job)).await;
         let Ok(Some(found)) = found else {
             return started;
         };

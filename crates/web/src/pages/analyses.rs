@@ -13,7 +13,7 @@ use domain::{
         jobs::{JobFilter, JobSort},
         projects::{ProjectFilter, ProjectSort},
     },
-    use_cases::list_jobs::ListJobsError,
+    use_cases::analyses::ListAnalysesError,
 };
 use std::collections::HashMap;
 
@@ -58,8 +58,8 @@ pub const fn name(kind: AnalysisKind) -> &'static str {
 
 /// Whether they wait because no worker is online.
 pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, NoPage> {
-    let find = &visit.services.find_workers;
-    Ok(find.is_none_online_for(jobs).await?)
+    let core = &visit.services.core;
+    Ok(core.is_no_worker_online_for(jobs).await?)
 }
 
 /// With a bar while it runs. `no_worker`: it waits because none is online.
@@ -138,12 +138,12 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Descending);
     let found = visit
         .services
-        .list_jobs
-        .run(visit.account(), &filter, &wanted.page)
+        .core
+        .analyses(visit.account(), &filter, &wanted.page)
         .await;
     let list = found.map_err(|error| match error {
-        ListJobsError::NoSuchProject => NoPage::NotFound,
-        ListJobsError::Storage(error) => NoPage::Storage(error),
+        ListAnalysesError::NoSuchProject => NoPage::NotFound,
+        ListAnalysesError::Storage(error) => NoPage::Storage(error),
     })?;
     let names = names(visit).await?;
     let none_is_online = waits_for_worker(visit, &list.jobs.items).await?;

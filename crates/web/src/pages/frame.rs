@@ -8,7 +8,7 @@ use super::{
 use analysis::result_type::ResultType;
 use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{project::Project, results::ResultHead, use_cases::authenticate_session::Member};
+use domain::{project::Project, results::ResultHead, use_cases::sessions::Member};
 
 /// Older results are told to be old.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);

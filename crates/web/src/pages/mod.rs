@@ -39,9 +39,7 @@ use crate::{
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
-use domain::{
-    ids::ProjectId, ports::storage::StorageError, use_cases::authenticate_session::Member,
-};
+use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};
 use frame::Page;
 use std::sync::Arc;
 use visit::{Visit, encoded};
@@ -231,7 +229,7 @@ impl Pages {
             return sending.html(200, &page.html(who.as_ref()));
         }
         let Some(who) = who else {
-            return match self.services.welcome_owner.is_open().await {
+            return match self.services.core.awaits_owner().await {
                 Ok(is_open) => at_the_gate(request, place, is_open, sending),
                 Err(error) => broken(sending, &error),
             };

@@ -14,7 +14,7 @@ use domain::{
     report_settings::{Frequency, Section},
     scope::Scope,
     token::{ApiToken, TokenPolicy},
-    use_cases::{issue_token, list_ai_models::AiModel},
+    use_cases::{ai_models::AiModel, tokens},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,8 +166,8 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let sessions = sessions(visit, tokens.len()).await?;
     let events = visit
         .services
-        .list_audit_events
-        .run(visit.account(), EVENTS)
+        .core
+        .audit_events(visit.account(), EVENTS)
         .await?;
     let rows = events.iter().map(|it| {
         parts::row(vec![
@@ -191,7 +191,7 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
 }
 
 async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
-    let mut tokens = visit.services.list_tokens.run(visit.account()).await?;
+    let mut tokens = visit.services.core.tokens(visit.account()).await?;
     tokens.retain(|it| it.accept(visit.now).is_ok());
     Ok(tokens)
 }
@@ -208,7 +208,7 @@ fn named(tokens: &[ApiToken]) -> String {
 
 async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Html, NoPage> {
     let (account, user) = (visit.account(), visit.who.user.id);
-    let sessions = visit.services.list_sessions.run(account, user).await?;
+    let sessions = visit.services.core.sessions(account, user).await?;
     let rows = sessions.iter().map(|it| {
         let end = if it.id == visit.who.session.id {
             parts::tag("good", "this one")
@@ -287,7 +287,7 @@ fn lifetimes(policy: TokenPolicy) -> Vec<Lifetime> {
         .min(api_tokens::MOST_DAYS);
     let mut days: Vec<i64> = [30, 90, 365].into_iter().filter(|it| *it < most).collect();
     days.push(most);
-    let usual = policy.shortened(issue_token::NewToken::DEFAULT_LIFETIME);
+    let usual = policy.shortened(tokens::NewToken::DEFAULT_LIFETIME);
     let choice = |days: i64| Lifetime {
         days: days.to_string(),
         name: match days {
@@ -319,7 +319,7 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         lifetimes: lifetimes(visit.services.config.policies.tokens),
         longest: longest_days(visit.services.config.policies.tokens),
     };
-    let tokens = visit.services.list_tokens.run(visit.account()).await?;
+    let tokens = visit.services.core.tokens(visit.account()).await?;
     if tokens.is_empty() {
         let text = "Agents and scripts sign in with a token. Make the first one above.";
         return Ok(vec![
@@ -400,7 +400,7 @@ pub fn frequencies(now: Option<Frequency>) -> Vec<(&'static str, String, bool)> 
 }
 
 async fn models(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
-    let models = visit.services.list_ai_models.run(visit.account()).await?;
+    let models = visit.services.core.ai_models(visit.account()).await?;
     let text = "Which engines are asked, and how often. Answers vary, so that a rate without many answers says little.";
     let models = models.iter().map(model).collect();
     Ok(vec![parts::remark("", text), Html::of(&Models { models })])
@@ -445,11 +445,7 @@ const fn mebibytes(bytes: u64) -> u64 {
 }
 
 async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
-    let found = visit
-        .services
-        .read_account
-        .run(visit.account(), &visit.services.config.policies.queue)
-        .await?;
+    let found = visit.services.core.account_state(visit.account()).await?;
     let found = found.ok_or(NoPage::NotFound)?;
     let account = &found.account;
     let [stored_projects, stored_keywords] = found.stored_allowances();

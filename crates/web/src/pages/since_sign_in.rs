@@ -6,7 +6,7 @@ use super::{
     visit::Visit,
 };
 use askama::Template;
-use domain::use_cases::read_since_sign_in::{CredentialChange, SinceSignIn};
+use domain::use_cases::since_sign_in::{CredentialChange, SinceSignIn};
 
 /// Networks of sign-ins on other devices that are named.
 const MAX_NAMED: usize = 5;
@@ -37,7 +37,7 @@ pub async fn notice(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
     if !session.is_fresh(visit.now) {
         return Ok(None);
     }
-    let since = visit.services.read_since_sign_in.run(session).await?;
+    let since = visit.services.core.since_sign_in(session).await?;
     Ok(since
         .filter(SinceSignIn::is_worth_telling)
         .map(|it| Html::of(&told(&it))))

@@ -11,7 +11,7 @@ use domain::{
     ids::{AccountId, ProjectId},
     page::{Direction, Page, PageRequest},
     project::Project,
-    use_cases::authenticate_session::Member,
+    use_cases::sessions::Member,
 };
 use std::fmt::Write as _;
 

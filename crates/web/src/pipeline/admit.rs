@@ -9,9 +9,7 @@ use crate::{
     services::Services,
 };
 use actix_web::HttpRequest;
-use domain::{
-    device::DeviceMark, scope::Scope, token::PlainToken, use_cases::authenticate_agent::Agent,
-};
+use domain::{device::DeviceMark, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -47,7 +45,8 @@ pub async fn device(
     refusal: Problem,
 ) -> Result<Slot, Problem> {
     let owner = mark.user();
-    if services.limiter.count_device(owner).is_err() || !services.recognize_device.run(mark).await?
+    if services.limiter.count_device(owner).is_err()
+        || !services.core.recognize_device(mark).await?
     {
         return Err(refusal);
     }

@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, http::header};
 use domain::{
     scope::Scope,
     token::TokenRefusal,
-    use_cases::authenticate_agent::{Agent, AuthenticateError},
+    use_cases::tokens::{Agent, AuthenticateError},
 };
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ pub async fn holder(
 ) -> Result<Agent, Problem> {
     let token = bearer.ok_or_else(|| missing(asking))?;
     let agent = services
-        .authenticate
-        .run(token)
+        .core
+        .authenticate_agent(token)
         .await
         .map_err(|error| refused(error, asking))?;
     if agent.use_is_news {
@@ -91,7 +91,7 @@ fn note_use(services: &Arc<Services>, agent: &Agent) {
     let services = Arc::clone(services);
     let (account, token) = (agent.account.id, agent.token.id);
     tokio::spawn(async move {
-        if let Err(error) = services.note_token_use.run(account, token).await {
+        if let Err(error) = services.core.note_token_use(account, token).await {
             tracing::debug!(%error, "The use of a token could not be noted.");
         }
     });

@@ -19,7 +19,7 @@ use crate::{
     signed_in,
 };
 use actix_web::{HttpRequest, web};
-use domain::{session::PlainSession, use_cases::authenticate_session::Member};
+use domain::{session::PlainSession, use_cases::sessions::Member};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

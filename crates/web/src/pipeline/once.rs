@@ -15,7 +15,7 @@ use chrono::SecondsFormat;
 use domain::{
     idempotency::{Fingerprint, OnceOnly, StoredAnswer},
     ids::{AccountId, CallerId},
-    use_cases::look_up_repeat::Found,
+    use_cases::repeats::Found,
 };
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -106,7 +106,7 @@ pub async fn repeated(
     account: AccountId,
     request: &OnceOnly,
 ) -> Result<Option<Answer>, Problem> {
-    match services.look_up_repeat.run(account, request).await? {
+    match services.core.look_up_repeat(account, request).await? {
         Found::Nothing => {
             let counted = services.limiter.count_kept(account);
             let besides =
@@ -191,8 +191,8 @@ pub async fn settle(
     };
     services.limiter.weigh_kept(account, stored.body.len());
     services
-        .remember_answer
-        .run(account, request, &stored)
+        .core
+        .remember_answer(account, request, &stored)
         .await?;
     outcome
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use actix_web::{HttpRequest, http::header, web};
 use domain::{
-    device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sign_in::Place,
+    device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sessions::Place,
 };
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use domain::{
     email::EmailAddress,
     ports::storage::StorageError,
     text::Label,
-    use_cases::change_profile::{ChangeProfileError, ProfilePatch},
+    use_cases::accounts::{ChangeProfileError, ProfilePatch},
     user::User,
 };
 use serde_json::json;
@@ -29,7 +29,7 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem>
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(patch(fields)))?;
-    let changed = services.change_profile.run(&call.member, &patch).await;
+    let changed = services.core.change_profile(&call.member, &patch).await;
     let (account, user) = changed.map_err(|error| refused(&services, error))?;
     Ok(answer(&account, &user))
 }

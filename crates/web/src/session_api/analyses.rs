@@ -4,7 +4,7 @@ use crate::{
     agent_api::analyses::JobView, answer::Answer, counted, endpoint::Call, problem::Problem,
     refusals, services::Services,
 };
-use domain::{ids::JobId, job::JobState, use_cases::cancel_analysis::CancelAnalysisError};
+use domain::{ids::JobId, job::JobState, use_cases::analyses::CancelAnalysisError};
 use std::sync::Arc;
 
 /// At once while it waits, within seconds while it runs. One that has ended stays as it is.
@@ -12,7 +12,7 @@ pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;
     let before = services.clock.now();
-    let canceled = services.cancel_analysis.run(call.account(), id).await;
+    let canceled = services.core.cancel_analysis(call.account(), id).await;
     let job = canceled.map_err(|error| match error {
         CancelAnalysisError::NoSuchJob => refusals::no_job(),
         CancelAnalysisError::Storage(error) => error.into(),

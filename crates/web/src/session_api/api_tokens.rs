@@ -16,7 +16,7 @@ use domain::{
     scope::{Scope, Scopes},
     text::Label,
     token::{ApiToken, PlainToken, TokenPolicy},
-    use_cases::issue_token::{Asker, IssueTokenError, NewToken},
+    use_cases::tokens::{Asker, IssueTokenError, NewToken},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub const MOST_DAYS: i64 = 365;
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let now = services.clock.now();
-    let tokens = services.list_tokens.run(call.member.account.id).await?;
+    let tokens = services.core.tokens(call.member.account.id).await?;
     let items: Vec<Value> = tokens.iter().map(|it| view(it, now)).collect();
     Ok(not_kept(Answer::value(&list(&items))))
 }
@@ -40,7 +40,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let new = read_body(&call.body, |fields| {
         wanted(fields, services.config.policies.tokens)
     })?;
-    let issued = services.issue_token.run(Asker::Owner(&call.member), &new);
+    let issued = { &services.core }.issue_token(Asker::Owner(&call.member), &new);
     let issued = issued.await;
     let (plain, token) = issued.map_err(|error| refused(&services, error))?;
     let mut body = view(&token, services.clock.now());
@@ -54,8 +54,9 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     call.query.finish()?;
     let account = call.member.account.id;
     let id = TokenId(call.id.unwrap_or_default());
-    services.revoke_token.run(Actor::Owner, account, id).await?;
-    let tokens = services.list_tokens.run(account).await?;
+    let core = &services.core;
+    core.revoke_token(Actor::Owner, account, id).await?;
+    let tokens = core.tokens(account).await?;
     let found = tokens.iter().find(|it| it.id == id).ok_or_else(|| {
         let problem = Problem::new(Code::NotFound, "The account has no token with this id.");
         problem.hint("List the account's tokens.").next_action(

@@ -20,15 +20,16 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     let action = { &call.query }.choice("action", &AuditAction::NAMES, AuditAction::named);
     let before = call.query.time("before");
     call.query.finish()?;
-    let (account, log) = (call.member.account.id, &services.list_audit_events);
+    let (account, core) = (call.member.account.id, &services.core);
     let most = most.unwrap_or(LIST_LIMITS.default);
     let events = if action.is_none() && before.is_none() {
-        log.run(account, most).await?
+        core.audit_events(account, most).await?
     } else {
         let actions = action.map_or_else(|| AuditAction::ALL.to_vec(), |it| vec![it]);
         // Clocks of servers on a database differ a little.
         let before = before.unwrap_or_else(|| services.clock.now() + TimeDelta::days(1));
-        log.before(account, &actions, before, most).await?
+        core.audit_events_before(account, &actions, before, most)
+            .await?
     };
     let items: Vec<Value> = events
         .iter()

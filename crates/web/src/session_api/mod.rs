@@ -38,7 +38,7 @@ use domain::{
     password::{PasswordRefusal, TypedPassword},
     ports::{password_hasher::HashingError, storage::StorageError},
     session::Session,
-    use_cases::sign_in::{SignInError, SignedIn},
+    use_cases::{sessions::SignedIn, sign_in::SignInError},
     user::User,
 };
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn device_cookie(services: &Services, mark: &DeviceMark) -> String {
 
 /// Since the sign-in before on the session's device; null when nobody had signed in before.
 async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
-    let since = services.read_since_sign_in.run(session).await?;
+    let since = services.core.since_sign_in(session).await?;
     Ok(since.map_or(Value::Null, |it| {
         let changes = it.changes.iter().map(|it| {
             json!({

@@ -13,7 +13,7 @@ use domain::{
     market::{Country, Language},
     patch::Change,
     text::Text,
-    use_cases::set_ai_model::SetAiModelError,
+    use_cases::ai_models::AiModelError,
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -36,8 +36,8 @@ pub async fn set(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
         fields.only(&["items"]);
         fields.required("items", fields.objects("items", MOST_MODELS, change))
     })?;
-    let set = services.set_ai_models.run(call.account(), &changes);
-    set.await.map_err(refused)?;
+    let states = { &services.core }.change_ai_models(call.account(), &changes);
+    states.await.map_err(refused)?;
     list(services, call).await
 }
 
@@ -80,18 +80,18 @@ fn count(fields: &Fields, name: &str, bounds: &RangeInclusive<u32>) -> Change<u3
     }
 }
 
-fn refused(error: SetAiModelError) -> Problem {
+fn refused(error: AiModelError) -> Problem {
     match error {
-        SetAiModelError::NoSuchEngine { known } => {
+        AiModelError::NoSuchEngine { known } => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let rule = format!("must name engines among {}", known.join(", "));
             Problem::invalid_value(FieldError::at("/items", "invalid-value", rule))
         }
-        SetAiModelError::Refused(refusal) => Problem::invalid_value(FieldError::at(
+        AiModelError::Refused(refusal) => Problem::invalid_value(FieldError::at(
             "/items",
             "invalid-value",
             refusal.to_string(),
         )),
-        SetAiModelError::Storage(error) => error.into(),
+        AiModelError::Storage(error) => error.into(),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     problem::Problem,
     services::Services,
 };
-use domain::use_cases::change_password::{ChangePasswordError, NewPassword};
+use domain::use_cases::passwords::{ChangePasswordError, NewPassword};
 use std::sync::Arc;
 
 /// The session goes on under a new cookie; others end unless they are to stay. Revokes tokens only when asked.
@@ -25,8 +25,8 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     };
     let one_of_account = [(SlotKey::Account(call.member.account.id), 1)];
     let _slot = { services.password_slots.take(one_of_account) }.map_err(crowded)?;
-    let place = &call.visitor.place;
-    let changed = services.change_password.run(&call.member, &wish, place);
+    let (hasher, place) = (services.known_hasher.as_ref(), &call.visitor.place);
+    let changed = { &services.core }.change_password(hasher, &call.member, &wish, place);
     let (signed_in, revoked) = changed.await.map_err(refused)?;
     let mut body = identity(&signed_in);
     body["revokedTokens"] = revoked.into();

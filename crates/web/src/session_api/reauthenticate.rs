@@ -13,10 +13,10 @@ pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result
         fields.only(&["password"]);
         typed_password(fields, "password")
     })?;
-    let place = &call.visitor.place;
+    let (hasher, place) = (services.known_hasher.as_ref(), &call.visitor.place);
     let renewed = services
-        .reauthenticate
-        .run(&call.member, &password, place)
+        .core
+        .reauthenticate(hasher, &call.member, &password, place)
         .await
         .map_err(|error| not_given_again(&services, &call, error, "password"))?;
     Ok(welcomed(&services, 200, &renewed))

@@ -28,8 +28,8 @@ pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     let defaults = read_body(&call.body, |fields| settings(fields, before))?;
     let account = call.member.account.id;
     let changed = services
-        .change_report_defaults
-        .run(account, &defaults)
+        .core
+        .change_report_defaults(account, &defaults)
         .await?;
     let changed = changed.ok_or(StorageError::Corrupt {
         what: "the account of a session",

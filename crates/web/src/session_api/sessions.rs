@@ -7,7 +7,7 @@ use crate::{
     problem::{Code, Problem},
     services::Services,
 };
-use domain::{ids::SessionId, use_cases::end_sessions::EndedAccess};
+use domain::{ids::SessionId, use_cases::sessions::EndedAccess};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -15,9 +15,7 @@ use std::sync::Arc;
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let member = &call.member;
-    let sessions = services
-        .list_sessions
-        .run(member.account.id, member.user.id);
+    let sessions = { &services.core }.sessions(member.account.id, member.user.id);
     let items = sessions.await?;
     let items = items.iter().map(|it| {
         json!({
@@ -41,7 +39,7 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     if id != call.member.session.id {
         fresh(&services, &call)?;
     }
-    if !services.end_session.run(account, user, id).await? {
+    if !services.core.end_session(account, user, id).await? {
         let problem = Problem::new(Code::NotFound, "You have no session with this id.");
         return Err(problem.hint("List your sessions.").next_action(
             "GET",
@@ -63,7 +61,7 @@ pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Ans
     fresh(&services, &call)?;
     let member = &call.member;
     let (account, user, this) = (member.account.id, member.user.id, member.session.id);
-    let ended = { &services.end_sessions }.run(account, user, Some(this), revokes);
+    let ended = { &services.core }.end_sessions(account, user, Some(this), revokes);
     let answer = not_kept(Answer::value(&ended_view(ended.await?)));
     // Marks of all devices ended with the sessions: this device gets a new one.
     let mark = call.visitor.place.device.as_ref();

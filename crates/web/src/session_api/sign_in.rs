@@ -15,7 +15,10 @@ use domain::{
     ids::AccountId,
     password::TypedPassword,
     throttle::AddressPrefix,
-    use_cases::sign_in::{Attempt, SignInError, SignedIn},
+    use_cases::{
+        sessions::SignedIn,
+        sign_in::{Attempt, SignInError},
+    },
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -28,7 +31,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     let (email, password) = read_body(&call.body, read)?;
     let mut visitor = call.visitor;
     let device = match visitor.place.device.take() {
-        Some(mark) if services.recognize_device.run(&mark).await? => Some(mark),
+        Some(mark) if services.core.recognize_device(&mark).await? => Some(mark),
         _ => None,
     };
     // Somebody who kept an old mark may use up what all marks of the person have: the address has its own.
@@ -73,7 +76,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
 pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: AddressPrefix) {
     let services = Arc::clone(services);
     tokio::spawn(async move {
-        if let Err(error) = services.note_failed_sign_in.run(account, from).await {
+        if let Err(error) = services.core.note_failed_sign_in(account, from).await {
             tracing::debug!(%error, "A failed sign-in could not be noted.");
         }
     });

@@ -4,7 +4,7 @@ use super::{sessions::ended_view, sign_in::not_kept};
 use crate::{
     answer::Answer, cookies::Cookie, endpoint::MemberCall, problem::Problem, services::Services,
 };
-use domain::use_cases::end_sessions::EndedAccess;
+use domain::use_cases::sessions::EndedAccess;
 use std::sync::Arc;
 
 /// Here, or with `everywhere=true` wherever the person is signed in; with `revokeTokens=true` the account's tokens are
@@ -21,10 +21,10 @@ pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answe
     let member = &call.member;
     let (account, user) = (member.account.id, member.user.id);
     let ended = if everywhere {
-        let ended = services.end_sessions.run(account, user, None, revokes);
+        let ended = { &services.core }.end_sessions(account, user, None, revokes);
         ended.await?
     } else {
-        let ended = services.end_session.run(account, user, member.session.id);
+        let ended = { &services.core }.end_session(account, user, member.session.id);
         EndedAccess {
             sessions: ended.await?.into(),
             tokens: 0,

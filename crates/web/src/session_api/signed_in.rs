@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// With the token that writes have to carry.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let (member, policy) = (&call.member, &services.config.policies.queue);
-    let state = services.read_account.run(member.account.id, policy).await?;
+    let member = &call.member;
+    let state = services.core.account_state(member.account.id).await?;
     let state = state.ok_or_else(|| {
         refusals::storage(&StorageError::Corrupt {
             what: "the account of a session",

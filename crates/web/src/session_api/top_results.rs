@@ -84,8 +84,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let project = call.project(&services).await?.id;
     let keywords = wanted(keywords(&call), &call.query)?;
     let found = services
-        .read_top_results
-        .run(call.account(), project, &keywords)
+        .core
+        .top_results(call.account(), project, &keywords)
         .await?
         .ok_or_else(refusals::no_project)?;
     let mut views: Vec<TopView> = found.records.iter().filter_map(TopView::of).collect();

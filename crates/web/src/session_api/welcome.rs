@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let open = services.welcome_owner.is_open().await?;
+    let open = services.core.awaits_owner().await?;
     Ok(not_kept(Answer::value(&json!({ "open": open }))))
 }
 
@@ -26,11 +26,9 @@ pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     call.query.finish()?;
     let new = read_body(&call.body, owner)?;
     let place = &call.visitor.place;
-    let signed_in = services
-        .welcome_owner
-        .run(&new, place)
-        .await
-        .map_err(refused)?;
+    let hasher = services.hasher.as_ref();
+    let welcome = services.core.welcome_owner(hasher, &new, place);
+    let signed_in = welcome.await.map_err(refused)?;
     Ok(welcomed(&services, 201, &signed_in))
 }
 

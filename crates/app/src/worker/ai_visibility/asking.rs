@@ -7,9 +7,9 @@ use domain::{
     money::MicroUsd,
     ports::search_results::ProviderError,
     use_cases::{
+        ai_models::AskedEngine,
         ask_engine::{AskEngine, AskedAnswer},
         keep_leases::Hold,
-        list_ai_models::AskedEngine,
         plan_prompts::{Question, unanswered},
         record_answers::RecordAnswers,
     },

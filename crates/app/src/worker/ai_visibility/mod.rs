@@ -23,10 +23,10 @@ use domain::{
     ports::{call_journal::CallJournal, search_results::ProviderError},
     project::Project,
     use_cases::{
+        ai_models::{AskedEngine, asked_engines},
         brands::KnownBrands,
         end_attempt::{AttemptEnd, AttemptError},
         keep_leases::Hold,
-        list_ai_models::{AskedEngine, asked_engines},
         plan_prompts::PlanPrompts,
         write_down_calls::WriteDownCalls,
     },

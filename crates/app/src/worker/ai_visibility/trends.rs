@@ -15,10 +15,8 @@ use analysis::{
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
-    ids::KeywordId,
-    record_places::ordinal,
-    results::StagedFinding,
-    use_cases::{list_ai_models::AskedEngine, read_tallies::ReadTallies},
+    ids::KeywordId, record_places::ordinal, results::StagedFinding,
+    use_cases::ai_models::AskedEngine,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -81,16 +79,10 @@ impl Pass<'_> {
     ) -> Result<EngineTrends, Broken> {
         let this_week = PERIOD.start(now.date_naive());
         let fold = TallyFold::new(PERIOD, weeks_before(this_week, 1 + PERIODS_BEFORE as u64));
-        let reading = ReadTallies::new(Arc::clone(&self.tools.storage));
-        let tallies = reading
-            .run(
-                self.job.account,
-                self.job.project,
-                &engine.label.name,
-                weeks_before(this_week, WEEKS),
-                fold,
-            )
-            .await?;
+        let (core, job, name) = (&self.tools.core, self.job, &engine.label.name);
+        let since = weeks_before(this_week, WEEKS);
+        let tallies = core.tallies(job.account, job.project, name, since, fold);
+        let tallies = tallies.await?;
         let (mut keywords, mut at) = (HashMap::new(), 0);
         for part in tallies.chunk_by(|one, other| one.keyword_id == other.keyword_id) {
             if let Some(keyword) = part[0].keyword_id {

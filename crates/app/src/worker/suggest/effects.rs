@@ -19,13 +19,9 @@ use domain::{
     ports::storage::StorageError,
     results::{CoursePoint, FindingQuery, FindingSort},
     search_console::PageDay,
-    use_cases::read_page_days::ReadPageDays,
 };
 use serde_json::Value;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 const LOADS: u32 = 200;
 /// How long before a fault was last seen its figures matter.
@@ -108,10 +104,10 @@ impl Newest<'_> {
             .filter(|it| is_by(it, &[EffectMetric::Clicks, EffectMetric::Ctr]));
         let urls: BTreeSet<String> = by_clicks.flat_map(|it| it.affected_urls.clone()).collect();
         let urls: Vec<String> = urls.into_iter().collect();
-        let read = ReadPageDays::new(Arc::clone(&self.tools.storage));
         let (account, project, day) = (self.job.account, self.job.project, self.job.day);
         let mut pages: BTreeMap<String, Vec<PageDay>> = BTreeMap::new();
-        for told in read.run(account, project, day, &urls).await? {
+        let told = { &self.tools.core }.page_days(account, project, day, &urls);
+        for told in told.await? {
             pages.entry(told.page.clone()).or_default().push(told);
         }
         Ok(pages)

@@ -5,11 +5,12 @@ use crate::{
     account::AccountLimits,
     ai_models::ModelSettings,
     ports::{
-        ai_answers::{AiEngine, EngineLabel, MockAiEngine},
+        ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine},
+        clock::Clock,
         jobs::AccountQueue,
     },
     test_support::{
-        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_mint, a_project, an_account,
+        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
 };
 
@@ -41,8 +42,6 @@ fn looking_around(storage: &FakeStorage, in_all: u64) {
         read.jobs
             .expect_unfinished_in_all()
             .return_once(move || Ok(in_all));
-    });
-    storage.expect(|read| {
         read.jobs
             .expect_least_virtual_time()
             .return_once(|| Ok(7.0));
@@ -88,16 +87,9 @@ async fn ask_at(
         unpaid,
         speed_pages: 10,
     };
-    let policy = QueuePolicy::default();
-    RequestAnalysis::new(
-        Arc::new(storage),
-        Arc::new(FrozenClock::default()),
-        a_mint(),
-        policy,
-        prices,
-    )
-    .run(ACCOUNT, &rank_check(), None)
-    .await
+    let mut core = core(Arc::new(storage));
+    core.policies.prices = prices;
+    core.request_analysis(ACCOUNT, &rank_check(), None).await
 }
 
 #[tokio::test]
@@ -339,16 +331,9 @@ async fn ask_for(
     engines: Vec<Arc<dyn AiEngine>>,
     request: &AnalysisRequest,
 ) -> Result<Requested, RequestAnalysisError> {
-    RequestAnalysis::new(
-        Arc::new(storage),
-        Arc::new(FrozenClock::default()),
-        a_mint(),
-        QueuePolicy::default(),
-        Prices::default(),
-    )
-    .asking(AiEngines::new(engines))
-    .run(ACCOUNT, request, None)
-    .await
+    let mut core = core(Arc::new(storage));
+    core.policies.engines = AiEngines::new(engines);
+    core.request_analysis(ACCOUNT, request, None).await
 }
 
 fn with_tracked(ai_tracked_count: u32) -> Project {

@@ -17,7 +17,7 @@ use domain::{
     job::{JobStatus, kind::AnalysisKind},
     page::Direction,
     ports::jobs::{JobFilter, JobSort},
-    use_cases::read_job::JobState,
+    use_cases::analyses::JobState,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -63,10 +63,10 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         return wanted(None, query);
     };
     let mut list = services
-        .list_jobs
-        .run(call.account(), &filter, &request)
+        .core
+        .analyses(call.account(), &filter, &request)
         .await?;
-    let none_is_online = services.find_workers.is_none_online_for(&list.jobs.items);
+    let none_is_online = services.core.is_no_worker_online_for(&list.jobs.items);
     let none_is_online = none_is_online.await?;
     let items = written(call.telling, &mut list.jobs, None, |job| {
         JobView::of(job, None, now).while_none_is_online(none_is_online, job, now)
@@ -114,7 +114,7 @@ async fn one(
         found = find(services, call, JobId(id)).await?;
     }
     let now = services.clock.now();
-    let none_is_online = services.find_workers.is_none_online_for([&found.job]);
+    let none_is_online = services.core.is_no_worker_online_for([&found.job]);
     let item = JobView::of(&found.job, found.position, now).while_none_is_online(
         none_is_online.await?,
         &found.job,
@@ -133,8 +133,8 @@ async fn one(
 
 async fn find(services: &Services, call: &Call, id: JobId) -> Result<JobState, Problem> {
     services
-        .read_job
-        .run(call.account(), id)
+        .core
+        .analysis(call.account(), id)
         .await?
         .ok_or_else(refusals::no_job)
 }

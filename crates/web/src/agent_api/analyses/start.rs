@@ -53,8 +53,8 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     let refused = |error| refusals::analysis(error, request.project);
     if dry_run {
         let plan = services
-            .request_analysis
-            .plan(call.account(), &request)
+            .core
+            .plan_analysis(call.account(), &request)
             .await
             .map_err(refused)?;
         return Ok(Answer::value(&plan_document(&plan, &request)));
@@ -62,8 +62,8 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     let now = services.clock.now();
     let stored = |requested: &Requested| answer(requested, now).stored();
     let requested = services
-        .request_analysis
-        .run(call.account(), &request, call.receipt(&stored))
+        .core
+        .request_analysis(call.account(), &request, call.receipt(&stored))
         .await
         .map_err(refused)?;
     services.wake.notify_one();

@@ -36,7 +36,7 @@ use domain::{
     ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
     project::Project,
     results::{Finding, FindingSort, ResultHead},
-    use_cases::read_results::{ProjectResults, ResultsRequest},
+    use_cases::results::{ProjectResults, ResultsRequest},
 };
 
 const KNOWN: [&str; 8] = [
@@ -94,8 +94,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
     };
     let results = visit
         .services
-        .read_results
-        .run(visit.account(), &request)
+        .core
+        .results(visit.account(), &request)
         .await?;
     let results = results.ok_or(NoPage::NotFound)?;
     let about = About::of(of);
@@ -310,8 +310,8 @@ impl Found<'_> {
         let results = self
             .visit
             .services
-            .read_results
-            .run(self.visit.account(), request)
+            .core
+            .results(self.visit.account(), request)
             .await?;
         Ok(results
             .map(|it| read(&it.findings.items))

@@ -7,7 +7,7 @@ use crate::pages::{
     parts::{self, Html, Table},
 };
 use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
-use domain::use_cases::read_results::ResultsRequest;
+use domain::use_cases::results::ResultsRequest;
 use std::collections::BTreeMap;
 
 /// Runs that the line over time goes back.

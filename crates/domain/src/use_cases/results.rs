@@ -1,23 +1,28 @@
-//! Reads a project's results: one type with its records, or the heads of all types.
-
+use super::Core;
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     job::{JobStatus, kind::AnalysisKind},
     page::{Direction, Page, PageRequest},
     ports::{
         jobs::{JobFilter, JobSort},
-        storage::{Repositories, Storage, StorageError},
+        storage::{Repositories, StorageError},
     },
     project::Project,
     results::{Finding, FindingQuery, FindingSort, ResultHead},
+    search_console::{About, PageDay, choose},
 };
-use analysis::result_type::ResultType;
-use chrono::{DateTime, Utc};
-use std::sync::Arc;
+use analysis::{
+    findings::{ai_trends::TallyFold, ai_visibility::PromptTally},
+    result_type::ResultType,
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 
-pub struct ReadResults {
-    storage: Arc<dyn Storage>,
-}
+/// How many tallies are held in memory at once beside what they come to.
+const BATCH: u32 = 500;
+/// How many days of pages are looked at: two months before and after something was mended.
+const LONG: u64 = 120;
+/// How far back imported rows are looked for.
+const BACK: Days = Days::new(160);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultsRequest {
@@ -54,13 +59,17 @@ pub struct AllResults {
     pub pending: Vec<(AnalysisKind, JobId)>,
 }
 
-impl ReadResults {
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
-    }
+#[derive(Debug)]
+pub struct TopResults {
+    /// The newest rank check; `None` when there was none.
+    pub head: Option<ResultHead>,
+    /// Its records about these keywords, in no order.
+    pub records: Vec<Finding>,
+}
 
+impl Core {
     /// One type; `None` when the account has no such project.
-    pub async fn run(
+    pub async fn results(
         &self,
         account: AccountId,
         request: &ResultsRequest,
@@ -99,7 +108,7 @@ impl ReadResults {
     }
 
     /// All types, each with its first `top` records; `None` when the account has no such project.
-    pub async fn all(
+    pub async fn all_results(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -116,6 +125,87 @@ impl ReadResults {
             heads,
             pending,
         }))
+    }
+
+    /// Which pages the newest rank check found first for these keywords; `None` when the account has no such project.
+    pub async fn top_results(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+    ) -> Result<Option<TopResults>, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let serp = ResultType::Serp;
+        let head = read.results().head(account, project, serp).await?;
+        let records = match &head {
+            Some(head) => {
+                { read.results() }
+                    .about_keywords(account, project, (serp, head.job), keywords)
+                    .await?
+            }
+            None => Vec::new(),
+        };
+        Ok(Some(TopResults { head, records }))
+    }
+
+    /// What was counted of an engine's answers since a day, folded into weeks: what is held grows with prompts and
+    /// weeks, not with runs.
+    pub async fn tallies(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        engine: &str,
+        since: NaiveDate,
+        fold: TallyFold,
+    ) -> Result<Vec<PromptTally>, StorageError> {
+        let (mut fold, mut after) = (fold, None);
+        loop {
+            let mut read = self.storage.read().await?;
+            let rows = read
+                .answers()
+                .tallies(account, project, engine, since, after, BATCH)
+                .await?;
+            drop(read);
+            let is_last = rows.len() < BATCH as usize;
+            for row in rows {
+                after = Some(row.place());
+                for tally in row.tallies {
+                    fold.add(tally);
+                }
+            }
+            if is_last {
+                return Ok(fold.finish());
+            }
+        }
+    }
+
+    /// What Search Console tells of some pages, day by day, over all searches: as of a day, in no order; days on which
+    /// a page was not among those told are left out. Nothing where only a period as a whole is known.
+    pub async fn page_days(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        on: NaiveDate,
+        pages: &[String],
+    ) -> Result<Vec<PageDay>, StorageError> {
+        if pages.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut read = self.storage.read().await?;
+        let stored = { read.console_rows() }
+            .spans(account, project, on - BACK)
+            .await?;
+        let basis = choose(&stored, About::Page, on, LONG);
+        match basis.filter(|it| it.spans.len() > 1) {
+            None => Ok(Vec::new()),
+            Some(basis) => {
+                let rows = read.console_rows();
+                rows.page_days(account, &basis.spans, pages).await
+            }
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Reads what happened to an account since somebody signed in on the same device before.
 
+use super::Core;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ports::storage::{Storage, StorageError},
+    ports::storage::StorageError,
     session::Session,
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use std::sync::Arc;
 
 /// Events of each kind that are read at the most: as many failures as two days of guessing at an e-mail
 /// address from unknown devices make.
@@ -23,10 +23,6 @@ const CHANGES: [AuditAction; 6] = [
     AuditAction::TokenRevoked,
     AuditAction::TokenLeaked,
 ];
-
-pub struct ReadSinceSignIn {
-    storage: Arc<dyn Storage>,
-}
 
 /// What happened since somebody signed in on the same device before. Sign-ins on other devices do not
 /// end it: somebody who has the password could hide what they did by signing in once more.
@@ -146,13 +142,12 @@ impl SinceSignIn {
     }
 }
 
-impl ReadSinceSignIn {
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
-    }
-
+impl Core {
     /// What happened before that session began; `None` when it is the first one of the account.
-    pub async fn run(&self, session: &Session) -> Result<Option<SinceSignIn>, StorageError> {
+    pub async fn since_sign_in(
+        &self,
+        session: &Session,
+    ) -> Result<Option<SinceSignIn>, StorageError> {
         let (account, began) = (session.account, session.created_at);
         let mut read = self.storage.read().await?;
         let mut newest = async |actions| {

@@ -1,0 +1,351 @@
+use super::{
+    Core,
+    end_attempt::cancel_unfinished,
+    may_be_storage,
+    sessions::{Member, still_signed_in},
+};
+use crate::{
+    account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    allowance::Allowance,
+    audit::{Actor, AuditAction, AuditEvent},
+    email::EmailAddress,
+    ids::{AccountId, UserId},
+    patch::Change,
+    ports::{
+        jobs::QueueSummary,
+        spending::{Counter, Spending, month_of},
+        storage::{StorageError, Transaction},
+    },
+    report_settings::EffectiveReportSettings,
+    stored_data::{StorageLimits, StoredData},
+    text::Label,
+    user::User,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountState {
+    pub account: Account,
+    pub spending: Spending,
+    /// When the month began.
+    pub month: NaiveDate,
+    pub today: Spending,
+    /// Which day that is, in UTC.
+    pub day: NaiveDate,
+    pub queue: QueueSummary,
+    /// How many unfinished jobs it may have.
+    pub queue_limit: u32,
+    /// What it stores, deactivated projects included.
+    pub stored: StoredData,
+    /// How many projects it has, deactivated ones included.
+    pub stored_projects: u32,
+    pub storage_limits: StorageLimits,
+}
+
+impl AccountState {
+    /// Room for projects and keywords, deactivated ones included.
+    pub fn stored_allowances(&self) -> [Allowance; 2] {
+        let limits = self.account.limits;
+        [
+            (self.storage_limits).projects(limits.projects, self.stored_projects),
+            (self.storage_limits).keywords(limits.keywords, self.stored.keywords),
+        ]
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProfilePatch {
+    pub account_name: Change<Label>,
+    pub name: Change<Label>,
+    pub email: Change<EmailAddress>,
+}
+
+#[derive(Debug, Error)]
+pub enum ChangeProfileError {
+    /// Another address needs the password first.
+    #[error("the password has to be given again first")]
+    NotFresh,
+    #[error("the session was ended")]
+    SignedOut,
+    #[error("the address cannot be used")]
+    EmailTaken,
+    #[error("there is no such account")]
+    NoSuchAccount,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(ChangeProfileError);
+
+#[derive(Debug, Error)]
+pub enum CreateAccountError {
+    #[error("there is an account with this e-mail address")]
+    EmailTaken,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(CreateAccountError);
+
+impl Core {
+    /// `None` when there is no such account.
+    pub async fn account_state(
+        &self,
+        account: AccountId,
+    ) -> Result<Option<AccountState>, StorageError> {
+        let day = self.clock.now().date_naive();
+        let mut read = self.storage.read().await?;
+        let Some(found) = read.accounts().find(account).await? else {
+            return Ok(None);
+        };
+        let [of_month, of_day, _] = Counter::of(account, day);
+        let spending = read.spending().find(of_month).await?;
+        let today = read.spending().find(of_day).await?;
+        let queue = read.jobs().summary(account).await?;
+        let stored = read.stored_data().of_account(account).await?;
+        let stored_projects = read.projects().count_all(account).await?;
+        Ok(Some(AccountState {
+            account: found,
+            spending,
+            month: month_of(day),
+            today,
+            day,
+            queue,
+            queue_limit: self.policies.queue.queued_per_account,
+            stored,
+            stored_projects,
+            storage_limits: self.policies.storage,
+        }))
+    }
+
+    /// For the operator.
+    pub async fn create_account(
+        &self,
+        email: &EmailAddress,
+        name: &Label,
+    ) -> Result<(Account, User), CreateAccountError> {
+        let create = |mut work: Box<dyn Transaction>| async move {
+            if work.accounts().owner_by_email(email).await?.is_some() {
+                return Err(CreateAccountError::EmailTaken);
+            }
+            let created_at = self.clock.now();
+            let account = Account {
+                id: AccountId::mint(&self.mint),
+                name: name.clone(),
+                status: AccountStatus::Active,
+                limits: self.policies.new_accounts,
+                usage: AccountUsage::default(),
+                report_defaults: EffectiveReportSettings::default(),
+                created_at,
+            };
+            let owner = User {
+                account: account.id,
+                id: UserId::mint(&self.mint),
+                email: email.clone(),
+                name: name.clone(),
+                created_at,
+            };
+            match work.accounts().add(&account, &owner).await {
+                Err(StorageError::Conflict { .. }) => return Err(CreateAccountError::EmailTaken),
+                outcome => outcome?,
+            }
+            let event = AuditEvent {
+                detail: format!("for {email}"),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account.id,
+                    created_at,
+                    Actor::Operator,
+                    AuditAction::AccountCreated,
+                )
+            };
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok((account, owner))
+        };
+        self.storage.transaction(create).await
+    }
+
+    /// For the operator. What is there already stays, even above a lower limit.
+    pub async fn limit_account(
+        &self,
+        account: AccountId,
+        limits: AccountLimits,
+    ) -> Result<Option<Account>, StorageError> {
+        let (action, detail) = (AuditAction::AccountLimited, limits.to_string());
+        let change = |it| Account { limits, ..it };
+        self.change_account(account, action, &detail, change).await
+    }
+
+    /// For the operator. Off, the account's tokens open nothing, its sessions are over for good, its unfinished
+    /// analyses are canceled, and no schedule starts another.
+    pub async fn switch_account(
+        &self,
+        account: AccountId,
+        status: AccountStatus,
+    ) -> Result<Option<Account>, StorageError> {
+        let action = match status {
+            AccountStatus::Active => AuditAction::AccountEnabled,
+            AccountStatus::Disabled => AuditAction::AccountDisabled,
+        };
+        let change = |it| Account { status, ..it };
+        self.change_account(account, action, "", change).await
+    }
+
+    async fn change_account(
+        &self,
+        account: AccountId,
+        action: AuditAction,
+        detail: &str,
+        change: impl Fn(Account) -> Account + Send + Sync,
+    ) -> Result<Option<Account>, StorageError> {
+        let change = &change;
+        let run = |mut work: Box<dyn Transaction>| async move {
+            let Some(found) = work.accounts().lock(account).await? else {
+                return Ok(None);
+            };
+            let changed = change(found);
+            work.accounts().save(&changed).await?;
+            let mut told = vec![detail.to_owned()];
+            if changed.status == AccountStatus::Disabled {
+                let ended = work.sessions().end_account(account).await?;
+                told.push(format!("{ended} sessions ended"));
+                let (queue, now) = (work.jobs().lock_queue(account).await?, self.clock.now());
+                let stopped = cancel_unfinished(work.as_mut(), &queue, None, now).await?;
+                told.push(format!("{stopped} analyses canceled"));
+            }
+            told.retain(|it| !it.is_empty());
+            let now = self.clock.now();
+            let event = AuditEvent {
+                detail: told.join("; "),
+                ..AuditEvent::new(&self.mint, account, now, Actor::Operator, action)
+            };
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok(Some(changed))
+        };
+        self.storage.transaction(run).await
+    }
+
+    /// What an account and its owner are called, and the address to sign in with.
+    pub async fn change_profile(
+        &self,
+        member: &Member,
+        patch: &ProfilePatch,
+    ) -> Result<(Account, User), ChangeProfileError> {
+        self.transaction_at(|work, now| self.changed_profile(work, now, member, patch))
+            .await
+    }
+
+    async fn changed_profile(
+        &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
+        member: &Member,
+        patch: &ProfilePatch,
+    ) -> Result<(Account, User), ChangeProfileError> {
+        let locked = work.accounts().lock(member.account.id).await?;
+        let before = locked.ok_or(ChangeProfileError::NoSuchAccount)?;
+        let user = work.accounts().user(before.id, member.user.id).await?;
+        let user_before = user.ok_or(ChangeProfileError::NoSuchAccount)?;
+        let (mut account, mut user) = (before.clone(), user_before.clone());
+        patch.account_name.clone().apply_to(&mut account.name);
+        patch.name.clone().apply_to(&mut user.name);
+        patch.email.clone().apply_to(&mut user.email);
+        if (&account, &user) == (&before, &user_before) {
+            return Ok((account, user));
+        }
+        if user.email != user_before.email {
+            if !member.session.is_fresh(now) {
+                return Err(ChangeProfileError::NotFresh);
+            }
+            if !still_signed_in(work.as_mut(), member).await? {
+                return Err(ChangeProfileError::SignedOut);
+            }
+        }
+        work.accounts().save(&account).await?;
+        match work.accounts().save_user(&user).await {
+            Err(StorageError::Conflict { .. }) => return Err(ChangeProfileError::EmailTaken),
+            outcome => outcome?,
+        }
+        let event = AuditEvent {
+            detail: told(&before, &account, &user_before, &user),
+            ..AuditEvent::new(
+                &self.mint,
+                account.id,
+                now,
+                Actor::Owner,
+                AuditAction::AccountChanged,
+            )
+        };
+        work.audit().record(&event).await?;
+        work.commit().await?;
+        Ok((account, user))
+    }
+
+    /// The account afterwards; `None` when there is no such account.
+    pub async fn change_report_defaults(
+        &self,
+        account: AccountId,
+        defaults: &EffectiveReportSettings,
+    ) -> Result<Option<Account>, StorageError> {
+        let change = |mut work: Box<dyn Transaction>| async move {
+            let Some(found) = work.accounts().lock(account).await? else {
+                return Ok(None);
+            };
+            if found.report_defaults == *defaults {
+                return Ok(Some(found));
+            }
+            let changed = Account {
+                report_defaults: defaults.clone(),
+                ..found
+            };
+            work.accounts().save(&changed).await?;
+            let event = AuditEvent::new(
+                &self.mint,
+                account,
+                self.clock.now(),
+                Actor::Owner,
+                AuditAction::ReportDefaultsChanged,
+            );
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok(Some(changed))
+        };
+        self.storage.transaction(change).await
+    }
+
+    /// The newest, newest first.
+    pub async fn audit_events(
+        &self,
+        account: AccountId,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.audit().newest(account, most).await
+    }
+
+    /// The newest of some kinds before a moment, newest first.
+    pub async fn audit_events_before(
+        &self,
+        account: AccountId,
+        actions: &[AuditAction],
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let mut read = self.storage.read().await?;
+        { read.audit() }
+            .newest_of(account, actions, before, most)
+            .await
+    }
+}
+
+fn told(before: &Account, after: &Account, user_before: &User, user: &User) -> String {
+    let changes = [
+        (before.name != after.name).then(|| format!("account name: {}", after.name)),
+        (user_before.name != user.name).then(|| format!("name: {}", user.name)),
+        (user_before.email != user.email)
+            .then(|| format!("e-mail: {} instead of {}", user.email, user_before.email)),
+    ];
+    let told: Vec<String> = changes.into_iter().flatten().collect();
+    told.join("; ")
+}

@@ -1,0 +1,257 @@
+//! Passwords of people who are signed in, and those that the operator sets.
+
+use super::{
+    Core,
+    guesses::Counted,
+    may_be_storage,
+    sessions::{self, EndedAccess, Member, Place, SignedIn},
+    sign_in::SignInError,
+};
+use crate::{
+    audit::{Actor, AuditAction, AuditEvent},
+    password::{PasswordHash, PasswordRefusal, TypedPassword},
+    ports::{
+        password_hasher::{Compared, HashingError, PasswordHasher},
+        storage::{StorageError, Transaction},
+    },
+    throttle::{GuessLimit, ThrottleKey},
+    user::User,
+};
+use chrono::{DateTime, Utc};
+use std::fmt::Write as _;
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPassword {
+    pub current: TypedPassword,
+    pub new: String,
+    /// Whether the person's other sessions end.
+    pub ends_others: bool,
+    /// Whether the account's tokens are revoked.
+    pub revokes_tokens: bool,
+}
+
+#[derive(Debug, Error)]
+pub enum ChangePasswordError {
+    #[error(transparent)]
+    Unfit(#[from] PasswordRefusal),
+    /// The current one is wrong, or cannot be checked now.
+    #[error(transparent)]
+    NotChecked(#[from] SignInError),
+}
+
+#[derive(Debug, Error)]
+pub enum SetPasswordError {
+    #[error("the password {0}")]
+    Unfit(#[from] PasswordRefusal),
+    #[error(transparent)]
+    Hashing(#[from] HashingError),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(SetPasswordError);
+
+/// Another password, and what else ends with the old one.
+struct Change<'a> {
+    hash: &'a PasswordHash,
+    ends_others: bool,
+    revokes_tokens: bool,
+}
+
+/// A password that was found to be right.
+struct Checked {
+    hash: PasswordHash,
+    guess: Counted,
+}
+
+impl Core {
+    /// Asks somebody who is signed in for the password again, before what matters most is changed. The session goes on
+    /// under a new id, and the old one is gone in the same transaction. A wrong password leaves it as it was.
+    pub async fn reauthenticate(
+        &self,
+        hasher: &dyn PasswordHasher,
+        member: &Member,
+        password: &TypedPassword,
+        place: &Place,
+    ) -> Result<SignedIn, SignInError> {
+        let known = self.check_password(hasher, member, password).await?;
+        let (signed_in, _) = self.renew_session(member, &known, None, place).await?;
+        Ok(signed_in)
+    }
+
+    /// The session goes on under a new id; and how many tokens were revoked.
+    pub async fn change_password(
+        &self,
+        hasher: &dyn PasswordHasher,
+        member: &Member,
+        wish: &NewPassword,
+        place: &Place,
+    ) -> Result<(SignedIn, u64), ChangePasswordError> {
+        let known = [
+            member.user.email.as_str(),
+            member.user.name.as_str(),
+            member.account.name.as_str(),
+        ]
+        .map(str::to_owned);
+        // Estimating and hashing the new one costs more than a guess that has to wait may.
+        let current = self.check_password(hasher, member, &wish.current).await?;
+        let new_hash = hasher.hash_chosen(&wish.new, &known).await;
+        let reason = match new_hash.map_err(SignInError::from) {
+            Ok(Ok(hash)) => {
+                let change = Change {
+                    hash: &hash,
+                    ends_others: wish.ends_others,
+                    revokes_tokens: wish.revokes_tokens,
+                };
+                let changed = self.renew_session(member, &current, Some(&change), place);
+                return Ok(changed.await?);
+            }
+            Ok(Err(refusal)) => refusal.into(),
+            Err(error) => error.into(),
+        };
+        // Nothing comes of a password that was found to be right: it is no guess.
+        let given_back = self.give_back_guess(&current.guess).await;
+        given_back.map_err(SignInError::from)?;
+        Err(reason)
+    }
+
+    /// For the operator: passwords of accounts created by command, and of owners who forgot theirs. All of the person's
+    /// sessions end, and the account's tokens are revoked when asked. Guesses of others are counted anew, so that the
+    /// owner can sign in with it at once.
+    pub async fn set_password(
+        &self,
+        hasher: &dyn PasswordHasher,
+        user: &User,
+        password: &str,
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, SetPasswordError> {
+        let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
+        let hash = &hasher.hash_chosen(password, &known).await??;
+        let (account, by) = (user.account, Actor::Operator);
+        let set = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+            work.passwords().set(account, user.id, hash, now).await?;
+            let key = ThrottleKey::of_email(&user.email);
+            work.throttles().forget(key).await?;
+            let sessions = work.sessions().end_all(account, user.id, None).await?;
+            let (mut tokens, mut told) = (0, String::new());
+            if revokes_tokens {
+                let reason = "with the password";
+                tokens = self
+                    .revoke_all_tokens(work.as_mut(), account, by, reason, now)
+                    .await?;
+                told = format!("; {tokens} tokens revoked");
+            }
+            let event = AuditEvent {
+                detail: format!("of {}; {sessions} sessions ended{told}", user.email),
+                ..AuditEvent::new(&self.mint, account, now, by, AuditAction::PasswordChanged)
+            };
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok(EndedAccess { sessions, tokens })
+        };
+        self.transaction_at(set).await
+    }
+
+    /// Counts a guess and looks whether the password is right.
+    async fn check_password(
+        &self,
+        hasher: &dyn PasswordHasher,
+        member: &Member,
+        password: &TypedPassword,
+    ) -> Result<Checked, SignInError> {
+        let key = ThrottleKey::of_session(member.session.id);
+        let guess = self.count_guess(&GuessLimit::alone(key)).await?;
+        let mut read = self.storage.read().await?;
+        let known = read.passwords().credentials(&member.user.email).await?;
+        drop(read);
+        let hash = known
+            .filter(|it| it.user.id == member.user.id)
+            .and_then(|it| it.password);
+        let refused = || SignInError::Refused {
+            whose: Some(member.account.id),
+        };
+        let Some(hash) = hash else {
+            return Err(refused());
+        };
+        match hasher.compare(password, &hash).await {
+            Err(HashingError::Busy) => {
+                self.give_back_guess(&guess).await?;
+                Err(SignInError::Busy)
+            }
+            Err(error) => Err(error.into()),
+            Ok(Compared::Wrong) => Err(refused()),
+            Ok(Compared::Right { .. }) => Ok(Checked { hash, guess }),
+        }
+    }
+
+    async fn renew_session(
+        &self,
+        member: &Member,
+        known: &Checked,
+        change: Option<&Change<'_>>,
+        place: &Place,
+    ) -> Result<(SignedIn, u64), SignInError> {
+        self.transaction_at(|work, now| self.renewed(work, now, member, known, change, place))
+            .await
+    }
+
+    async fn renewed(
+        &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
+        member: &Member,
+        known: &Checked,
+        change: Option<&Change<'_>>,
+        place: &Place,
+    ) -> Result<(SignedIn, u64), SignInError> {
+        let (account, user) = (member.account.id, member.user.id);
+        let refused = || SignInError::Refused {
+            whose: Some(account),
+        };
+        if work.passwords().lock(account, user).await?.as_ref() != Some(&known.hash) {
+            return Err(refused());
+        }
+        work.throttles()
+            .forget(ThrottleKey::of_session(member.session.id))
+            .await?;
+        let before = [member.session.id];
+        // A session that was ended meanwhile does not come back to life.
+        if work.sessions().end(account, user, &before).await? == 0 {
+            return Err(refused());
+        }
+        let (mut told_others, mut revoked) = (String::new(), 0);
+        if let Some(change) = change {
+            work.passwords()
+                .set(account, user, change.hash, now)
+                .await?;
+            if change.ends_others {
+                let ended = work.sessions().end_all(account, user, None).await?;
+                told_others = format!("; {ended} other sessions ended");
+            }
+            if change.revokes_tokens {
+                let (by, reason) = (Actor::Owner, "with the password");
+                revoked = self
+                    .revoke_all_tokens(work.as_mut(), account, by, reason, now)
+                    .await?;
+                // Writing to a string cannot fail.
+                let _ = write!(told_others, "; {revoked} tokens revoked");
+            }
+        }
+        let action = change.map_or(AuditAction::SessionRenewed, |_| {
+            AuditAction::PasswordChanged
+        });
+        let whose = (&member.account, &member.user);
+        let signed_in = self.begin_session(work.as_mut(), whose, place, now).await?;
+        let event = AuditEvent {
+            detail: format!(
+                "{}, in the place of session {}{told_others}",
+                sessions::told(&signed_in.session),
+                member.session.id
+            ),
+            ..AuditEvent::new(&self.mint, account, now, Actor::Owner, action)
+        };
+        work.audit().record(&event).await?;
+        work.commit().await?;
+        Ok((signed_in, revoked))
+    }
+}

@@ -1,0 +1,368 @@
+//! Who is signed in, and where.
+
+use super::Core;
+use crate::{
+    account::{Account, AccountStatus},
+    audit::{Actor, AuditAction, AuditEvent, ON_DEVICE},
+    device::DeviceMark,
+    ids::{AccountId, SessionId, UserId},
+    ports::storage::{StorageError, Transaction},
+    session::{PlainSession, Session, SessionOver},
+    throttle::AddressPrefix,
+    user::User,
+};
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub account: Account,
+    pub user: User,
+    pub session: Session,
+    /// Whether this use is worth noting, which is done off the request's path.
+    pub use_is_news: bool,
+}
+
+#[derive(Debug, Error)]
+pub enum NotSignedIn {
+    /// Unknown, ended, or of an account that was switched off.
+    #[error("the session is not known")]
+    Unknown,
+    /// Known, but over; it may be put away.
+    #[error("{why}")]
+    Over {
+        session: Box<Session>,
+        why: SessionOver,
+    },
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Where a session is used, as far as its owner can recognise it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub network: AddressPrefix,
+    pub browser: Option<String>,
+    pub device: Option<DeviceMark>,
+}
+
+/// Somebody who just gave their password. The secret is in this one answer only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedIn {
+    pub secret: PlainSession,
+    pub session: Session,
+    pub mark: DeviceMark,
+    pub user: User,
+    pub account: Account,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedAccess {
+    pub sessions: u64,
+    pub tokens: u64,
+}
+
+/// Why sessions end that nobody asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Over,
+    TooMany,
+    /// Somebody signs in anew in the same browser, who need not be the same person.
+    SignedInAnew,
+}
+
+impl Core {
+    /// What has not the form of a session is refused without asking the storage.
+    pub async fn authenticate_session(&self, text: &str) -> Result<Member, NotSignedIn> {
+        let plain = PlainSession::parse(text).map_err(|_| NotSignedIn::Unknown)?;
+        let mut read = self.storage.read().await?;
+        let known = read.sessions().find_by_hash(plain.hash()).await?;
+        let known = known.filter(|it| it.account.status == AccountStatus::Active);
+        let known = known.ok_or(NotSignedIn::Unknown)?;
+        let now = self.clock.now();
+        if let Err(why) = known.session.accept(now) {
+            let session = Box::new(known.session);
+            return Err(NotSignedIn::Over { session, why });
+        }
+        Ok(Member {
+            use_is_news: known.session.use_is_news(now),
+            account: known.account,
+            user: known.user,
+            session: known.session,
+        })
+    }
+
+    /// Called off the request's path, for uses that are news.
+    pub async fn note_session_use(
+        &self,
+        account: AccountId,
+        session: SessionId,
+    ) -> Result<(), StorageError> {
+        let mut work = self.storage.write().await?;
+        let now = self.clock.now();
+        work.sessions().note_use(account, session, now).await?;
+        work.commit().await
+    }
+
+    /// Called off the request's path: whoever probes for addresses must not notice the write.
+    pub async fn note_failed_sign_in(
+        &self,
+        account: AccountId,
+        from: AddressPrefix,
+    ) -> Result<(), StorageError> {
+        let event = AuditEvent {
+            detail: format!("from {from}"),
+            ..AuditEvent::new(
+                &self.mint,
+                account,
+                self.clock.now(),
+                Actor::Stranger,
+                AuditAction::SessionRefused,
+            )
+        };
+        let mut work = self.storage.write().await?;
+        work.audit().record(&event).await?;
+        work.commit().await
+    }
+
+    /// Whether the mark counts: its account is active, and since it was issued the person neither changed the
+    /// password nor signed out everywhere. Two indexed reads.
+    pub async fn recognize_device(&self, mark: &DeviceMark) -> Result<bool, StorageError> {
+        let mut read = self.storage.read().await?;
+        let account = read.accounts().find(mark.account()).await?;
+        if account.is_none_or(|it| it.status != AccountStatus::Active) {
+            return Ok(false);
+        }
+        let from = { read.passwords() }
+            .devices_from(mark.account(), mark.user())
+            .await?;
+        Ok(from.is_some_and(|at| at <= mark.issued_at()))
+    }
+
+    /// Those that open something, the one used last first.
+    pub async fn sessions(
+        &self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Vec<Session>, StorageError> {
+        let now = self.clock.now();
+        let mut read = self.storage.read().await?;
+        let mut sessions = read.sessions().list(account, user).await?;
+        sessions.retain(|it| it.accept(now).is_ok());
+        Ok(sessions)
+    }
+
+    /// Ends a session of that person; `false` when there is no such session of theirs.
+    pub async fn end_session(
+        &self,
+        account: AccountId,
+        user: UserId,
+        session: SessionId,
+    ) -> Result<bool, StorageError> {
+        let end = |mut work: Box<dyn Transaction>| async move {
+            if work.sessions().end(account, user, &[session]).await? == 0 {
+                return Ok(false);
+            }
+            let event = AuditEvent {
+                detail: format!("session {session}"),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account,
+                    self.clock.now(),
+                    Actor::Owner,
+                    AuditAction::SessionEnded,
+                )
+            };
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok(true)
+        };
+        self.storage.transaction(end).await
+    }
+
+    pub async fn expire_session(&self, session: &Session) -> Result<(), StorageError> {
+        let over = std::slice::from_ref(session);
+        let expire = |mut work: Box<dyn Transaction>, now| async move {
+            self.put_away(work.as_mut(), over, Cause::Over, now).await?;
+            work.commit().await
+        };
+        self.transaction_at(expire).await
+    }
+
+    /// All of them when `but` is `None`. Marks of the person's devices end with them.
+    pub async fn end_sessions(
+        &self,
+        account: AccountId,
+        user: UserId,
+        but: Option<SessionId>,
+        revokes_tokens: bool,
+    ) -> Result<EndedAccess, StorageError> {
+        let by = Actor::Owner;
+        let end = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+            let sessions = work.sessions().end_all(account, user, but).await?;
+            work.passwords()
+                .withdraw_devices(account, user, now)
+                .await?;
+            if sessions > 0 {
+                let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
+                let event = AuditEvent {
+                    detail: format!("{sessions} sessions{kept}"),
+                    ..AuditEvent::new(&self.mint, account, now, by, AuditAction::SessionsEnded)
+                };
+                work.audit().record(&event).await?;
+            }
+            let tokens = if revokes_tokens {
+                let reason = "with all sessions";
+                self.revoke_all_tokens(work.as_mut(), account, by, reason, now)
+                    .await?
+            } else {
+                0
+            };
+            work.commit().await?;
+            Ok(EndedAccess { sessions, tokens })
+        };
+        self.transaction_at(end).await
+    }
+
+    /// Adds a session under a new id, in the transaction of whatever lets it begin. What is over of the person's
+    /// sessions is put away, and the one that was used longest ago ends when there are too many.
+    pub(super) async fn begin_session(
+        &self,
+        work: &mut dyn Transaction,
+        (account, user): (&Account, &User),
+        place: &Place,
+        now: DateTime<Utc>,
+    ) -> Result<SignedIn, StorageError> {
+        let secret = PlainSession::generate(self.randomness.as_ref());
+        let own = place.device.as_ref().filter(|it| it.user() == user.id);
+        let mark = own.map_or_else(
+            || DeviceMark::new(user, now, self.randomness.as_ref()),
+            |it| it.renewed(now),
+        );
+        let session = Session {
+            account: account.id,
+            id: SessionId::mint(&self.mint),
+            user: user.id,
+            created_at: now,
+            last_seen_at: now,
+            browser: place.browser.as_deref().map(shortened),
+            network: place.network.to_string(),
+            device: Some(mark.label()),
+        };
+        let known = work.sessions().list(account.id, user.id).await?;
+        let (alive, over): (Vec<Session>, Vec<Session>) =
+            known.into_iter().partition(|it| it.accept(now).is_ok());
+        let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
+        self.put_away(work, &over, Cause::Over, now).await?;
+        self.put_away(work, surplus, Cause::TooMany, now).await?;
+        work.sessions().add(&session, secret.hash()).await?;
+        Ok(SignedIn {
+            secret,
+            session,
+            mark,
+            user: user.clone(),
+            account: account.clone(),
+        })
+    }
+
+    /// Ends sessions of one person, and writes down why.
+    pub(super) async fn put_away(
+        &self,
+        work: &mut dyn Transaction,
+        ended: &[Session],
+        cause: Cause,
+        now: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let Some(Session { account, user, .. }) = ended.first() else {
+            return Ok(());
+        };
+        let ids: Vec<SessionId> = ended.iter().map(|it| it.id).collect();
+        if work.sessions().end(*account, *user, &ids).await? == 0 {
+            return Ok(());
+        }
+        let (action, why) = match cause {
+            Cause::Over => (AuditAction::SessionExpired, ""),
+            Cause::TooMany => (
+                AuditAction::SessionEnded,
+                ", unused for longest of more than there may be",
+            ),
+            Cause::SignedInAnew => (
+                AuditAction::SessionEnded,
+                ", as somebody signed in anew in its browser",
+            ),
+        };
+        let told: Vec<String> = ended.iter().map(told).collect();
+        let event = AuditEvent {
+            detail: format!("{}{why}", told.join(", ")),
+            ..AuditEvent::new(&self.mint, *account, now, Actor::Service, action)
+        };
+        work.audit().record(&event).await
+    }
+}
+
+/// For what must not outlive the session: `true` while nobody ended it; locked until the transaction ends.
+pub(super) async fn still_signed_in(
+    work: &mut dyn Transaction,
+    member: &Member,
+) -> Result<bool, StorageError> {
+    let sessions = work.sessions();
+    sessions.lock(member.account.id, member.session.id).await
+}
+
+/// What a browser says of itself is anybody's text: what cannot be shown is left out.
+fn shortened(browser: &str) -> String {
+    let shown = browser.chars().filter(|it| !crate::text::is_unseen(*it));
+    shown.take(Session::MOST_BROWSER).collect()
+}
+
+/// How a session is told in the audit log.
+pub(super) fn told(session: &Session) -> String {
+    let told = format!("session {} from {}", session.id, session.network);
+    match &session.device {
+        Some(device) => format!("{told}{ON_DEVICE}{device}"),
+        None => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::clock::Clock,
+        test_support::{CountingRandomness, FakeStorage, FrozenClock, a_user, an_account, core},
+    };
+    use chrono::TimeDelta;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_mark_ends_with_its_account_and_what_withdraws_it() {
+        let now = FrozenClock::default().now();
+        let earlier = now - TimeDelta::microseconds(1);
+        let disabled = Account {
+            status: AccountStatus::Disabled,
+            ..an_account()
+        };
+        for (account, from, expected) in [
+            (Some(an_account()), Some(now), true),
+            (Some(an_account()), Some(earlier), true),
+            (
+                Some(an_account()),
+                Some(now + TimeDelta::microseconds(1)),
+                false,
+            ),
+            (Some(an_account()), None, false),
+            (Some(disabled), Some(now), false),
+            (None, Some(now), false),
+        ] {
+            let storage = Arc::new(FakeStorage::default());
+            storage.expect(move |read| {
+                read.accounts.expect_find().return_once(|_| Ok(account));
+                let passwords = read.passwords.expect_devices_from();
+                passwords.return_once(move |_, _| Ok(from));
+            });
+            let mark = DeviceMark::new(&a_user(), now, &CountingRandomness::default());
+            let recognized = core(storage).recognize_device(&mark).await.unwrap();
+            assert_eq!(recognized, expected);
+        }
+    }
+}

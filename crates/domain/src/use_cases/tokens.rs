@@ -1,0 +1,419 @@
+use super::{
+    Core, may_be_storage,
+    sessions::{Member, still_signed_in},
+};
+use crate::{
+    account::{Account, AccountStatus},
+    audit::{Actor, AuditAction, AuditEvent},
+    ids::{AccountId, TokenId},
+    ports::storage::{StorageError, Transaction, retrying},
+    scope::Scopes,
+    text::Label,
+    token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal},
+    user::User,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use thiserror::Error;
+
+/// How long a token that was rotated may be accepted beside the new one.
+pub const LONGEST_GRACE: TimeDelta = TimeDelta::hours(24);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub account: Account,
+    pub token: ApiToken,
+    /// Whether this use is worth noting, which is done off the request's path.
+    pub use_is_news: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Asker<'a> {
+    /// Whoever runs the server, for this person.
+    Operator(&'a User),
+    Owner(&'a Member),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    pub name: Label,
+    pub scopes: Scopes,
+    /// How long it lives; `None` is for ever.
+    pub lifetime: Option<TimeDelta>,
+}
+
+impl NewToken {
+    pub const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(90);
+    /// How many tokens that are neither revoked nor expired an account may have.
+    pub const MOST_PER_ACCOUNT: usize = 50;
+}
+
+#[derive(Debug, Error)]
+pub enum AuthenticateError {
+    /// Malformed, unknown, or of an account that was switched off.
+    #[error("the token is not known")]
+    Unknown,
+    #[error(transparent)]
+    Refused(#[from] TokenRefusal),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+#[derive(Debug, Error)]
+pub enum IssueTokenError {
+    #[error("a token needs at least one scope")]
+    NoScopes,
+    #[error("a token lasts {} days at the most on this server", .longest.num_days())]
+    TooLong { longest: TimeDelta },
+    #[error(
+        "an account may have {} tokens that work; revoke one first",
+        NewToken::MOST_PER_ACCOUNT
+    )]
+    TooMany,
+    #[error("the session was ended")]
+    SignedOut,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(IssueTokenError);
+
+#[derive(Debug, Error)]
+pub enum RotateTokenError {
+    #[error("the account has no such token that works and was not rotated before")]
+    NoSuchToken,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(RotateTokenError);
+
+impl Core {
+    /// A mistyped token is refused by its checksum, without asking the storage.
+    pub async fn authenticate_agent(&self, bearer: &str) -> Result<Agent, AuthenticateError> {
+        let token = PlainToken::parse(bearer).map_err(|_| AuthenticateError::Unknown)?;
+        let mut read = self.storage.read().await?;
+        let known = read.tokens().find_by_hash(token.hash()).await?;
+        drop(read);
+        let known = known.filter(|it| it.account.status == AccountStatus::Active);
+        let known = known.ok_or(AuthenticateError::Unknown)?;
+
+        let now = self.clock.now();
+        let token = self.policies.tokens.applied(known.token);
+        token.accept(now)?;
+        let use_is_news = token.use_is_news(now);
+        Ok(Agent {
+            account: known.account,
+            token,
+            use_is_news,
+        })
+    }
+
+    /// Called off the request's path, for uses that are news.
+    pub async fn note_token_use(
+        &self,
+        account: AccountId,
+        token: TokenId,
+    ) -> Result<(), StorageError> {
+        let mut work = self.storage.write().await?;
+        let now = self.clock.now();
+        work.tokens().note_use(account, token, now).await?;
+        work.commit().await
+    }
+
+    /// Newest first.
+    pub async fn tokens(&self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
+        let tokens = self.storage.read().await?.tokens().list(account).await?;
+        let policy = &self.policies.tokens;
+        Ok(tokens.into_iter().map(|it| policy.applied(it)).collect())
+    }
+
+    /// The plain token is in this one answer only.
+    pub async fn issue_token(
+        &self,
+        by: Asker<'_>,
+        new: &NewToken,
+    ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
+        let policy = &self.policies.tokens;
+        if new.scopes.is_empty() {
+            return Err(IssueTokenError::NoScopes);
+        }
+        if let Some(longest) = policy.longest
+            && !policy.allows(new.lifetime)
+        {
+            return Err(IssueTokenError::TooLong { longest });
+        }
+        self.transaction_at(|work, now| self.issued(work, now, by, new))
+            .await
+    }
+
+    async fn issued(
+        &self,
+        mut work: Box<dyn Transaction>,
+        now: DateTime<Utc>,
+        by: Asker<'_>,
+        new: &NewToken,
+    ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
+        let (actor, owner) = match by {
+            Asker::Operator(owner) => (Actor::Operator, owner),
+            Asker::Owner(member) => {
+                if !still_signed_in(work.as_mut(), member).await? {
+                    return Err(IssueTokenError::SignedOut);
+                }
+                (Actor::Owner, &member.user)
+            }
+        };
+        let tokens = work.tokens().list(owner.account).await?.into_iter();
+        let policy = &self.policies.tokens;
+        let working = tokens.filter(|it| policy.applied(it.clone()).accept(now).is_ok());
+        if working.count() >= NewToken::MOST_PER_ACCOUNT {
+            return Err(IssueTokenError::TooMany);
+        }
+        let plain = PlainToken::generate(self.randomness.as_ref());
+        let token = ApiToken {
+            account: owner.account,
+            id: TokenId::mint(&self.mint),
+            name: new.name.clone(),
+            scopes: new.scopes,
+            last_four: plain.last_four().to_owned(),
+            created_by: owner.id,
+            created_at: now,
+            expires_at: new.lifetime.map(|lifetime| now + lifetime),
+            last_used_at: None,
+            revoked_at: None,
+            revoke_reason: None,
+            rotated_from: None,
+        };
+        work.tokens().add(&token, plain.hash()).await?;
+        let event = AuditEvent {
+            token: Some(token.id),
+            detail: format!(
+                "{} with {}, ending with {}",
+                token.name, token.scopes, token.last_four
+            ),
+            ..AuditEvent::new(
+                &self.mint,
+                owner.account,
+                now,
+                actor,
+                AuditAction::TokenCreated,
+            )
+        };
+        work.audit().record(&event).await?;
+        work.commit().await?;
+        Ok((plain, token))
+    }
+
+    /// The new token has the old one's name, scopes and lifetime; the old one is accepted until
+    /// the grace is over. The plain token is in this one answer only.
+    pub async fn rotate_token(
+        &self,
+        account: AccountId,
+        old: TokenId,
+        grace: TimeDelta,
+    ) -> Result<(PlainToken, ApiToken), RotateTokenError> {
+        let rotate = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+            let tokens = work.tokens().list(account).await?;
+            let old = tokens
+                .into_iter()
+                .map(|it| self.policies.tokens.applied(it))
+                .find(|it| it.id == old && it.accept(now).is_ok() && !it.is_superseded(now))
+                .ok_or(RotateTokenError::NoSuchToken)?;
+            let plain = PlainToken::generate(self.randomness.as_ref());
+            let lifetime = old.expires_at.map(|end| end - old.created_at);
+            let fresh = ApiToken {
+                id: TokenId::mint(&self.mint),
+                last_four: plain.last_four().to_owned(),
+                created_at: now,
+                expires_at: lifetime.map(|lifetime| now + lifetime),
+                last_used_at: None,
+                rotated_from: Some(old.id),
+                ..old.clone()
+            };
+            let grace = grace.clamp(TimeDelta::zero(), LONGEST_GRACE);
+            let tokens = work.tokens();
+            let (id, end) = (old.id, now + grace);
+            if !tokens
+                .revoke(account, id, end, RevokeReason::Rotated)
+                .await?
+            {
+                return Err(RotateTokenError::NoSuchToken);
+            }
+            tokens.add(&fresh, plain.hash()).await?;
+            let event = AuditEvent {
+                token: Some(fresh.id),
+                detail: format!(
+                    "takes the place of {}, which is accepted for {} s more",
+                    old.id,
+                    grace.num_seconds()
+                ),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account,
+                    now,
+                    Actor::Operator,
+                    AuditAction::TokenRotated,
+                )
+            };
+            work.audit().record(&event).await?;
+            work.commit().await?;
+            Ok((plain, fresh))
+        };
+        self.transaction_at(rotate).await
+    }
+
+    /// Ends the token with its next use; `false` when there is none that could be ended.
+    pub async fn revoke_token(
+        &self,
+        by: Actor,
+        account: AccountId,
+        token: TokenId,
+    ) -> Result<bool, StorageError> {
+        let revoke = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+            let tokens = work.tokens();
+            let was_ended = tokens
+                .revoke(account, token, now, RevokeReason::Owner)
+                .await?;
+            if was_ended {
+                let event = AuditEvent {
+                    token: Some(token),
+                    ..AuditEvent::new(&self.mint, account, now, by, AuditAction::TokenRevoked)
+                };
+                work.audit().record(&event).await?;
+            }
+            work.commit().await?;
+            Ok(was_ended)
+        };
+        self.transaction_at(revoke).await
+    }
+
+    /// Holding a token's text is enough to end it: whoever holds it could do worse. Whether there was such a token is
+    /// not told: the report is taken either way.
+    pub async fn report_leak(&self, text: &str) -> Result<(), StorageError> {
+        let Ok(token) = PlainToken::parse(text) else {
+            return Ok(());
+        };
+        retrying(self.storage.as_ref(), || self.end_leaked(token.hash())).await
+    }
+
+    async fn end_leaked(&self, hash: TokenHash) -> Result<(), StorageError> {
+        let mut read = self.storage.read().await?;
+        let known = read.tokens().find_by_hash(hash).await?;
+        drop(read);
+        let Some(known) = known else {
+            return Ok(());
+        };
+        let (account, token, now) = (known.token.account, known.token.id, self.clock.now());
+        let mut work = self.storage.write().await?;
+        let was_ended = work
+            .tokens()
+            .revoke(account, token, now, RevokeReason::Leaked)
+            .await?;
+        if was_ended {
+            let event = AuditEvent {
+                token: Some(token),
+                detail: format!(
+                    "{}, ending with {}",
+                    known.token.name, known.token.last_four
+                ),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account,
+                    now,
+                    Actor::Finder,
+                    AuditAction::TokenLeaked,
+                )
+            };
+            work.audit().record(&event).await?;
+        }
+        work.commit().await
+    }
+
+    /// Revokes all tokens of an account, in the transaction of what is the reason for it. How many there were; each is in
+    /// the audit log, with the reason.
+    pub(super) async fn revoke_all_tokens(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        by: Actor,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let tokens = work.tokens();
+        let ended = tokens.revoke_all(account, now, RevokeReason::Owner).await?;
+        let event = |token| AuditEvent {
+            token: Some(token),
+            detail: reason.to_owned(),
+            ..AuditEvent::new(&self.mint, account, now, by, AuditAction::TokenRevoked)
+        };
+        let events: Vec<AuditEvent> = ended.into_iter().map(event).collect();
+        if !events.is_empty() {
+            work.audit().record_all(&events).await?;
+        }
+        Ok(events.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::{clock::Clock, tokens::KnownToken},
+        test_support::{CountingRandomness, FakeStorage, FrozenClock, a_token, an_account, core},
+    };
+    use std::sync::Arc;
+
+    async fn authenticated(storage: FakeStorage, bearer: &str) -> Result<Agent, AuthenticateError> {
+        core(Arc::new(storage)).authenticate_agent(bearer).await
+    }
+
+    fn knowing(account: Account, token: ApiToken) -> FakeStorage {
+        let storage = FakeStorage::default();
+        let known = KnownToken { token, account };
+        storage.expect(|read| {
+            read.tokens
+                .expect_find_by_hash()
+                .once()
+                .return_once(|_| Ok(Some(known)));
+        });
+        storage
+    }
+
+    fn plain() -> PlainToken {
+        PlainToken::generate(&CountingRandomness::default())
+    }
+
+    #[tokio::test]
+    async fn a_mistyped_token_costs_no_look_up() {
+        let outcome = authenticated(FakeStorage::default(), "sightline_agt_nonsense").await;
+        assert!(matches!(outcome, Err(AuthenticateError::Unknown)));
+    }
+
+    #[tokio::test]
+    async fn a_good_token_opens_its_account() {
+        let agent = authenticated(knowing(an_account(), a_token()), plain().reveal())
+            .await
+            .unwrap();
+        assert_eq!((agent.account, agent.use_is_news), (an_account(), true));
+    }
+
+    #[tokio::test]
+    async fn a_revoked_token_is_told_apart_only_because_it_is_known() {
+        let revoked = ApiToken {
+            revoked_at: Some(FrozenClock::default().now()),
+            ..a_token()
+        };
+        let outcome = authenticated(knowing(an_account(), revoked), plain().reveal()).await;
+        assert!(matches!(
+            outcome,
+            Err(AuthenticateError::Refused(TokenRefusal::Revoked))
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_disabled_accounts_token_opens_nothing() {
+        let disabled = Account {
+            status: AccountStatus::Disabled,
+            ..an_account()
+        };
+        let outcome = authenticated(knowing(disabled, a_token()), plain().reveal()).await;
+        assert!(matches!(outcome, Err(AuthenticateError::Unknown)));
+    }
+}
