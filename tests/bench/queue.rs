@@ -19,11 +19,11 @@ use domain::{
     job::{Job, policy::QueuePolicy, progress::Progress, slots::Room},
     ports::{clock::Clock, storage::Storage},
     project::Project,
-    test_support::{a_job, a_project, a_user, an_account},
+    test_support::{a_job, a_project, a_user, an_account, core},
     use_cases::{
-        claim_jobs::ClaimJobs,
-        keep_leases::{Hold, KeepLeases, SignOfLife},
-        publish_results::{Outcome, PublishResults},
+        Core, Policies,
+        keep_leases::{Hold, SignOfLife},
+        publish_results::Outcome,
     },
     user::User,
 };
@@ -142,6 +142,17 @@ fn policy() -> QueuePolicy {
     }
 }
 
+fn at_work(storage: &Arc<dyn Storage>) -> Arc<Core> {
+    Arc::new(Core {
+        clock: Arc::new(Now),
+        policies: Policies {
+            queue: policy(),
+            ..Policies::default()
+        },
+        ..core(Arc::clone(storage))
+    })
+}
+
 /// Claims and completes all jobs by the use cases that workers call.
 async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
     let began = Instant::now();
@@ -157,13 +168,12 @@ async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
 }
 
 async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
-    let claim = ClaimJobs::new(Arc::clone(&storage), Arc::new(Now), policy());
-    let publish = Arc::new(PublishResults::new(Arc::clone(&storage), Arc::new(Now)));
+    let core = at_work(&storage);
     let mut done = 0;
     let mut empty = 0;
     // Nothing may be there because others hold the lines for a moment.
     while empty < 20 {
-        let claimed = claim.run(&name, &Room::of(batch)).await.unwrap();
+        let claimed = core.claim_jobs(&name, &Room::of(batch)).await.unwrap();
         if claimed.is_empty() {
             empty += 1;
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -174,9 +184,9 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
         let of_accounts = claimed.chunk_by(|one, other| one.account == other.account);
         let ends: Vec<_> = of_accounts
             .map(|jobs| {
-                let publish = Arc::clone(&publish);
+                let core = Arc::clone(&core);
                 let holds: Vec<Hold> = jobs.iter().map(Hold::of).collect();
-                tokio::spawn(async move { end(&publish, &holds).await })
+                tokio::spawn(async move { end(&core, &holds).await })
             })
             .collect();
         for end in ends {
@@ -187,7 +197,7 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
 }
 
 /// Ends jobs of one account without results.
-async fn end(publish: &PublishResults, holds: &[Hold]) -> u32 {
+async fn end(core: &Core, holds: &[Hold]) -> u32 {
     let outcome = Outcome {
         heads: vec![],
         latest: vec![],
@@ -196,7 +206,7 @@ async fn end(publish: &PublishResults, holds: &[Hold]) -> u32 {
         progress: Progress::default(),
     };
     let ends: Vec<_> = holds.iter().map(|hold| (*hold, &outcome)).collect();
-    let ended = publish.run_all(holds[0].account, &ends).await.unwrap();
+    let ended = core.publish_all(holds[0].account, &ends).await.unwrap();
     u32::try_from(ended.iter().flatten().count()).unwrap()
 }
 
@@ -205,10 +215,10 @@ async fn end(publish: &PublishResults, holds: &[Hold]) -> u32 {
 async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
     const ROUNDS: u32 = 50;
     fill(storage.as_ref(), accounts, 100 * accounts).await;
-    let claim = ClaimJobs::new(Arc::clone(storage), Arc::new(Now), policy());
+    let core = at_work(storage);
     let mut held: Vec<Job> = Vec::new();
     while held.len() < 100 {
-        held.extend(claim.run("bench", &Room::of(100)).await.unwrap());
+        held.extend(core.claim_jobs("bench", &Room::of(100)).await.unwrap());
     }
     let account = held[0].account;
     held.retain(|it| it.account == account);
@@ -218,10 +228,9 @@ async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
             progress: job.progress.clone(),
         })
         .collect();
-    let keep = KeepLeases::new(Arc::clone(storage), Arc::new(Now), policy());
     let began = Instant::now();
     for _ in 0..ROUNDS {
-        let answers = keep.run(account, &signs).await.unwrap();
+        let answers = core.keep_leases(account, &signs).await.unwrap();
         assert!(answers.iter().all(Option::is_some));
     }
     let renewed = f64::from(ROUNDS) * f64::from(u32::try_from(signs.len()).unwrap());

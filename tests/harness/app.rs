@@ -30,7 +30,6 @@ use domain::{
     token::ApiToken,
     use_cases::{
         Core, Policies,
-        keep_house::{KeepHouse, Retention},
         request_analysis::Prices,
         tokens::{Asker, NewToken},
     },
@@ -41,6 +40,7 @@ use providers::keywords::KeywordSettings;
 use std::{
     net::{SocketAddr, TcpListener},
     num::NonZeroUsize,
+    ops::{Deref, DerefMut},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -54,6 +54,26 @@ use web::{
     server::Served,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
+
+/// What a server is set to: the web, and its use cases.
+pub struct Settings {
+    web: WebConfig,
+    pub policies: Policies,
+}
+
+impl Deref for Settings {
+    type Target = WebConfig;
+
+    fn deref(&self) -> &WebConfig {
+        &self.web
+    }
+}
+
+impl DerefMut for Settings {
+    fn deref_mut(&mut self) -> &mut WebConfig {
+        &mut self.web
+    }
+}
 
 /// A served application on a database of its own.
 pub struct TestApp {
@@ -91,7 +111,7 @@ impl TestApp {
     }
 
     /// Serves on the database, with other settings.
-    pub async fn configured(database: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
+    pub async fn configured(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
         Self::on(database.port(), change).await
     }
 
@@ -104,16 +124,16 @@ impl TestApp {
     pub async fn researching(
         storage: Arc<dyn Storage>,
         keyword_data: Arc<dyn KeywordData>,
-        change: impl FnOnce(&mut WebConfig),
+        change: impl FnOnce(&mut Settings),
     ) -> Self {
         Self::serving(storage, change, web::everything, keyword_data).await
     }
 
     /// Serves real browsers on the database: over plain http, at the address that it is known by.
-    pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
+    pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let change = |config: &mut WebConfig| {
+        let change = |config: &mut Settings| {
             config.public_base_url = origin;
             config.sessions.cookies = CookieStyle::Plain;
             change(config);
@@ -153,13 +173,13 @@ impl TestApp {
     }
 
     /// Serves on that storage.
-    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
+    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut Settings)) -> Self {
         Self::serving(storage, change, web::everything, sandbox()).await
     }
 
     async fn serving(
         storage: Arc<dyn Storage>,
-        change: impl FnOnce(&mut WebConfig),
+        change: impl FnOnce(&mut Settings),
         endpoints: fn() -> Vec<Endpoint>,
         keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
@@ -170,7 +190,7 @@ impl TestApp {
     async fn heard_at(
         listener: TcpListener,
         storage: Arc<dyn Storage>,
-        change: impl FnOnce(&mut WebConfig),
+        change: impl FnOnce(&mut Settings),
         endpoints: fn() -> Vec<Endpoint>,
         keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
@@ -178,24 +198,28 @@ impl TestApp {
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
         let time: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
         let mint = Arc::new(IdMint::new(Arc::clone(&time), Arc::clone(&randomness)));
-        let mut config = config();
-        change(&mut config);
+        let mut settings = settings();
+        change(&mut settings);
         let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
         let hasher = hasher(&randomness);
-        let ports = Ports {
+        let core = Core {
             storage: Arc::clone(&storage),
             clock: time,
             randomness: Arc::clone(&randomness),
             mint: Arc::clone(&mint),
+            policies: settings.policies,
+        };
+        let ports = Ports {
+            core: Arc::new(core),
             known_hasher: Arc::clone(&hasher),
             hasher: Arc::clone(&hasher),
             console_exports: providers::search_console::exports(),
             keyword_data,
         };
-        let services = Services::new(config, &ports, wake, stopping);
+        let services = Services::new(settings.web, &ports, wake, stopping);
         // A database that is broken on purpose has no code.
-        let code = services.core.welcome_code().await.ok().flatten();
-        let welcome_code = code.map(|it| it.reveal().to_owned());
+        let welcome = services.core.welcome_code().await.ok().flatten();
+        let welcome_code = welcome.map(|it| it.reveal().to_owned());
         let (address, server) = listen(listener, services, endpoints);
         Self {
             address,
@@ -447,17 +471,6 @@ impl TestApp {
         Browser::new(self.anonymous())
     }
 
-    /// What workers do once a day.
-    #[must_use]
-    pub fn house(&self) -> KeepHouse {
-        KeepHouse::new(
-            Arc::clone(&self.storage),
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-            Arc::clone(&self.mint),
-            Retention::default(),
-        )
-    }
-
     /// The owner of an account, with a password.
     pub async fn db_owner_with_password(&self, account: usize) -> User {
         let owner = self.db_owner(account).await;
@@ -512,18 +525,10 @@ fn listen(
     (address, handle)
 }
 
-fn config() -> WebConfig {
-    WebConfig {
+fn settings() -> Settings {
+    let web = WebConfig {
         public_base_url: "https://seo.example".into(),
         cursor_key: CursorKey([7; 32]),
-        policies: Policies {
-            prices: Prices {
-                per_keyword: Spent::on(10, MicroUsd(300)),
-                speed_pages: 10,
-                ..Prices::default()
-            },
-            ..Policies::default()
-        },
         search: SupplierLabel {
             name: "sandbox".into(),
             engine: "sandbox".into(),
@@ -544,7 +549,16 @@ fn config() -> WebConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
         },
-    }
+    };
+    let policies = Policies {
+        prices: Prices {
+            per_keyword: Spent::on(10, MicroUsd(300)),
+            speed_pages: 10,
+            ..Prices::default()
+        },
+        ..Policies::default()
+    };
+    Settings { web, policies }
 }
 
 /// The simulated supplier of keyword data.

@@ -33,15 +33,11 @@ use domain::{
     text::Label,
     use_cases::{
         Core, Policies,
-        claim_jobs::ClaimJobs,
-        end_attempt::{AttemptEnd, AttemptError, EndAttempt},
-        keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
+        end_attempt::{AttemptEnd, AttemptError},
+        keep_leases::{GoOn, Hold, HoldError, SignOfLife},
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
-        publish_results::{Outcome, PublishResults},
-        record_measurements::RecordMeasurements,
+        publish_results::Outcome,
         request_analysis::{AnalysisRequest, Prices, RequestAnalysisError, Requested, Tick},
-        sum_up_rankings::SumUpRankings,
-        sweep_queue::SweepQueue,
         write_down_calls::WriteDownCalls,
     },
 };
@@ -228,7 +224,7 @@ impl Queue {
     /// What the job's calls that cost money are written down in.
     fn journal(&self, job: &Job) -> Arc<dyn CallJournal> {
         let hold = Hold::of(job);
-        Arc::new(WriteDownCalls::new(self.storage(), self.clock(), hold))
+        Arc::new(WriteDownCalls::new(Arc::new(self.core()), hold))
     }
 
     async fn claim(&self, worker: &str) -> Option<Job> {
@@ -236,10 +232,8 @@ impl Queue {
     }
 
     async fn claim_up_to(&self, worker: &str, wanted: u32) -> Vec<Job> {
-        ClaimJobs::new(self.storage(), self.clock(), self.policy)
-            .run(worker, &Room::of(wanted))
-            .await
-            .unwrap()
+        let core = self.core();
+        core.claim_jobs(worker, &Room::of(wanted)).await.unwrap()
     }
 
     /// Signs of life for these jobs of one account, all as far as they were when claimed.
@@ -250,20 +244,12 @@ impl Queue {
                 progress: job.progress.clone(),
             })
             .collect();
-        KeepLeases::new(self.storage(), self.clock(), self.policy)
-            .run(jobs[0].account, &signs)
-            .await
-            .unwrap()
+        let core = self.core();
+        core.keep_leases(jobs[0].account, &signs).await.unwrap()
     }
 
     async fn sweep(&self) -> Vec<Job> {
-        let sweep = SweepQueue::new(
-            self.storage(),
-            self.clock(),
-            self.randomness.clone(),
-            self.policy,
-        );
-        let swept = sweep.run().await.unwrap();
+        let swept = self.core().sweep_queue().await.unwrap();
         assert!(swept.troubles.is_empty(), "{:?}", swept.troubles);
         swept.moved
     }
@@ -278,14 +264,7 @@ impl Queue {
     }
 
     async fn end(&self, job: &Job, end: &AttemptEnd) -> Result<Job, HoldError> {
-        EndAttempt::new(
-            self.storage(),
-            self.clock(),
-            self.randomness.clone(),
-            self.policy,
-        )
-        .run(Hold::of(job), end)
-        .await
+        self.core().end_attempt(Hold::of(job), end).await
     }
 
     /// Measures the job's next keywords, as a worker does; at most `most`.
@@ -306,15 +285,13 @@ impl Queue {
     }
 
     async fn record(&self, job: &Job, measured: &[MeasuredKeyword]) -> Result<GoOn, HoldError> {
-        RecordMeasurements::new(self.storage(), self.clock(), self.policy)
-            .run(Hold::of(job), measured, 0, &Progress::default())
+        self.core()
+            .record_measurements(Hold::of(job), measured, 0, &Progress::default())
             .await
     }
 
     async fn outcome(&self, job: &Job) -> Result<Outcome, HoldError> {
-        let sum = SumUpRankings::new(self.storage(), self.clock())
-            .run(job, 2, &mut ())
-            .await?;
+        let sum = self.core().sum_up_rankings(job, 2, &mut ()).await?;
         Ok(Outcome {
             heads: sum.heads,
             latest: sum.latest,
@@ -336,17 +313,14 @@ impl Queue {
             .zip(&outcomes)
             .map(|(job, outcome)| (Hold::of(job), outcome))
             .collect();
-        PublishResults::new(self.storage(), self.clock())
-            .run_all(jobs[0].account, &ends)
-            .await
-            .unwrap()
+        let core = self.core();
+        core.publish_all(jobs[0].account, &ends).await.unwrap()
     }
 
     async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
         let outcome = self.outcome(job).await?;
-        PublishResults::new(self.storage(), self.clock())
-            .run(Hold::of(job), &outcome)
-            .await
+        let core = self.core();
+        core.publish_results(Hold::of(job), &outcome).await
     }
 }
 
@@ -528,8 +502,7 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ours = behind_many(&queue, &db, "UPDATE jobs SET errors = 'no list'").await;
     assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
-    let claim = ClaimJobs::new(queue.storage(), queue.clock(), queue.policy);
-    let told = claim.run("w", &Room::of(1)).await;
+    let told = queue.core().claim_jobs("w", &Room::of(1)).await;
     assert!(
         matches!(told, Err(StorageError::Corrupt { .. })),
         "{told:?}"
@@ -538,13 +511,8 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
     db.run_sql(
         "UPDATE account_queues SET attention_at = next_run_at WHERE next_run_at IS NOT NULL",
     );
-    let sweep = SweepQueue::new(
-        queue.storage(),
-        queue.clock(),
-        queue.randomness.clone(),
-        queue.policy,
-    );
-    assert_eq!(sweep.run().await.unwrap().troubles.len(), 12);
+    let swept = queue.core().sweep_queue().await.unwrap();
+    assert_eq!(swept.troubles.len(), 12);
 }
 
 async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {

@@ -1,9 +1,11 @@
 use crate::worker::chain;
 use chrono::{DateTime, Utc};
-use domain::ports::{
-    clock::Clock,
-    server_notes::{ServerNote, Topic},
-    storage::{Storage, StorageError},
+use domain::{
+    ports::{
+        server_notes::{ServerNote, Topic},
+        storage::{Storage, StorageError},
+    },
+    use_cases::Core,
 };
 use providers::resilience::{Asked, refusals};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -14,7 +16,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// Notes which suppliers refuse the operator's account, and removes the note once one does not, until `stop` is
 /// cancelled.
-pub async fn keep(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, stop: CancellationToken) {
+pub async fn keep(core: Arc<Core>, stop: CancellationToken) {
     let mut noted = BTreeMap::new();
     loop {
         let found = refusals();
@@ -22,7 +24,8 @@ pub async fn keep(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, stop: Cancel
             if noted.get(asked) == Some(refusal) {
                 continue;
             }
-            match note(storage.as_ref(), *asked, *refusal, clock.now()).await {
+            let now = core.clock.now();
+            match note(core.storage.as_ref(), *asked, *refusal, now).await {
                 Ok(()) => _ = noted.insert(*asked, *refusal),
                 Err(error) => tracing::warn!(
                     error = chain(&error),

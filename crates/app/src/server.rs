@@ -9,6 +9,7 @@ use anyhow::Context;
 use domain::{
     device::DeviceKey,
     ports::storage::{Storage, StorageError, retrying},
+    use_cases::Core,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
@@ -38,7 +39,6 @@ pub async fn services(
     let config = WebConfig {
         public_base_url: foundation.settings.public_base_url(),
         cursor_key: CursorKey(shared(foundation, "cursor-key").await?),
-        policies: tools.core.policies.clone(),
         search: tools.search.label(),
         speed: SpeedLabel::of(&tools.speed),
         body: BodyLimit {
@@ -57,11 +57,13 @@ pub async fn services(
         },
     };
     let hasher = hasher(foundation)?;
-    let ports = Ports {
+    // Statements of requests may take less long than those of jobs.
+    let core = Core {
         storage: Arc::clone(&foundation.storage),
-        clock: Arc::clone(&foundation.clock),
-        randomness: Arc::clone(&foundation.randomness),
-        mint: Arc::clone(&foundation.mint),
+        ..Core::clone(&tools.core)
+    };
+    let ports = Ports {
+        core: Arc::new(core),
         known_hasher: Arc::new(hasher.apart(KNOWN_HASHES, KNOWN_WAITING)),
         hasher,
         console_exports: providers::search_console::exports(),

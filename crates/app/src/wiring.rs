@@ -167,20 +167,13 @@ impl Foundation {
         let engines = ai_engines(settings, &self.clock, &self.randomness);
         let prices = prices(settings, search.as_ref(), &load);
         Tools {
-            core: Arc::new(self.core_with(prices, engines.clone())),
-            storage: Arc::clone(&self.storage),
-            clock: Arc::clone(&self.clock),
-            randomness: Arc::clone(&self.randomness),
-            mint: Arc::clone(&self.mint),
+            core: Arc::new(self.core_with(prices, engines)),
             console: Arc::new(console_fetcher(self)),
             search,
-            engines,
             speed: to_sites.speed,
             doors: to_sites.doors,
             sites: to_sites.sites,
-            policy: queue_policy(&settings.queue),
             load,
-            retention: settings.retention.retention(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use domain::{
     device::DeviceKey,
-    ids::{AccountId, IdMint, ProjectId},
+    ids::{AccountId, ProjectId},
     ports::{
         clock::Clock, keyword_data::KeywordData, page_speed::NotConfigured,
         password_hasher::PasswordHasher, randomness::Randomness, search_console::ConsoleExports,
@@ -20,8 +20,7 @@ use domain::{
     },
     project::{Project, PurgeTerm},
     use_cases::{
-        Core, Policies, measure_page_speed::SpeedSources, research::keyword::ResearchKeyword,
-        sign_in::SignIn,
+        Core, measure_page_speed::SpeedSources, research::keyword::ResearchKeyword, sign_in::SignIn,
     },
 };
 use std::{
@@ -35,7 +34,6 @@ pub struct WebConfig {
     /// Without a trailing slash.
     pub public_base_url: String,
     pub cursor_key: CursorKey,
-    pub policies: Policies,
     pub search: SupplierLabel,
     pub speed: SpeedLabel,
     /// With an accepted token or session.
@@ -47,13 +45,6 @@ pub struct WebConfig {
     pub sessions: SessionConfig,
 }
 
-impl WebConfig {
-    /// How long deactivated projects can be brought back.
-    pub fn purge_term(&self) -> PurgeTerm {
-        self.policies.retention.deactivated_projects
-    }
-}
-
 #[derive(Clone)]
 pub struct SessionConfig {
     pub cookies: CookieStyle,
@@ -62,27 +53,12 @@ pub struct SessionConfig {
 
 #[derive(Clone)]
 pub struct Ports {
-    pub storage: Arc<dyn Storage>,
-    pub clock: Arc<dyn Clock>,
-    pub randomness: Arc<dyn Randomness>,
-    pub mint: Arc<IdMint>,
+    pub core: Arc<Core>,
     pub hasher: Arc<dyn PasswordHasher>,
     /// For people who are signed in, or on a device that they signed in on before.
     pub known_hasher: Arc<dyn PasswordHasher>,
     pub console_exports: Arc<dyn ConsoleExports>,
     pub keyword_data: Arc<dyn KeywordData>,
-}
-
-impl Ports {
-    fn core(&self, policies: Policies) -> Core {
-        Core {
-            storage: Arc::clone(&self.storage),
-            clock: Arc::clone(&self.clock),
-            randomness: Arc::clone(&self.randomness),
-            mint: Arc::clone(&self.mint),
-            policies,
-        }
-    }
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
@@ -144,6 +120,11 @@ impl Services {
         found.ok_or_else(refusals::no_project)
     }
 
+    /// How long deactivated projects can be brought back.
+    pub(crate) fn purge_term(&self) -> PurgeTerm {
+        self.core.policies.retention.deactivated_projects
+    }
+
     /// Fails when it takes longer than a handler may.
     pub(crate) async fn patiently<T>(
         &self,
@@ -168,12 +149,15 @@ impl Services {
     ) -> Self {
         let hasher = || Arc::clone(&ports.hasher);
         let known_hasher = || Arc::clone(&ports.known_hasher);
-        let core = Arc::new(ports.core(config.policies.clone()));
+        let core = Arc::clone(&ports.core);
         Self {
             core: Arc::clone(&core),
+            clock: Arc::clone(&core.clock),
+            randomness: Arc::clone(&core.randomness),
+            storage: Arc::clone(&core.storage),
             readiness: Readiness::default(),
             noticed: Noticed::default(),
-            limiter: Limiter::new(&config.limits, &ports.clock),
+            limiter: Limiter::new(&config.limits, &core.clock),
             import_slots: Slots::new(MAX_IMPORTS),
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),
             connections: Arc::new(Connections::new(&config.limits)),
@@ -188,9 +172,6 @@ impl Services {
                 supplier: Arc::clone(&ports.keyword_data),
             },
             policy_reports: AtomicU64::new(0),
-            clock: Arc::clone(&ports.clock),
-            randomness: Arc::clone(&ports.randomness),
-            storage: Arc::clone(&ports.storage),
             wake,
             stopping,
             config,

@@ -202,15 +202,15 @@ async fn records_of_earlier_runs_are_forgotten_and_the_newest_are_not(db: TestDa
     let age = |days| app.clock.advance(TimeDelta::days(days));
     // Both are a year and more old: told.
     age(400);
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5, 9]);
     // The first is 37 months and a day old, the second a month less.
     age(37 * 30 + 18 - 460);
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5]);
     // However old the newest is, it says where the keyword stands.
     age(4_000);
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5]);
 }
 

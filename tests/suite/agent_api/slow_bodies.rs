@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::account::AccountStatus;
 use futures_util::future::join_all;
 use harness::{
-    app::{PASSWORD, TestApp},
+    app::{PASSWORD, Settings, TestApp},
     browsers::Browser,
     databases::TestDatabase,
 };
@@ -18,7 +18,7 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
-use web::{limits::Rate, services::WebConfig};
+use web::limits::Rate;
 
 harness::on_sqlite![
     unknown_callers_never_cost_a_token_a_refusal,
@@ -33,7 +33,7 @@ harness::on_sqlite![
 const SIGN_IN: &str = "POST /api/session";
 
 /// The limits of a server as it is shipped, behind a proxy on this machine, with much time for bodies.
-async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> TestApp {
+async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut Settings)) -> TestApp {
     TestApp::configured(db, |config| {
         config.limits.in_flight_unknown = 64;
         config.limits.in_flight_per_address = 8;

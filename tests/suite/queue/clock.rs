@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    job::{clock_watch::Distrust, policy::QueuePolicy},
+    job::{
+        clock_watch::{ClockWatch, Distrust},
+        policy::QueuePolicy,
+    },
     ports::clock::Clock,
-    use_cases::watch_clock::WatchClock,
+    use_cases::watch_clock::distrust,
 };
 use harness::{databases::TestDatabase, on_every_database};
-use std::sync::Arc;
 
 on_every_database![an_hour_more_or_less_is_noticed];
 
@@ -23,8 +25,11 @@ impl Clock for Set {
 
 async fn an_hour_more_or_less_is_noticed(db: TestDatabase) {
     let told = async |by: TimeDelta| {
-        let watch = WatchClock::new(db.port(), Arc::new(Set(by)), QueuePolicy::default());
-        watch.run().await.unwrap()
+        let (storage, policy) = (db.port(), QueuePolicy::default());
+        let mut seen = ClockWatch::default();
+        let clock = Set(by);
+        let told = distrust(storage.as_ref(), &clock, &policy, &mut seen);
+        told.await.unwrap()
     };
     assert_eq!(told(TimeDelta::zero()).await, None);
     for hour in [TimeDelta::hours(1), -TimeDelta::hours(1)] {

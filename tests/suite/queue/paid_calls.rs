@@ -5,10 +5,7 @@ use super::*;
 use domain::{
     account::AccountLimits,
     ports::{call_journal::Answered, search_results::ProviderError, spending::Spending},
-    use_cases::{
-        keep_house::{KeepHouse, Retention},
-        request_analysis::Budget,
-    },
+    use_cases::request_analysis::Budget,
 };
 use futures_util::future::join_all;
 
@@ -245,18 +242,17 @@ async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
         panic!("there is money");
     };
     journal.end(ticket, ended(50, Some("[1]"))).await.unwrap();
-    let mint = Arc::clone(&queue.mint);
-    let house = KeepHouse::new(queue.storage(), queue.clock(), mint, Retention::default());
+    let core = queue.core();
     let answer = async || {
         let mut read = queue.storage.read().await.unwrap();
         let found = read.paid_calls().answer(ann, job.id, "a").await;
         found.unwrap().map(|it| it.body)
     };
     queue.clock.advance(TimeDelta::days(7));
-    house.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(answer().await, Some(b"[1]".to_vec()));
     queue.clock.advance(TimeDelta::seconds(1));
-    house.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(answer().await, None);
     // What it cost is still known.
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(50));

@@ -13,9 +13,7 @@ use domain::{
     },
     keyword::KeywordChoice,
     ports::clock::Clock,
-    use_cases::{
-        claim_jobs::ClaimJobs, request_analysis::AnalysisRequest, sweep_queue::SweepQueue,
-    },
+    use_cases::request_analysis::AnalysisRequest,
 };
 use harness::{databases::TestDatabase, on_every_database};
 
@@ -52,9 +50,9 @@ async fn projects(queue: &Queue, name: &str, number: usize) -> (AccountId, Vec<P
 
 /// Claims as a worker with these slots does that runs these jobs already.
 async fn fill(queue: &Queue, slots: Slots, running: &mut Vec<Job>) {
-    let claim = ClaimJobs::new(queue.storage(), queue.clock(), queue.policy);
+    let core = queue.core();
     while let Some(room) = room(slots, running) {
-        let claimed = claim.run("w", &room).await.unwrap();
+        let claimed = core.claim_jobs("w", &room).await.unwrap();
         if claimed.is_empty() {
             return;
         }
@@ -123,13 +121,7 @@ async fn an_account_takes_no_last_slot_while_others_wait(db: TestDatabase) {
 }
 
 async fn take_back(queue: &Queue) -> Vec<Job> {
-    let sweep = SweepQueue::new(
-        queue.storage(),
-        queue.clock(),
-        queue.randomness.clone(),
-        queue.policy,
-    );
-    let swept = sweep.take_back_all().await.unwrap();
+    let swept = queue.core().take_back_all().await.unwrap();
     assert!(swept.troubles.is_empty(), "{:?}", swept.troubles);
     swept.moved
 }

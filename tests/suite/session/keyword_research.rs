@@ -448,17 +448,17 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
     researched(&browser, "red shoes").await.ok();
-    let kept = app.house();
+    let core = app.core();
     // The session would be over by then.
     let later = |by: TimeDelta| {
         app.clock.advance(by);
         app.db_member(0)
     };
     let browser = later(TimeDelta::days(30) - TimeDelta::microseconds(1)).await;
-    kept.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(researched(&browser, "red shoes").await.ok()["cached"], true);
     let browser = later(TimeDelta::microseconds(1)).await;
-    kept.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(
         researched(&browser, "red shoes").await.ok()["cached"],
         false
@@ -468,10 +468,10 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
     let listed = |page: Value| page["items"].as_array().unwrap().len();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 2);
     let browser = later(TimeDelta::days(385)).await;
-    kept.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 2);
     let browser = later(TimeDelta::days(15)).await;
-    kept.run().await.unwrap();
+    core.keep_house().await.unwrap();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 0);
 }
 
@@ -780,9 +780,9 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
     assert_eq!(quota(&browser).await, (1, 1, false));
     assert_eq!(spending(&app).await, stands(40_000, 15_000));
     // Nobody knows what became of the dead one's call: its money is spent, its unit is not.
-    let house = app.house();
+    let core = app.core();
     for _ in 0..2 {
-        house.run().await.unwrap();
+        core.keep_house().await.unwrap();
         assert_eq!(spending(&app).await, stands(0, 55_000));
     }
     assert_eq!(quota(&browser).await, (1, 1, false));

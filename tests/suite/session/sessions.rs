@@ -345,12 +345,12 @@ async fn the_house_puts_away_what_is_over_and_writes_it_down(db: TestDatabase) {
     app.clock.advance(TimeDelta::hours(2));
     let browser = app.browser();
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
-    let house = app.house();
-    house.run().await.unwrap();
+    let core = app.core();
+    core.keep_house().await.unwrap();
     assert_eq!(endings(&browser).await, [], "they last");
     app.clock.advance(TimeDelta::hours(10));
     for _ in 0..2 {
-        house.run().await.unwrap();
+        core.keep_house().await.unwrap();
         let over = ("session.expired".into(), "2 sessions".into());
         assert_eq!(endings(&browser).await, [over]);
     }

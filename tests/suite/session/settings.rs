@@ -2,12 +2,12 @@
 
 use chrono::TimeDelta;
 use harness::{
-    app::{PASSWORD, TestApp},
+    app::{PASSWORD, Settings, TestApp},
     databases::TestDatabase,
     on_every_database,
 };
 use serde_json::{Value, json};
-use web::{limits::Rate, services::WebConfig};
+use web::limits::Rate;
 
 on_every_database![
     a_token_is_shown_once_works_and_is_revoked,
@@ -108,7 +108,7 @@ async fn what_a_token_is_to_be_is_checked(db: TestDatabase) {
 }
 
 /// Where tokens last 30 days at the most.
-fn thirty_days(config: &mut WebConfig) {
+fn thirty_days(config: &mut Settings) {
     config.policies.tokens.longest = Some(TimeDelta::days(30));
 }
 

@@ -85,7 +85,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
 
     // Until the last moment everything is there, and comes back.
     app.clock.advance(TimeDelta::days(364));
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     let browser = app.db_member(0).await;
     let back = browser.post(&format!("{path}/reactivate"), json!({})).await;
     let back = back.ok();
@@ -104,7 +104,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
         .post(&format!("{path}/reactivate"), json!({}))
         .await
         .refused(404, "project-not-found");
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     browser.get(&path).await.refused(404, "project-not-found");
     browser
         .get(&format!("{plans}/{saved}"))
@@ -128,7 +128,7 @@ async fn an_upgrade_leaves_time_to_keep_deactivated_projects(db: TestDatabase) {
     app.clock.advance(TimeDelta::days(500));
     for (days, purged) in [(0, 0), (29, 0), (1, 1), (1, 0)] {
         app.clock.advance(TimeDelta::days(days));
-        assert_eq!(app.house().run().await.unwrap(), purged);
+        assert_eq!(app.core().keep_house().await.unwrap(), purged);
     }
     let browser = app.db_member(0).await;
     browser.get(&path).await.refused(404, "project-not-found");
@@ -321,13 +321,13 @@ async fn old_events_of_the_audit_log_are_removed(db: TestDatabase) {
     let began = app.clock.now();
     // An upgrade after 401 days: for 30 days nothing goes.
     app.clock.advance(TimeDelta::days(401));
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     app.clock.advance(TimeDelta::days(29));
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     let browser = app.db_member(0).await;
     assert_eq!(oldest(&browser).await, began);
     app.clock.advance(TimeDelta::days(1));
-    app.house().run().await.unwrap();
+    app.core().keep_house().await.unwrap();
     let browser = app.db_member(0).await;
     assert!(oldest(&browser).await > began);
 }

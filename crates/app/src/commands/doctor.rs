@@ -12,7 +12,7 @@ use crate::{
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
 use domain::{
-    job::clock_watch::Distrust,
+    job::clock_watch::{ClockWatch, Distrust},
     money::MicroUsd,
     ports::{
         jobs::QueueFigures,
@@ -20,7 +20,7 @@ use domain::{
         server_notes::{ServerNote, Topic},
         storage::{Storage, StorageError},
     },
-    use_cases::watch_clock::WatchClock,
+    use_cases::watch_clock::distrust,
 };
 use providers::search_console::account_of;
 use serde_json::json;
@@ -761,12 +761,8 @@ async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     let Some(Ok(database)) = opened else {
         return Check::good(what, told);
     };
-    let watch = WatchClock::new(
-        Arc::new(database.clone()),
-        clock,
-        queue_policy(&settings.queue),
-    );
-    match watch.run().await {
+    let (policy, mut seen) = (queue_policy(&settings.queue), ClockWatch::default());
+    match distrust(database, clock.as_ref(), &policy, &mut seen).await {
         Ok(Some(Distrust::Skewed(by) | Distrust::Stepped(by))) => Check::bad(
             what,
             format!(

@@ -24,11 +24,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let listener = listen(&foundation).await?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
-    let (storage, clock) = (
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
-    tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
+    tokio::spawn(notes::keep(foundation.core(), stopping.work.clone()));
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
@@ -40,7 +36,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     }
 
     if args.no_worker {
-        tokio::spawn(watch_clock(tools.clone(), stopping.work.clone()));
+        tokio::spawn(watch_clock(Arc::clone(&tools.core), stopping.work.clone()));
     }
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());

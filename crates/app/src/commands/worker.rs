@@ -27,11 +27,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
         tell(format!("  admin      {}", admin.words()));
     }
     warn_of_open_networks(&foundation.settings);
-    let (storage, clock) = (
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
-    tokio::spawn(notes::keep(storage, clock, stopping.work.clone()));
+    tokio::spawn(notes::keep(foundation.core(), stopping.work.clone()));
     let tools = foundation.tools();
     foundation.take_back_jobs(&tools).await;
     let (working, look) = look_for_faults(&foundation, &stopping);

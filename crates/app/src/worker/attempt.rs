@@ -9,7 +9,7 @@ use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
     use_cases::{
-        end_attempt::{AttemptEnd, AttemptError, EndAttempt},
+        end_attempt::{AttemptEnd, AttemptError},
         keep_leases::{GoOn, Hold, HoldError},
         publish_results::Outcome,
     },
@@ -178,7 +178,7 @@ impl Attempt {
             accountId = hold.account.0,
             attempt = self.job.attempt
         );
-        counted::begun(&self.job, self.tools.clock.now());
+        counted::begun(&self.job, self.tools.core.clock.now());
         tracing::info!(
             jobId = hold.job.0,
             accountId = hold.account.0,
@@ -218,12 +218,8 @@ impl Attempt {
     }
 
     async fn work(&self) -> Result<Done, Broken> {
-        let mut read = self.tools.storage.read().await?;
-        let project = read
-            .projects()
-            .find(self.job.account, self.job.project)
-            .await?;
-        drop(read);
+        let (core, job) = (&self.tools.core, &self.job);
+        let project = core.project(job.account, job.project).await?;
         let project = project.ok_or(StorageError::Corrupt {
             what: "the project of a job",
         })?;
@@ -262,14 +258,8 @@ impl Attempt {
             Err(Broken::Hold(HoldError::Lost)) => return Err(HoldError::Lost),
             Err(broken) => self.broke(&broken),
         };
-        let tools = &self.tools;
-        let ending = EndAttempt::new(
-            Arc::clone(&tools.storage),
-            Arc::clone(&tools.clock),
-            Arc::clone(&tools.randomness),
-            tools.policy,
-        );
-        self.patiently(hold, || ending.run(hold, &end)).await
+        let core = &self.tools.core;
+        self.patiently(hold, || core.end_attempt(hold, &end)).await
     }
 
     async fn publish(&self, hold: Hold, outcome: Outcome) -> Result<Job, HoldError> {
@@ -283,7 +273,7 @@ impl Attempt {
     fn broke(&self, broken: &Broken) -> AttemptEnd {
         if let Broken::Hold(HoldError::Storage(error)) | Broken::Storage(error) = broken
             && error.is_of_an_outage()
-            && self.tools.clock.now() - self.job.created_at < UNCOUNTED_OUTAGES
+            && self.tools.core.clock.now() - self.job.created_at < UNCOUNTED_OUTAGES
         {
             tracing::warn!(
                 error = chain(broken),

@@ -7,8 +7,9 @@ use domain::{
     job::Job,
     ports::storage::StorageError,
     use_cases::{
+        Core,
         keep_leases::{Hold, HoldError},
-        publish_results::{Outcome, PublishResults},
+        publish_results::Outcome,
     },
 };
 use std::{
@@ -21,7 +22,7 @@ use tokio::sync::oneshot;
 const MOST: usize = 32;
 
 pub(super) struct Endings {
-    publish: PublishResults,
+    core: Arc<Core>,
     /// Those who wait, by account. An account that stands here is being worked at.
     waiting: Mutex<BTreeMap<AccountId, Vec<Waiting>>>,
 }
@@ -40,9 +41,9 @@ struct AtWork<'e> {
 }
 
 impl Endings {
-    pub(super) fn new(publish: PublishResults) -> Self {
+    pub(super) fn new(core: Arc<Core>) -> Self {
         Self {
-            publish,
+            core,
             waiting: Mutex::default(),
         }
     }
@@ -90,7 +91,7 @@ impl Endings {
         let ends: Vec<(Hold, &Outcome)> = { together.iter() }
             .map(|it| (it.hold, it.outcome.as_ref()))
             .collect();
-        match self.publish.run_all(account, &ends).await {
+        match self.core.publish_all(account, &ends).await {
             Ok(ended) => {
                 for (waiting, job) in together.into_iter().zip(ended) {
                     let _ = waiting.tell.send(job.ok_or(HoldError::Lost));
@@ -112,7 +113,8 @@ impl Endings {
     }
 
     async fn end_alone(&self, waiting: Waiting) {
-        let ended = self.publish.run(waiting.hold, &waiting.outcome).await;
+        let publishing = self.core.publish_results(waiting.hold, &waiting.outcome);
+        let ended = publishing.await;
         let _ = waiting.tell.send(ended);
     }
 
@@ -151,7 +153,7 @@ mod tests {
         ids::JobId,
         job::progress::Progress,
         ports::jobs::AccountQueue,
-        test_support::{FakeStorage, FrozenClock},
+        test_support::{FakeStorage, core},
     };
 
     const ANN: AccountId = AccountId(1);
@@ -191,11 +193,8 @@ mod tests {
     }
 
     fn endings(storage: &Arc<FakeStorage>) -> Arc<Endings> {
-        let storage = Arc::clone(storage);
-        Arc::new(Endings::new(PublishResults::new(
-            storage,
-            Arc::new(FrozenClock::default()),
-        )))
+        let core = core(Arc::<FakeStorage>::clone(storage));
+        Arc::new(Endings::new(Arc::new(core)))
     }
 
     async fn end(endings: &Arc<Endings>, job: i64) -> &'static str {

@@ -1,9 +1,12 @@
 //! The signs of life of all jobs that this worker holds, given together: one transaction for each account.
 
-use super::{Tools, as_std, attempt::AttemptState, chain};
+use super::{as_std, attempt::AttemptState, chain};
 use domain::{
     ids::{AccountId, JobId},
-    use_cases::keep_leases::{Hold, KeepLeases, SignOfLife},
+    use_cases::{
+        Core,
+        keep_leases::{Hold, SignOfLife},
+    },
 };
 use std::{
     collections::BTreeMap,
@@ -34,13 +37,13 @@ impl Heart {
     }
 
     /// Beats until it is aborted.
-    pub(super) async fn beat(self: Arc<Self>, tools: Tools) {
+    pub(super) async fn beat(self: Arc<Self>, core: Arc<Core>) {
         loop {
-            tokio::time::sleep(as_std(tools.policy.heartbeat)).await;
+            tokio::time::sleep(as_std(core.policies.queue.heartbeat)).await;
             // A call that hangs keeps no other account's jobs waiting.
             let mut beats = JoinSet::new();
             for (account, held) in self.by_account() {
-                beats.spawn(renew(tools.clone(), account, held));
+                beats.spawn(renew(Arc::clone(&core), account, held));
             }
             beats.join_all().await;
         }
@@ -66,19 +69,14 @@ impl Drop for Beating<'_> {
     }
 }
 
-async fn renew(tools: Tools, account: AccountId, held: Vec<(Hold, Arc<AttemptState>)>) {
-    let keep = KeepLeases::new(
-        Arc::clone(&tools.storage),
-        Arc::clone(&tools.clock),
-        tools.policy,
-    );
+async fn renew(core: Arc<Core>, account: AccountId, held: Vec<(Hold, Arc<AttemptState>)>) {
     let signs: Vec<SignOfLife> = { held.iter() }
         .map(|(hold, state)| SignOfLife {
             hold: *hold,
             progress: state.progress(),
         })
         .collect();
-    match keep.run(account, &signs).await {
+    match core.keep_leases(account, &signs).await {
         Ok(answers) => {
             for ((_, state), answer) in held.iter().zip(answers) {
                 match answer {

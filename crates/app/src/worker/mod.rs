@@ -16,17 +16,13 @@ use crate::system_clock::SystemClock;
 use attempt::Attempt;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::{
-    ids::IdMint,
     job::{
         Job,
-        clock_watch::Distrust,
-        policy::QueuePolicy,
+        clock_watch::{ClockWatch, Distrust},
         slots::{Room, Slots, Takes},
         turns::CANDIDATES,
     },
     ports::{
-        ai_answers::AiEngines,
-        clock::Clock,
         jobs::AccountQueue,
         randomness::Randomness,
         search_results::SearchResults,
@@ -36,15 +32,8 @@ use domain::{
     },
     schedule::Schedule,
     use_cases::{
-        Core,
-        claim_jobs::ClaimJobs,
-        keep_house::{KeepHouse, Retention},
-        measure_page_speed::SpeedSources,
-        publish_results::PublishResults,
-        search_console::fetch::FetchConsole,
-        sweep_queue::{SweepQueue, Swept},
-        trust_retention::{Postponed, TrustRetention},
-        watch_clock::WatchClock,
+        Core, measure_page_speed::SpeedSources, search_console::fetch::FetchConsole,
+        sweep_queue::Swept, trust_retention::Postponed, watch_clock::distrust,
     },
 };
 use endings::Endings;
@@ -63,19 +52,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 #[derive(Clone)]
 pub struct Tools {
     pub core: Arc<Core>,
-    pub storage: Arc<dyn Storage>,
-    pub clock: Arc<dyn Clock>,
-    pub randomness: Arc<dyn Randomness>,
-    pub mint: Arc<IdMint>,
     pub console: Arc<FetchConsole>,
     pub search: Arc<dyn SearchResults>,
-    pub engines: AiEngines,
     pub sites: Arc<dyn SiteReader>,
     pub doors: Arc<dyn SiteDoors>,
     pub speed: SpeedSources,
-    pub policy: QueuePolicy,
     pub load: Load,
-    pub retention: Retention,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -103,13 +85,7 @@ pub struct Worker {
 /// Gives every running job back to the queue. Only for a process that has the database for itself, and before it
 /// runs a job: those of an earlier process would else wait for the end of their leases.
 pub async fn take_back_all(tools: &Tools) {
-    let sweep = SweepQueue::new(
-        Arc::clone(&tools.storage),
-        Arc::clone(&tools.clock),
-        Arc::clone(&tools.randomness),
-        tools.policy,
-    );
-    match sweep.take_back_all().await {
+    match tools.core.take_back_all().await {
         Ok(swept) => tell(&swept),
         Err(error) => tracing::warn!(
             error = chain(&error),
@@ -139,26 +115,19 @@ impl Worker {
         let wake = Arc::clone(&self.wake);
         // Nothing is claimed before the clock was looked at.
         let trust = Arc::new(AtomicBool::new(false));
-        let sweeping = sweep(
-            self.tools.clone(),
-            wake,
-            Arc::clone(&trust),
-            self.stop.clone(),
-        );
-        let sweeper = tokio::spawn(sweeping);
-        let keeper = tokio::spawn(keep_house(self.tools.clone(), self.stop.clone()));
+        let core = Arc::clone(&self.tools.core);
+        let sweeper = tokio::spawn(sweep(core, wake, Arc::clone(&trust), self.stop.clone()));
+        let core = Arc::clone(&self.tools.core);
+        let keeper = tokio::spawn(keep_house(core, self.stop.clone()));
         let console = Arc::clone(&self.tools.console);
-        let every = self.tools.policy.sweep;
+        let every = self.tools.core.policies.queue.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
         let load = &self.tools.load;
         let slots = Slots::new(small(load.jobs.max(1)), small(load.short_jobs));
         let slots = Arc::new(WorkerSlots::new(slots));
         let heart = Arc::new(Heart::default());
-        let endings = Arc::new(Endings::new(PublishResults::new(
-            Arc::clone(&self.tools.storage),
-            Arc::clone(&self.tools.clock),
-        )));
-        let beating = tokio::spawn(Arc::clone(&heart).beat(self.tools.clone()));
+        let endings = Arc::new(Endings::new(Arc::clone(&self.tools.core)));
+        let beating = tokio::spawn(Arc::clone(&heart).beat(Arc::clone(&self.tools.core)));
         let running = TaskTracker::new();
         let mut is_full = false;
         while !self.stop.is_cancelled() {
@@ -204,12 +173,7 @@ impl Worker {
     }
 
     async fn claim(&self, room: &Room) -> Vec<Job> {
-        let claim = ClaimJobs::new(
-            Arc::clone(&self.tools.storage),
-            Arc::clone(&self.tools.clock),
-            self.tools.policy,
-        );
-        match claim.run(&self.name, room).await {
+        match self.tools.core.claim_jobs(&self.name, room).await {
             Ok(jobs) => jobs,
             Err(error) => {
                 tracing::warn!(
@@ -223,7 +187,7 @@ impl Worker {
 
     /// Whether what a job measures can be stored: an attempt that cannot be would count.
     fn has_room(&self, was_full: &mut bool) -> bool {
-        let is_full = !self.tools.storage.has_room();
+        let is_full = !self.tools.core.storage.has_room();
         if is_full && !*was_full {
             tracing::error!(
                 "The disk of the database is full: no job is begun until there is room."
@@ -236,11 +200,11 @@ impl Worker {
     }
 
     async fn look_who_waits(&self, slots: &WorkerSlots) {
-        let policy = &self.tools.policy;
+        let policy = &self.tools.core.policies.queue;
         if !slots.is_any_turn_over(policy.turn) {
             return;
         }
-        let now = self.tools.clock.now();
+        let now = self.tools.core.clock.now();
         match self.who_waits(now).await {
             Ok(waiting) => slots.ask_for_one(&waiting, policy.turn, now),
             Err(error) => tracing::warn!(
@@ -251,8 +215,8 @@ impl Worker {
     }
 
     async fn who_waits(&self, now: DateTime<Utc>) -> Result<Vec<AccountQueue>, StorageError> {
-        let cap = self.tools.policy.running_per_account;
-        let mut read = self.tools.storage.read().await?;
+        let cap = self.tools.core.policies.queue.running_per_account;
+        let mut read = self.tools.core.storage.read().await?;
         let jobs = read.jobs();
         let waiting = jobs.accounts_with_due_jobs(Takes::AnyJob, now, cap, CANDIDATES[0]);
         waiting.await
@@ -260,7 +224,7 @@ impl Worker {
 
     /// Waits until it is worth looking again. A worker without room for every job looks as soon as a slot is free.
     async fn rest(&self, slots: &WorkerSlots, has_room: bool) {
-        let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.randomness.as_ref()));
+        let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.core.randomness.as_ref()));
         tokio::select! {
             () = self.stop.cancelled() => {}
             () = self.wake.notified() => {}
@@ -274,23 +238,23 @@ fn small(number: usize) -> u32 {
     number.try_into().unwrap_or(u32::MAX)
 }
 
-async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {
-    let core = Arc::clone(&tools.core);
-    let every = as_std(tools.policy.sweep);
-    // The machine's clock, also where jobs are told of other days (`sightline demo`).
-    let machines = Arc::new(SystemClock);
-    let watch = WatchClock::new(Arc::clone(&tools.storage), machines, tools.policy);
-    let storage = Arc::clone(&tools.storage);
-    let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
+async fn sweep(
+    core: Arc<Core>,
+    wake: Arc<Notify>,
+    trust: Arc<AtomicBool>,
+    stop: CancellationToken,
+) {
+    let policy = core.policies.queue;
+    let mut seen = ClockWatch::default();
     let mut known = None;
     // Leases run out while the database is away, and those who hold them live: they renew them first.
-    let heartbeat = as_std(tools.policy.heartbeat);
+    let heartbeat = as_std(policy.heartbeat);
     let to_renew = heartbeat * 2 + storage::RECONNECTS_WITHIN;
     let mut renewed_at = Instant::now();
     loop {
         let before = known;
         let asked_at = Instant::now();
-        let looked = is_trusted(&watch, OF_A_WORKER).await;
+        let looked = is_trusted(&core, &mut seen, OF_A_WORKER).await;
         // An outage may pass while one call waits for its connection.
         if looked.is_none() || asked_at.elapsed() > heartbeat {
             renewed_at = Instant::now() + to_renew;
@@ -305,14 +269,14 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
             wake.notify_one();
         }
         if is_trusted {
-            end_stalled(storage.as_ref(), tools.policy.lease).await;
+            end_stalled(core.storage.as_ref(), policy.lease).await;
             if Instant::now() >= renewed_at {
-                take_back(&sweep).await;
+                take_back(&core).await;
             }
             fire(&core, &wake).await;
         }
         // Nobody works before the first look: it is made as soon as the database answers.
-        let pause = known.map_or(LOOK_EVERY, |_| every);
+        let pause = known.map_or(LOOK_EVERY, |_| as_std(policy.sweep));
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(pause) => {}
@@ -326,23 +290,25 @@ const OF_A_SERVER: &str =
     "when tokens and sessions end, and which day a budget is of, is judged by it";
 
 /// Warns of a wrong clock in a process that runs no jobs, until the token is cancelled.
-pub async fn watch_clock(tools: Tools, stop: CancellationToken) {
-    let watch = WatchClock::new(tools.storage, Arc::new(SystemClock), tools.policy);
+pub async fn watch_clock(core: Arc<Core>, stop: CancellationToken) {
+    let mut seen = ClockWatch::default();
     loop {
-        is_trusted(&watch, OF_A_SERVER).await;
+        is_trusted(&core, &mut seen, OF_A_SERVER).await;
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
+            () = tokio::time::sleep(as_std(core.policies.queue.sweep)) => {}
         }
     }
 }
 
 /// Says why not; `None` when the database does not answer, and then nothing is known of the clock.
-async fn is_trusted(watch: &WatchClock, consequence: &str) -> Option<bool> {
-    match watch.run().await {
+async fn is_trusted(core: &Core, seen: &mut ClockWatch, consequence: &str) -> Option<bool> {
+    let (storage, policy) = (core.storage.as_ref(), &core.policies.queue);
+    // The machine's clock, also where jobs are told of other days (`sightline demo`).
+    match distrust(storage, &SystemClock, policy, seen).await {
         Ok(None) => Some(true),
-        Ok(Some(distrust)) => {
-            let (what, by) = match distrust {
+        Ok(Some(why)) => {
+            let (what, by) = match why {
                 Distrust::Skewed(by) => ("is apart from the database's", by),
                 Distrust::Stepped(by) => ("was set", by),
             };
@@ -377,8 +343,8 @@ async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
     }
 }
 
-async fn take_back(sweep: &SweepQueue) {
-    match sweep.run().await {
+async fn take_back(core: &Core) {
+    match core.sweep_queue().await {
         Ok(swept) => tell(&swept),
         Err(error) => tracing::warn!(
             error = chain(&error),
@@ -447,21 +413,16 @@ fn note_fired(schedule: &Schedule) {
 }
 
 /// Once at the beginning, for months without a worker, and then every day.
-async fn keep_house(tools: Tools, stop: CancellationToken) {
-    let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-    let trust = TrustRetention::new(Arc::clone(&storage), Arc::clone(&clock));
-    let house = KeepHouse::new(tools.storage, tools.clock, tools.mint, tools.retention);
+async fn keep_house(core: Arc<Core>, stop: CancellationToken) {
     loop {
         let mut pause = HOUSE_EVERY;
-        let kept = match trust.run().await {
-            Ok(None) => house.run().await,
+        let kept = match core.trust_retention().await {
+            Ok(None) => core.keep_house().await,
             Ok(Some(postponed)) => {
                 note_postponed(postponed);
                 pause = HOUSE_AGAIN;
-                storage
-                    .tend(clock.now().date_naive(), None)
-                    .await
-                    .map(|()| 0)
+                let today = core.clock.now().date_naive();
+                core.storage.tend(today, None).await.map(|()| 0)
             }
             Err(error) => Err(error),
         };

@@ -2,12 +2,7 @@ use super::{
     Tools,
     attempt::{AttemptState, Broken},
 };
-use domain::{
-    job::Job,
-    results::StagedFinding,
-    use_cases::{keep_leases::Hold, stage_findings::StageFindings},
-};
-use std::sync::Arc;
+use domain::{job::Job, results::StagedFinding, use_cases::keep_leases::Hold};
 
 const TOGETHER: usize = 200;
 
@@ -17,13 +12,9 @@ pub(super) async fn stage(
     state: &AttemptState,
     findings: &[StagedFinding],
 ) -> Result<(), Broken> {
-    let staging = StageFindings::new(
-        Arc::clone(&tools.storage),
-        Arc::clone(&tools.clock),
-        tools.policy,
-    );
     for part in findings.chunks(TOGETHER) {
-        state.heed(staging.run(Hold::of(job), part, &[]).await?);
+        let staging = tools.core.stage_findings(Hold::of(job), part, &[]);
+        state.heed(staging.await?);
     }
     Ok(())
 }

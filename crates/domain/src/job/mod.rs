@@ -218,6 +218,10 @@ impl Job {
         self.is_due(now) && !self.cancel_requested && self.run_at + TAKEN_WITHIN <= now
     }
 
+    pub const fn is_last_attempt(&self, policy: &QueuePolicy) -> bool {
+        self.attempt >= policy.most_attempts
+    }
+
     /// Whether it may be forgotten: it ended long ago.
     pub fn is_forgettable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
         let kept_for = match self.state.status() {

@@ -103,7 +103,7 @@ impl Job {
         if noted.cancel_requested {
             return Ok(noted.ended(JobState::Canceled, now));
         }
-        if noted.attempt >= policy.most_attempts {
+        if noted.is_last_attempt(policy) {
             return Ok(noted.ended(JobState::Failed, now));
         }
         Ok(noted.waiting_again(now + delay.min(policy.longest_asked_delay)))
@@ -226,7 +226,7 @@ impl Job {
             ("worker-lost", "The worker gave no sign of life.")
         };
         let crash_count = self.crash_count + u32::from(!deadline_passed);
-        let is_over = crash_count >= policy.most_crashes || self.attempt >= policy.most_attempts;
+        let is_over = crash_count >= policy.most_crashes || self.is_last_attempt(policy);
         let hint = if is_over {
             START_AGAIN
         } else {

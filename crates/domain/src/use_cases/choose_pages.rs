@@ -1,25 +1,20 @@
 //! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
 
-use super::keywords::KeywordWalk;
+use super::Core;
 use crate::{
     ids::{AccountId, ProjectId},
     keyword::Keyword,
-    ports::storage::{Storage, StorageError},
+    ports::storage::StorageError,
     project::Project,
 };
 use analysis::{
     result_type::ResultType,
     url_rules::{SiteScope, normalised, page_key},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 /// How many keywords are held in memory at once.
 const BATCH: u32 = 200;
-
-pub struct ChoosePages {
-    storage: Arc<dyn Storage>,
-    most: u32,
-}
 
 /// A page, and what speaks for it: the best position first, then pages that are only aimed at.
 struct Candidate {
@@ -29,23 +24,21 @@ struct Candidate {
     keywords: u32,
 }
 
-impl ChoosePages {
-    /// On this storage; `most` pages, the home page included.
-    pub fn new(storage: Arc<dyn Storage>, most: u32) -> Self {
-        Self { storage, most }
-    }
-
-    /// The pages besides the home page, best first: pages that active keywords rank with, by their
+impl Core {
+    /// The pages besides the home page, best first, `most` with it: pages that active keywords rank with, by their
     /// best position, then the targets of keywords, both by how many keywords lead there.
     ///
     /// Positions that were simulated are nobody's pages: of such a project only targets count.
-    pub async fn run(&self, project: &Project) -> Result<Vec<String>, StorageError> {
+    pub async fn choose_pages(
+        &self,
+        project: &Project,
+        most: u32,
+    ) -> Result<Vec<String>, StorageError> {
         let with_ranks = self.ranks_are_real(project.account, project.id).await?;
         let site = SiteScope::of(project.domain.ascii());
         let home = page_key(&format!("https://{}/", project.domain.ascii()));
         let mut found: HashMap<String, Candidate> = HashMap::new();
-        let storage = self.storage.as_ref();
-        let mut keywords = KeywordWalk::new(storage, project.account, project.id, BATCH);
+        let mut keywords = self.walk_keywords(project.account, project.id, BATCH);
         while let Some(batch) = keywords.next().await? {
             for keyword in &batch {
                 for (url, position) in pages_of(keyword, with_ranks) {
@@ -64,7 +57,7 @@ impl ChoosePages {
                 .then(other.keywords.cmp(&one.keywords))
                 .then_with(|| one.url.cmp(&other.url))
         });
-        found.truncate(self.most.saturating_sub(1) as usize);
+        found.truncate(most.saturating_sub(1) as usize);
         Ok(found.into_iter().map(|it| it.url).collect())
     }
 

@@ -1,22 +1,18 @@
 //! Takes the next jobs for a worker: whose account has had least service, in its account's order.
 
+use super::Core;
 use crate::{
     job::{
         Job,
-        policy::QueuePolicy,
         slots::{Room, Takes},
         turns::{self, CANDIDATES, SERVICE_OF_A_JOB},
     },
     ports::{
-        clock::Clock,
         jobs::AccountQueue,
-        storage::{Storage, StorageError, retrying},
+        storage::{StorageError, Transaction},
     },
 };
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many old jobs are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
@@ -28,28 +24,14 @@ struct Turn {
     most: u32,
 }
 
-pub struct ClaimJobs {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    policy: QueuePolicy,
-}
-
-impl ClaimJobs {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
-        Self {
-            storage,
-            clock,
-            policy,
-        }
-    }
-
+impl Core {
     /// As many jobs as there is room for, leased to the worker; none when nothing is due that fits.
     ///
     /// The accounts are chosen from the directory of queues and the jobs inside each account, so
     /// that each transaction stays within one account. What an account gets together costs one
     /// transaction.
-    pub async fn run(&self, worker: &str, room: &Room) -> Result<Vec<Job>, StorageError> {
-        let cap = self.policy.running_per_account;
+    pub async fn claim_jobs(&self, worker: &str, room: &Room) -> Result<Vec<Job>, StorageError> {
+        let cap = self.policies.queue.running_per_account;
         let mut tried = 0;
         let mut damage = Ok(());
         for candidates in CANDIDATES {
@@ -113,11 +95,8 @@ impl ClaimJobs {
             if most == 0 {
                 continue;
             }
-            match retrying(self.storage.as_ref(), || {
-                self.claim_in(turn.queue, least, worker, takes, most)
-            })
-            .await
-            {
+            let claiming = self.claim_in(turn.queue, least, worker, takes, most);
+            match claiming.await {
                 Ok(jobs) => claimed.extend(jobs),
                 Err(error) => {
                     let is_damage = is_damage(&error);
@@ -143,46 +122,49 @@ impl ClaimJobs {
         takes: Takes,
         most: u32,
     ) -> Result<Vec<Job>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let Some(queue) = work.jobs().try_lock_queue(seen.account).await? else {
-            return Ok(vec![]);
-        };
-        let most = most.min(turns::room(&queue, self.policy.running_per_account));
-        if most == 0 {
-            return Ok(vec![]);
-        }
-        let now = self.clock.now();
-        let jobs = work.jobs();
-        let due = jobs.lock_due(queue.account, takes, now, most).await?;
-        let claim = |job| Some((job, Job::claimed(job, worker, now, &self.policy).ok()?));
-        let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
-        let line =
-            { pairs.iter() }.fold(queue, |line, (job, claimed)| line.after(Some(job), claimed));
-        let claimed: Vec<Job> = pairs.into_iter().map(|(_, claimed)| claimed).collect();
-        work.jobs().save_all(&claimed).await?;
-        let service = claimed.iter().map(|_| SERVICE_OF_A_JOB).sum::<f64>();
-        let virtual_time = match claimed.len() {
-            0 => queue.virtual_time,
-            _ => queue.virtual_time.max(least) + service,
-        };
-        if claimed.len() < most as usize || line.waiting == 0 {
-            // Nothing more is due: a moment to tidy up, so that no list of jobs grows for ever, and to
-            // count when something will be.
-            work.jobs()
-                .forget(queue.account, now, &self.policy, FORGOTTEN_TOGETHER)
-                .await?;
-            work.jobs()
-                .refresh_queue(queue.account, virtual_time)
-                .await?;
-        } else {
-            let line = AccountQueue {
-                virtual_time,
-                ..line
+        let policy = &self.policies.queue;
+        let claim = |mut work: Box<dyn Transaction>| async move {
+            let Some(queue) = work.jobs().try_lock_queue(seen.account).await? else {
+                return Ok(vec![]);
             };
-            work.jobs().save_queue(&line).await?;
-        }
-        work.commit().await?;
-        Ok(claimed)
+            let most = most.min(turns::room(&queue, policy.running_per_account));
+            if most == 0 {
+                return Ok(vec![]);
+            }
+            let now = self.clock.now();
+            let jobs = work.jobs();
+            let due = jobs.lock_due(queue.account, takes, now, most).await?;
+            let claim = |job| Some((job, Job::claimed(job, worker, now, policy).ok()?));
+            let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
+            let line =
+                { pairs.iter() }.fold(queue, |line, (job, claimed)| line.after(Some(job), claimed));
+            let claimed: Vec<Job> = pairs.into_iter().map(|(_, claimed)| claimed).collect();
+            work.jobs().save_all(&claimed).await?;
+            let service = claimed.iter().map(|_| SERVICE_OF_A_JOB).sum::<f64>();
+            let virtual_time = match claimed.len() {
+                0 => queue.virtual_time,
+                _ => queue.virtual_time.max(least) + service,
+            };
+            if claimed.len() < most as usize || line.waiting == 0 {
+                // Nothing more is due: a moment to tidy up, so that no list of jobs grows for ever, and to
+                // count when something will be.
+                work.jobs()
+                    .forget(queue.account, now, policy, FORGOTTEN_TOGETHER)
+                    .await?;
+                work.jobs()
+                    .refresh_queue(queue.account, virtual_time)
+                    .await?;
+            } else {
+                let line = AccountQueue {
+                    virtual_time,
+                    ..line
+                };
+                work.jobs().save_queue(&line).await?;
+            }
+            work.commit().await?;
+            Ok(claimed)
+        };
+        self.storage.transaction(claim).await
     }
 }
 

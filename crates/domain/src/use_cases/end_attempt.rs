@@ -1,27 +1,21 @@
 //! Ends a worker's attempt without results: later again, failed, given back, or stopped.
 
-use super::keep_leases::{Hold, HoldError, held};
+use super::{
+    Core,
+    keep_leases::{Hold, HoldError, held},
+};
 use crate::{
     ids::{AccountId, ProjectId},
-    job::{Job, JobCost, JobError, policy::QueuePolicy},
+    job::{Job, JobCost, JobError},
     money::MicroUsd,
     ports::{
-        clock::Clock,
         jobs::AccountQueue,
         randomness::Randomness,
         spending::Counter,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
 };
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use std::sync::Arc;
-
-pub struct EndAttempt {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
-    policy: QueuePolicy,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptEnd {
@@ -47,56 +41,34 @@ pub struct AttemptError {
     pub hint: Option<String>,
 }
 
-impl EndAttempt {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        randomness: Arc<dyn Randomness>,
-        policy: QueuePolicy,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            randomness,
-            policy,
-        }
+impl Core {
+    /// The job afterwards.
+    pub async fn end_attempt(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
+        let conclude = |mut work: Box<dyn Transaction>| async move {
+            let queue = work.jobs().lock_queue(hold.account).await?;
+            let before = held(work.as_mut(), hold).await?;
+            let after = self.after_attempt(&before, hold.epoch, end)?;
+            put_away(work.as_mut(), &after).await?;
+            let line = queue.after(Some(&before), &after);
+            work.jobs().save_queue(&line).await?;
+            work.commit().await?;
+            Ok(after)
+        };
+        self.storage.transaction(conclude).await
     }
 
-    pub async fn run(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
-        retrying(self.storage.as_ref(), || self.once(hold, end)).await
-    }
-
-    async fn once(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
-        let mut work = self.storage.write().await?;
-        let queue = work.jobs().lock_queue(hold.account).await?;
-        let before = held(work.as_mut(), hold).await?;
-        let after = self.ended(&before, hold.epoch, end)?;
-        put_away(work.as_mut(), &after).await?;
-        let line = queue.after(Some(&before), &after);
-        work.jobs().save_queue(&line).await?;
-        work.commit().await?;
-        Ok(after)
-    }
-
-    fn ended(&self, job: &Job, epoch: i64, end: &AttemptEnd) -> Result<Job, HoldError> {
-        let now = self.clock.now();
+    fn after_attempt(&self, job: &Job, epoch: i64, end: &AttemptEnd) -> Result<Job, HoldError> {
+        let (now, policy) = (self.clock.now(), &self.policies.queue);
         let ended = match end {
             AttemptEnd::Later { error, asked } => {
                 let delay = asked.unwrap_or_else(|| {
-                    self.policy
-                        .delay_after(job.attempt, jitter(self.randomness.as_ref()))
+                    policy.delay_after(job.attempt, jitter(self.randomness.as_ref()))
                 });
-                job.retried(
-                    epoch,
-                    noted(error, true, job, now),
-                    delay,
-                    now,
-                    &self.policy,
-                )
+                job.retried(epoch, noted(error, true, job, now), delay, now, policy)
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
             AttemptEnd::GivenBack => job.released(epoch, now),
-            AttemptEnd::Interrupted => job.interrupted(epoch, self.policy.first_delay, now),
+            AttemptEnd::Interrupted => job.interrupted(epoch, policy.first_delay, now),
             AttemptEnd::Stopped => job.stopped(epoch, now),
         };
         Ok(ended?)

@@ -1,14 +1,13 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use super::research::keyword::settle;
+use super::{Core, research::keyword::settle};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, ProjectId},
     keyword_research::Flight,
     ports::{
-        clock::Clock,
         site_turns::SiteHash,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{StorageError, Transaction},
     },
     project::PurgeTerm,
     session::Session,
@@ -89,45 +88,25 @@ impl Default for Retention {
     }
 }
 
-pub struct KeepHouse {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    mint: Arc<IdMint>,
-    retention: Retention,
-}
-
-impl KeepHouse {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        mint: Arc<IdMint>,
-        retention: Retention,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            mint,
-            retention,
-        }
-    }
-
+impl Core {
     /// Any number of workers may do it at the same time, as often as they like. Returns how many projects were
     /// purged.
-    pub async fn run(&self) -> Result<u64, StorageError> {
+    pub async fn keep_house(&self) -> Result<u64, StorageError> {
+        let retention = &self.policies.retention;
         let now = self.clock.now();
-        let noticed = now - self.since(now).await?;
+        let noticed = now - self.removes_since(now).await?;
         let mut purged = 0;
         let today = now.date_naive();
-        let since = self.retention.ranks.map(|it| today - Months::new(it));
+        let since = retention.ranks.map(|it| today - Months::new(it));
         let days_ago = |days: u32| now - Days::new(days.into());
-        let pages = self.retention.pages.map(days_ago);
-        let records = { self.retention.records }.map(|it| now - Months::new(it));
-        let answers = self.retention.answers.map(days_ago);
-        let ai_answers = self.retention.ai_answers.map(days_ago);
-        let console = self.retention.console.map(|it| today - Months::new(it));
+        let pages = retention.pages.map(days_ago);
+        let records = retention.records.map(|it| now - Months::new(it));
+        let answers = retention.answers.map(days_ago);
+        let ai_answers = retention.ai_answers.map(days_ago);
+        let console = retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
         self.forget_what_is_nobodys(now).await?;
-        let searches = { self.retention.searches }.map(|it| now - Months::new(it));
+        let searches = retention.searches.map(|it| now - Months::new(it));
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
             let of = account.id;
@@ -206,7 +185,7 @@ impl KeepHouse {
         now: DateTime<Utc>,
         noticed: TimeDelta,
     ) -> Result<(), StorageError> {
-        let term = self.retention.audit.map(|it| TimeDelta::days(it.into()));
+        let term = { self.policies.retention.audit }.map(|it| TimeDelta::days(it.into()));
         let aged = term.filter(|it| is_due(noticed, *it)).map(|it| now - it);
         // Those of the same moment stay.
         let mut read = self.storage.read().await?;
@@ -223,16 +202,15 @@ impl KeepHouse {
     }
 
     /// Since when a version runs on this database that removes projects and old events of the audit log.
-    async fn since(&self, now: DateTime<Utc>) -> Result<DateTime<Utc>, StorageError> {
+    async fn removes_since(&self, now: DateTime<Utc>) -> Result<DateTime<Utc>, StorageError> {
         let mut mark = [0; 32];
         mark[..8].copy_from_slice(&now.timestamp_micros().to_be_bytes());
-        let mark = retrying(self.storage.as_ref(), || async {
-            let mut work = self.storage.write().await?;
+        let find_or_add = |mut work: Box<dyn Transaction>| async move {
             let mark = work.secrets().find_or_add(SINCE, mark).await?;
             work.commit().await?;
             Ok::<_, StorageError>(mark)
-        })
-        .await?;
+        };
+        let mark = self.storage.transaction(find_or_add).await?;
         let micros = { mark.first_chunk() }.map(|it| i64::from_be_bytes(*it));
         let since = micros.and_then(DateTime::from_timestamp_micros);
         since.ok_or(StorageError::Corrupt {
@@ -247,7 +225,7 @@ impl KeepHouse {
         now: DateTime<Utc>,
         noticed: TimeDelta,
     ) -> Result<u64, StorageError> {
-        let term = self.retention.deactivated_projects;
+        let term = self.policies.retention.deactivated_projects;
         let is_due = term.length().is_some_and(|it| is_due(noticed, it));
         let Some(until) = term.cutoff(now).filter(|_| is_due) else {
             return Ok(0);
@@ -303,15 +281,15 @@ impl KeepHouse {
         &self,
         part: impl for<'w> Fn(&'w mut dyn Transaction, Option<P>) -> Forgetting<'w, P> + Send + Sync,
     ) -> Result<(), StorageError> {
+        let part = &part;
         let mut after = None;
         loop {
-            after = retrying(self.storage.as_ref(), || async {
-                let mut work = self.storage.write().await?;
+            let forget = |mut work: Box<dyn Transaction>| async move {
                 let last = part(work.as_mut(), after).await?;
                 work.commit().await?;
                 Ok::<_, StorageError>(last)
-            })
-            .await?;
+            };
+            after = self.storage.transaction(forget).await?;
             if after.is_none() {
                 return Ok(());
             }

@@ -1,21 +1,12 @@
-//! A worker's signs of life, with how far each job is.
+//! A worker's hold on its jobs: its signs of life, and what it may store only while it holds one.
 
+use super::Core;
 use crate::{
     ids::{AccountId, JobId},
-    job::{Job, policy::QueuePolicy, progress::Progress, transitions::TransitionRefused},
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, Transaction, retrying},
-    },
+    job::{Job, progress::Progress, transitions::TransitionRefused},
+    ports::storage::{AsStorageError, StorageError, Transaction},
 };
-use std::sync::Arc;
 use thiserror::Error;
-
-pub struct KeepLeases {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    policy: QueuePolicy,
-}
 
 /// What a worker holds: a job in a certain epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,45 +55,72 @@ impl From<TransitionRefused> for HoldError {
     }
 }
 
-impl KeepLeases {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
-        Self {
-            storage,
-            clock,
-            policy,
-        }
-    }
-
+impl Core {
     /// One transaction for jobs of one account. Answers in the order of `signs`; `None`: that lease was lost.
-    pub async fn run(
+    pub async fn keep_leases(
         &self,
         account: AccountId,
         signs: &[SignOfLife],
     ) -> Result<Vec<Option<GoOn>>, StorageError> {
-        retrying(self.storage.as_ref(), || self.once(account, signs)).await
+        let keep = |mut work: Box<dyn Transaction>| async move {
+            let ids: Vec<JobId> = signs.iter().map(|it| it.hold.job).collect();
+            let jobs = work.jobs().lock_all(account, &ids).await?;
+            let now = self.clock.now();
+            let renewed: Vec<Option<Job>> = { signs.iter() }
+                .map(|sign| {
+                    let job = jobs.iter().find(|it| it.id == sign.hold.job)?;
+                    let progress = Some(sign.progress.clone());
+                    job.renewed(sign.hold.epoch, progress, now, &self.policies.queue)
+                        .ok()
+                })
+                .collect();
+            let kept: Vec<Job> = renewed.iter().flatten().cloned().collect();
+            work.jobs().save_all(&kept).await?;
+            work.commit().await?;
+            Ok(renewed.iter().map(|it| it.as_ref().map(go_on)).collect())
+        };
+        self.storage.transaction(keep).await
     }
 
-    async fn once(
+    /// Does something in a transaction for whoever still holds the job, which is locked; nothing otherwise. Like every
+    /// transaction's, this closure commits, and can run more than once.
+    pub(super) async fn while_held<T, E, F, Fut>(&self, hold: Hold, act: F) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, Job) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + From<HoldError> + Send,
+    {
+        let act = &act;
+        let act = |mut work: Box<dyn Transaction>| async move {
+            let job = held(work.as_mut(), hold).await?;
+            act(work, job).await
+        };
+        self.storage.transaction(act).await
+    }
+
+    /// Stores something, progress and a renewed lease in one transaction; nothing when the hold is over. `store` gets
+    /// the renewed job and hands back the one that is to be saved, and does not commit.
+    pub(super) async fn under_lease<F, Fut>(
         &self,
-        account: AccountId,
-        signs: &[SignOfLife],
-    ) -> Result<Vec<Option<GoOn>>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let ids: Vec<JobId> = signs.iter().map(|it| it.hold.job).collect();
-        let jobs = work.jobs().lock_all(account, &ids).await?;
-        let now = self.clock.now();
-        let renewed: Vec<Option<Job>> = { signs.iter() }
-            .map(|sign| {
-                let job = jobs.iter().find(|it| it.id == sign.hold.job)?;
-                let progress = Some(sign.progress.clone());
-                job.renewed(sign.hold.epoch, progress, now, &self.policy)
-                    .ok()
-            })
-            .collect();
-        let kept: Vec<Job> = renewed.iter().flatten().cloned().collect();
-        work.jobs().save_all(&kept).await?;
-        work.commit().await?;
-        Ok(renewed.iter().map(|it| it.as_ref().map(go_on)).collect())
+        hold: Hold,
+        progress: Option<&Progress>,
+        store: F,
+    ) -> Result<GoOn, HoldError>
+    where
+        F: Fn(Box<dyn Transaction>, Job) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<(Box<dyn Transaction>, Job), HoldError>> + Send,
+    {
+        let store = &store;
+        let act = |work, job: Job| async move {
+            let (now, policy) = (self.clock.now(), &self.policies.queue);
+            let job = job.renewed(hold.epoch, progress.cloned(), now, policy)?;
+            let (mut work, job) = store(work, job).await?;
+            work.jobs().save(&job).await?;
+            work.commit().await?;
+            Ok(go_on(&job))
+        };
+        self.while_held(hold, act).await
     }
 }
 

@@ -1,30 +1,23 @@
 //! Ends jobs with results: everything that a job staged becomes visible, or nothing does.
 
 use super::{
+    Core,
     end_attempt::settle,
-    keep_leases::{Hold, HoldError, held},
+    keep_leases::{Hold, HoldError},
 };
 use crate::{
     ids::{AccountId, JobId, KeywordId},
     job::{Job, progress::Progress},
     keyword::LatestRank,
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, Transaction, retrying},
-    },
+    ports::storage::{StorageError, Transaction},
     results::ResultHead,
 };
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, Utc};
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 /// How many records one transaction copies: some ten megabytes of the largest.
 pub const PART: u32 = 500;
-
-pub struct PublishResults {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
 
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -37,14 +30,10 @@ pub struct Outcome {
     pub progress: Progress,
 }
 
-impl PublishResults {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
-    }
-
+impl Core {
     /// The finished job. A worker whose hold is over publishes nothing.
-    pub async fn run(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
-        let ended = self.run_all(hold.account, &[(hold, outcome)]).await?;
+    pub async fn publish_results(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
+        let ended = self.publish_all(hold.account, &[(hold, outcome)]).await?;
         ended.into_iter().flatten().next().ok_or(HoldError::Lost)
     }
 
@@ -53,7 +42,7 @@ impl PublishResults {
     ///
     /// Records of large results are copied before that, in transactions of [`PART`] records, so that no other
     /// writer waits for all of them. No reader sees them before the last transaction.
-    pub async fn run_all(
+    pub async fn publish_all(
         &self,
         account: AccountId,
         ends: &[(Hold, &Outcome)],
@@ -65,7 +54,35 @@ impl PublishResults {
                 Err(HoldError::Storage(error)) => return Err(error),
             }
         }
-        retrying(self.storage.as_ref(), || self.once(account, ends)).await
+        let publish = |mut work: Box<dyn Transaction>| async move {
+            let ids: Vec<JobId> = ends.iter().map(|(hold, _)| hold.job).collect();
+            let (queue, jobs) = work.jobs().lock_with_line(account, &ids).await?;
+            let now = self.clock.now();
+            let ended: Vec<Option<Job>> = (0..ends.len())
+                .map(|at| ended(&jobs, &ends[..=at], now))
+                .collect();
+
+            let mut line = queue;
+            let mut projects = BTreeSet::new();
+            for ((_, outcome), job) in ends.iter().zip(&ended) {
+                let Some(job) = job else { continue };
+                publish(work.as_mut(), job, outcome).await?;
+                if projects.insert(job.project) {
+                    let noted = work.projects();
+                    noted.note_analysis(account, job.project, now).await?;
+                }
+                settle(work.as_mut(), job).await?;
+                line = line.after(jobs.iter().find(|it| it.id == job.id), job);
+            }
+            let finished: Vec<Job> = ended.iter().flatten().cloned().collect();
+            if !finished.is_empty() {
+                work.jobs().save_all(&finished).await?;
+                work.jobs().save_queue(&line).await?;
+                work.commit().await?;
+            }
+            Ok(ended)
+        };
+        self.storage.transaction(publish).await
     }
 
     async fn copy_large(&self, hold: Hold, outcome: &Outcome) -> Result<(), HoldError> {
@@ -73,13 +90,12 @@ impl PublishResults {
         if types.is_empty() {
             return Ok(());
         }
-        let storage = self.storage.as_ref();
         // What an earlier attempt copied may not be what this one staged.
-        retrying(storage, || self.discard_copied(hold)).await?;
+        self.discard_copied(hold).await?;
         for result_type in types {
             let mut after = None;
             loop {
-                after = retrying(storage, || self.copy_part(hold, result_type, after)).await?;
+                after = self.copy_part(hold, result_type, after).await?;
                 if after.is_none() {
                     break;
                 }
@@ -89,13 +105,14 @@ impl PublishResults {
     }
 
     async fn discard_copied(&self, hold: Hold) -> Result<(), HoldError> {
-        let mut work = self.storage.write().await?;
-        let job = held(work.as_mut(), hold).await?;
-        let results = work.results();
-        results
-            .discard_copied(job.account, job.project, job.id)
-            .await?;
-        Ok(work.commit().await?)
+        let discard = |mut work: Box<dyn Transaction>, job: Job| async move {
+            let results = work.results();
+            results
+                .discard_copied(job.account, job.project, job.id)
+                .await?;
+            Ok(work.commit().await?)
+        };
+        self.while_held(hold, discard).await
     }
 
     async fn copy_part(
@@ -104,50 +121,17 @@ impl PublishResults {
         result_type: ResultType,
         after: Option<i64>,
     ) -> Result<Option<i64>, HoldError> {
-        let mut work = self.storage.write().await?;
-        let job = held(work.as_mut(), hold).await?;
-        let results = work.results();
-        let last = results
-            .copy_staged(job.account, job.project, (result_type, job.id), after, PART)
-            .await?;
-        if last.is_some() {
-            work.commit().await?;
-        }
-        Ok(last)
-    }
-
-    async fn once(
-        &self,
-        account: AccountId,
-        ends: &[(Hold, &Outcome)],
-    ) -> Result<Vec<Option<Job>>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let ids: Vec<JobId> = ends.iter().map(|(hold, _)| hold.job).collect();
-        let (queue, jobs) = work.jobs().lock_with_line(account, &ids).await?;
-        let now = self.clock.now();
-        let ended: Vec<Option<Job>> = (0..ends.len())
-            .map(|at| ended(&jobs, &ends[..=at], now))
-            .collect();
-
-        let mut line = queue;
-        let mut projects = BTreeSet::new();
-        for ((_, outcome), job) in ends.iter().zip(&ended) {
-            let Some(job) = job else { continue };
-            publish(work.as_mut(), job, outcome).await?;
-            if projects.insert(job.project) {
-                let noted = work.projects();
-                noted.note_analysis(account, job.project, now).await?;
+        let copy = |mut work: Box<dyn Transaction>, job: Job| async move {
+            let results = work.results();
+            let last = results
+                .copy_staged(job.account, job.project, (result_type, job.id), after, PART)
+                .await?;
+            if last.is_some() {
+                work.commit().await?;
             }
-            settle(work.as_mut(), job).await?;
-            line = line.after(jobs.iter().find(|it| it.id == job.id), job);
-        }
-        let finished: Vec<Job> = ended.iter().flatten().cloned().collect();
-        if !finished.is_empty() {
-            work.jobs().save_all(&finished).await?;
-            work.jobs().save_queue(&line).await?;
-            work.commit().await?;
-        }
-        Ok(ended)
+            Ok(last)
+        };
+        self.while_held(hold, copy).await
     }
 }
 
@@ -201,10 +185,11 @@ mod tests {
     use crate::results::Coverage;
     use crate::{
         job::policy::QueuePolicy,
-        ports::jobs::AccountQueue,
-        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job},
+        ports::{clock::Clock, jobs::AccountQueue},
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job, core},
     };
     use analysis::provenance::Provenance;
+    use std::sync::Arc;
 
     fn claimed() -> Job {
         let clock = FrozenClock::default();
@@ -285,9 +270,9 @@ mod tests {
         records: u64,
     ) -> (Result<Job, HoldError>, u32) {
         let storage = Arc::new(storage);
-        let of_it = Arc::clone(&storage) as Arc<dyn Storage>;
-        let publish = PublishResults::new(of_it, Arc::new(FrozenClock::default()));
-        let ended = publish.run(Hold::of(job), &outcome(job, records)).await;
+        let core = core(Arc::<FakeStorage>::clone(&storage));
+        let outcome = outcome(job, records);
+        let ended = core.publish_results(Hold::of(job), &outcome).await;
         (ended, storage.commits())
     }
 

@@ -3,7 +3,6 @@
 use super::{
     Core,
     ai_models::{AskedEngine, asked_engines},
-    choose_pages::ChoosePages,
     judge_sentiment::most_judgements,
     may_be_storage,
     plan_prompts::{branded_prompts, most_questions},
@@ -29,7 +28,6 @@ use crate::{
     schedule::Schedule,
 };
 use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
-use std::sync::Arc;
 use thiserror::Error;
 
 /// What measuring takes, as the configured suppliers charge it.
@@ -248,9 +246,8 @@ impl Core {
             .map(|job| job.id);
         drop(read);
         if let Some(project) = project.filter(|_| request.kind == AnalysisKind::WebVitals) {
-            let pages =
-                ChoosePages::new(Arc::clone(&self.storage), self.policies.prices.speed_pages);
-            units = Some(1 + pages.run(&project).await?.len() as u64);
+            let most = self.policies.prices.speed_pages;
+            units = Some(1 + self.choose_pages(&project, most).await?.len() as u64);
         }
         Ok(AnalysisPlan {
             units,

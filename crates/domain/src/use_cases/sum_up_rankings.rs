@@ -1,15 +1,15 @@
 //! Sums up what a rank check has measured, over all its attempts.
 
-use super::keep_leases::{Hold, HoldError, held};
+use super::{
+    Core,
+    keep_leases::{Hold, HoldError},
+};
 use crate::{
     ids::KeywordId,
     job::Job,
     keyword::LatestRank,
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, retrying},
-    },
-    results::{CARRIED, Coverage, RankPoint, ResultHead, StagedFinding},
+    ports::storage::{StorageError, Transaction},
+    results::{CARRIED, Coverage, RankPoint, ResultHead},
 };
 use analysis::{
     document::Document,
@@ -21,7 +21,6 @@ use analysis::{
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
-use std::sync::Arc;
 
 /// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
 const CARRIED_OVER: &str = "carriedOver";
@@ -30,11 +29,6 @@ const BATCH: u32 = 50;
 const CORRUPT: StorageError = StorageError::Corrupt {
     what: "a staged record",
 };
-
-pub struct SumUpRankings {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
 
 /// Sees all records while they are summed up, so that they are read only once.
 pub trait Onlooker: Send {
@@ -69,74 +63,46 @@ struct Sums {
     measured_at: Option<DateTime<Utc>>,
 }
 
-impl SumUpRankings {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
-    }
-
-    /// Of `requested` keywords; reads the job's records in batches. What the job did not measure
-    /// is taken over from the newest results, so that a check of three keywords does not hide
-    /// the others.
-    pub async fn run(
+impl Core {
+    /// What a rank check has measured, of `requested` keywords; reads the job's records in batches. What the job did
+    /// not measure is taken over from the newest results, so that a check of three keywords does not hide the others.
+    pub async fn sum_up_rankings(
         &self,
         job: &Job,
         requested: u64,
         onlooker: &mut dyn Onlooker,
     ) -> Result<RankCheckSum, HoldError> {
-        retrying(self.storage.as_ref(), || self.carry(job)).await?;
+        self.carry_rankings(job).await?;
         let mut sums = Sums::default();
-        self.each(job, ResultType::Rankings, |staged| {
-            let record = staged.record.parse().map_err(|_| CORRUPT)?;
-            sums.add_rank(&record, staged.ordinal);
-            onlooker.rank(staged.ordinal, &record);
-            Ok(())
-        })
-        .await?;
-        self.each(job, ResultType::Serp, |staged| {
-            let record: SerpRecord = staged.record.parse().map_err(|_| CORRUPT)?;
-            sums.serp.add(&record);
-            onlooker.page(&record);
-            Ok(())
-        })
-        .await?;
+        let mut ranks = self.walk_staged(job, ResultType::Rankings, BATCH);
+        while let Some(batch) = ranks.next().await? {
+            for staged in batch {
+                let record: RankingRecord = staged.record.parse().map_err(|_| CORRUPT)?;
+                sums.add_rank(&record, staged.ordinal);
+                onlooker.rank(staged.ordinal, &record);
+            }
+        }
+        let mut pages = self.walk_staged(job, ResultType::Serp, BATCH);
+        while let Some(batch) = pages.next().await? {
+            for staged in batch {
+                let record: SerpRecord = staged.record.parse().map_err(|_| CORRUPT)?;
+                sums.serp.add(&record);
+                onlooker.page(&record);
+            }
+        }
         Ok(sums.finish(job, requested, self.clock.now()))
     }
 
-    async fn carry(&self, job: &Job) -> Result<(), HoldError> {
-        let mut work = self.storage.write().await?;
-        held(work.as_mut(), Hold::of(job)).await?;
-        for result_type in [ResultType::Rankings, ResultType::Serp] {
-            work.measurements()
-                .stage_carried(job.account, job.project, job.id, result_type)
-                .await?;
-        }
-        work.commit().await?;
-        Ok(())
-    }
-
-    async fn each(
-        &self,
-        job: &Job,
-        result_type: ResultType,
-        mut add: impl FnMut(&StagedFinding) -> Result<(), StorageError> + Send,
-    ) -> Result<(), StorageError> {
-        let mut after = None;
-        loop {
-            let mut read = self.storage.read().await?;
-            let batch = read
-                .measurements()
-                .staged(job.account, job.id, result_type, after, BATCH)
-                .await?;
-            drop(read);
-            after = batch.last().map(|staged| staged.ordinal);
-            let is_last = batch.len() < BATCH as usize;
-            for staged in batch {
-                add(&staged)?;
+    async fn carry_rankings(&self, job: &Job) -> Result<(), HoldError> {
+        let carry = |mut work: Box<dyn Transaction>, _| async move {
+            for result_type in [ResultType::Rankings, ResultType::Serp] {
+                work.measurements()
+                    .stage_carried(job.account, job.project, job.id, result_type)
+                    .await?;
             }
-            if is_last {
-                return Ok(());
-            }
-        }
+            Ok(work.commit().await?)
+        };
+        self.while_held(Hold::of(job), carry).await
     }
 }
 

@@ -1,17 +1,15 @@
 //! Looks after jobs that nobody looks after: lost leases, passed deadlines, waits without end.
 
-use super::end_attempt::{jitter, put_away};
+use super::{
+    Core,
+    end_attempt::{jitter, put_away},
+};
 use crate::{
     ids::AccountId,
-    job::{Job, policy::QueuePolicy},
-    ports::{
-        clock::Clock,
-        randomness::Randomness,
-        storage::{Storage, StorageError, retrying},
-    },
+    job::Job,
+    ports::storage::{StorageError, Transaction},
 };
 use chrono::{DateTime, Utc};
-use std::sync::Arc;
 
 /// How many accounts and jobs one sweep takes at the most; the next one goes on.
 const AT_ONCE: u32 = 100;
@@ -26,31 +24,18 @@ pub struct Swept {
     pub troubles: Vec<(AccountId, StorageError)>,
 }
 
-/// Sweeps the queue. Any number of workers may do it at the same time.
-pub struct SweepQueue {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
-    policy: QueuePolicy,
-}
-
-impl SweepQueue {
-    pub fn new(
-        storage: Arc<dyn Storage>,
-        clock: Arc<dyn Clock>,
-        randomness: Arc<dyn Randomness>,
-        policy: QueuePolicy,
-    ) -> Self {
-        Self {
-            storage,
-            clock,
-            randomness,
-            policy,
+impl Swept {
+    fn add(&mut self, account: AccountId, outcome: Result<Vec<Job>, StorageError>) {
+        match outcome {
+            Ok(moved) => self.moved.extend(moved),
+            Err(error) => self.troubles.push((account, error)),
         }
     }
+}
 
-    /// Sweeps; one account's trouble keeps nobody else's leases.
-    pub async fn run(&self) -> Result<Swept, StorageError> {
+impl Core {
+    /// Any number of workers may do it at the same time. One account's trouble keeps nobody else's leases.
+    pub async fn sweep_queue(&self) -> Result<Swept, StorageError> {
         // Of the beginning: a lease that runs out while this waits for the storage could not be renewed either.
         let now = self.clock.now();
         let accounts = self
@@ -62,10 +47,7 @@ impl SweepQueue {
             .await?;
         let mut swept = Swept::default();
         for account in accounts {
-            match retrying(self.storage.as_ref(), || self.sweep(account, now)).await {
-                Ok(moved) => swept.moved.extend(moved),
-                Err(error) => swept.troubles.push((account, error)),
-            }
+            swept.add(account, self.sweep_account(account, now).await);
         }
         Ok(swept)
     }
@@ -87,60 +69,62 @@ impl SweepQueue {
             };
             behind = Some(*last);
             for account in accounts {
-                match retrying(self.storage.as_ref(), || self.take_back(account)).await {
-                    Ok(moved) => swept.moved.extend(moved),
-                    Err(error) => swept.troubles.push((account, error)),
-                }
+                swept.add(account, self.take_back(account).await);
             }
         }
     }
 
     async fn take_back(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let queue = work.jobs().lock_queue(account).await?;
-        let now = self.clock.now();
-        let mut moved = Vec::new();
-        for job in work.jobs().lock_unfinished(account, None).await? {
-            let jitter = jitter(self.randomness.as_ref());
-            if let Ok(lost) = job.lost(jitter, now, &self.policy) {
-                put_away(work.as_mut(), &lost).await?;
-                moved.push(lost);
+        let take_back = |mut work: Box<dyn Transaction>| async move {
+            let queue = work.jobs().lock_queue(account).await?;
+            let now = self.clock.now();
+            let mut moved = Vec::new();
+            for job in work.jobs().lock_unfinished(account, None).await? {
+                let jitter = jitter(self.randomness.as_ref());
+                if let Ok(lost) = job.lost(jitter, now, &self.policies.queue) {
+                    put_away(work.as_mut(), &lost).await?;
+                    moved.push(lost);
+                }
             }
-        }
-        work.jobs()
-            .refresh_queue(account, queue.virtual_time)
-            .await?;
-        work.commit().await?;
-        Ok(moved)
+            work.jobs()
+                .refresh_queue(account, queue.virtual_time)
+                .await?;
+            work.commit().await?;
+            Ok(moved)
+        };
+        self.storage.transaction(take_back).await
     }
 
-    async fn sweep(
+    async fn sweep_account(
         &self,
         account: AccountId,
         now: DateTime<Utc>,
     ) -> Result<Vec<Job>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let Some(queue) = work.jobs().try_lock_queue(account).await? else {
-            return Ok(vec![]);
-        };
-        let mut moved = Vec::new();
-        for job in work
-            .jobs()
-            .lock_needing_attention(account, now, AT_ONCE)
-            .await?
-        {
-            if let Ok(swept) = job.swept(jitter(self.randomness.as_ref()), now, &self.policy) {
-                put_away(work.as_mut(), &swept).await?;
-                moved.push(swept);
+        let policy = &self.policies.queue;
+        let sweep = |mut work: Box<dyn Transaction>| async move {
+            let Some(queue) = work.jobs().try_lock_queue(account).await? else {
+                return Ok(vec![]);
+            };
+            let mut moved = Vec::new();
+            for job in work
+                .jobs()
+                .lock_needing_attention(account, now, AT_ONCE)
+                .await?
+            {
+                if let Ok(swept) = job.swept(jitter(self.randomness.as_ref()), now, policy) {
+                    put_away(work.as_mut(), &swept).await?;
+                    moved.push(swept);
+                }
             }
-        }
-        work.jobs()
-            .forget(account, now, &self.policy, FORGOTTEN_TOGETHER)
-            .await?;
-        work.jobs()
-            .refresh_queue(account, queue.virtual_time)
-            .await?;
-        work.commit().await?;
-        Ok(moved)
+            work.jobs()
+                .forget(account, now, policy, FORGOTTEN_TOGETHER)
+                .await?;
+            work.jobs()
+                .refresh_queue(account, queue.virtual_time)
+                .await?;
+            work.commit().await?;
+            Ok(moved)
+        };
+        self.storage.transaction(sweep).await
     }
 }

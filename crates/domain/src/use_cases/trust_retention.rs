@@ -1,12 +1,11 @@
 //! Whether the clock may say what is too old to be kept: what a wrong one deletes is gone.
 
+use super::Core;
 use crate::ports::{
-    clock::Clock,
     server_notes::{ServerNote, Topic},
-    storage::{Storage, StorageError, retrying},
+    storage::{StorageError, Transaction},
 };
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use std::sync::Arc;
 
 /// A worker looks every hour or every day; a clock that is further from the last look was set, or no worker ran.
 const MAX_GAP: TimeDelta = TimeDelta::days(3);
@@ -25,19 +24,10 @@ pub struct Postponed {
     pub apart: Option<TimeDelta>,
 }
 
-pub struct TrustRetention {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
-}
-
-impl TrustRetention {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
-    }
-
+impl Core {
     /// `None` when what is too old may be deleted. To be asked at a worker's start and at least once a day: each look is
     /// noted, and the next is compared with it.
-    pub async fn run(&self) -> Result<Option<Postponed>, StorageError> {
+    pub async fn trust_retention(&self) -> Result<Option<Postponed>, StorageError> {
         let (shared, now) = (self.storage.now().await?, self.clock.now());
         if (now - shared).abs() > MAX_SKEW {
             return Ok(Some(Postponed {
@@ -45,17 +35,15 @@ impl TrustRetention {
                 apart: Some(now - shared),
             }));
         }
-        retrying(self.storage.as_ref(), || self.once(now)).await
-    }
-
-    async fn once(&self, now: DateTime<Utc>) -> Result<Option<Postponed>, StorageError> {
-        let mut work = self.storage.write().await?;
-        let notes = work.server_notes().all().await?;
-        let last = notes.into_iter().find(|it| it.topic == Topic::Retention);
-        let (note, postponed) = judged(last.as_ref(), now);
-        work.server_notes().put(&note).await?;
-        work.commit().await?;
-        Ok(postponed)
+        let look = |mut work: Box<dyn Transaction>| async move {
+            let notes = work.server_notes().all().await?;
+            let last = notes.into_iter().find(|it| it.topic == Topic::Retention);
+            let (note, postponed) = judged(last.as_ref(), now);
+            work.server_notes().put(&note).await?;
+            work.commit().await?;
+            Ok(postponed)
+        };
+        self.storage.transaction(look).await
     }
 }
 

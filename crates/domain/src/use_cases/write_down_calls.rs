@@ -1,14 +1,16 @@
 //! Writes down a job's calls that cost money, each before it is made and again when it is over.
 
-use super::keep_leases::{Hold, HoldError, held};
+use super::{
+    Core,
+    keep_leases::{Hold, HoldError},
+};
 use crate::{
     job::{Job, JobCost},
     ports::{
         call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
-        clock::Clock,
         paid_calls::PaidCallKey,
         search_results::ProviderError,
-        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
+        storage::{AsStorageError, StorageError, Transaction},
     },
 };
 use async_trait::async_trait;
@@ -23,8 +25,7 @@ use thiserror::Error as ThisError;
 
 /// The journal of one attempt of a job: there is one for all of its calls, since it numbers them.
 pub struct WriteDownCalls {
-    storage: Arc<dyn Storage>,
-    clock: Arc<dyn Clock>,
+    core: Arc<Core>,
     hold: Hold,
     last: AtomicI64,
     /// What became of calls and is not written down yet: without it no further call begins, so that
@@ -65,10 +66,9 @@ impl From<Refused> for ProviderError {
 }
 
 impl WriteDownCalls {
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, hold: Hold) -> Self {
+    pub fn new(core: Arc<Core>, hold: Hold) -> Self {
         Self {
-            storage,
-            clock,
+            core,
             hold,
             last: AtomicI64::new(0),
             unwritten: Mutex::default(),
@@ -92,32 +92,34 @@ impl WriteDownCalls {
         ticket: Ticket,
         unwritten: &[(Ticket, Ended)],
     ) -> Result<Begun, Refused> {
-        let mut work = self.storage.write().await?;
-        let job = held(work.as_mut(), self.hold).await?;
-        let cost = self.settled(work.as_mut(), job.cost, unwritten).await?;
-        let answer = work.paid_calls().answer(job.account, job.id, &call.step);
-        let (cost, begun) = match answer.await? {
-            Some(answer) if unwritten.is_empty() => return Ok(Begun::Before(answer)),
-            Some(answer) => (cost, Begun::Before(answer)),
-            None => {
-                let cost = cost.with_begun(call.most).ok_or(Refused::CapReached)?;
-                work.paid_calls()
-                    .begin(self.key(ticket), &call.step, self.clock.now())
-                    .await?;
-                (cost, Begun::Now(ticket))
-            }
+        let begin = |mut work: Box<dyn Transaction>, job: Job| async move {
+            let cost = self.settled(work.as_mut(), job.cost, unwritten).await?;
+            let answer = work.paid_calls().answer(job.account, job.id, &call.step);
+            let (cost, begun) = match answer.await? {
+                Some(answer) if unwritten.is_empty() => return Ok(Begun::Before(answer)),
+                Some(answer) => (cost, Begun::Before(answer)),
+                None => {
+                    let cost = cost.with_begun(call.most).ok_or(Refused::CapReached)?;
+                    work.paid_calls()
+                        .begin(self.key(ticket), &call.step, self.core.clock.now())
+                        .await?;
+                    (cost, Begun::Now(ticket))
+                }
+            };
+            work.jobs().save(&Job { cost, ..job }).await?;
+            work.commit().await?;
+            Ok(begun)
         };
-        work.jobs().save(&Job { cost, ..job }).await?;
-        work.commit().await?;
-        Ok(begun)
+        self.core.while_held(self.hold, begin).await
     }
 
     async fn ended(&self, ended: &[(Ticket, Ended)]) -> Result<(), Refused> {
-        let mut work = self.storage.write().await?;
-        let job = held(work.as_mut(), self.hold).await?;
-        let cost = self.settled(work.as_mut(), job.cost, ended).await?;
-        work.jobs().save(&Job { cost, ..job }).await?;
-        Ok(work.commit().await?)
+        let end = |mut work: Box<dyn Transaction>, job: Job| async move {
+            let cost = self.settled(work.as_mut(), job.cost, ended).await?;
+            work.jobs().save(&Job { cost, ..job }).await?;
+            Ok(work.commit().await?)
+        };
+        self.core.while_held(self.hold, end).await
     }
 
     /// Writes down what became of calls, each once: nobody knows whether a transaction that broke
@@ -130,7 +132,8 @@ impl WriteDownCalls {
     ) -> Result<JobCost, StorageError> {
         for (ticket, ended) in ended {
             let key = self.key(*ticket);
-            if work.paid_calls().end(key, ended, self.clock.now()).await? {
+            let now = self.core.clock.now();
+            if work.paid_calls().end(key, ended, now).await? {
                 cost = cost.with_ended(ticket.most, ended.cost, ended.calls);
             }
         }
@@ -152,10 +155,7 @@ impl CallJournal for WriteDownCalls {
             most: call.most,
         };
         let unwritten = std::mem::take(&mut *self.unwritten());
-        let begun = retrying(self.storage.as_ref(), || {
-            self.begun(call, ticket, &unwritten)
-        })
-        .await;
+        let begun = self.begun(call, ticket, &unwritten).await;
         if begun.is_err() {
             self.unwritten().extend(unwritten);
         }
@@ -164,7 +164,7 @@ impl CallJournal for WriteDownCalls {
 
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
         let ended = [(ticket, ended)];
-        let outcome = retrying(self.storage.as_ref(), || self.ended(&ended)).await;
+        let outcome = self.ended(&ended).await;
         if outcome.is_err() {
             self.unwritten().extend(ended);
         }
@@ -178,8 +178,8 @@ mod tests {
     use crate::{
         job::{JobCost, policy::QueuePolicy},
         money::MicroUsd,
-        ports::call_journal::Answered,
-        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job},
+        ports::{call_journal::Answered, clock::Clock},
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job, core},
     };
 
     const CALL: i64 = 40;
@@ -216,8 +216,7 @@ mod tests {
             epoch,
             ..Hold::of(&a_job())
         };
-        let storage = Arc::<FakeStorage>::clone(storage) as Arc<dyn Storage>;
-        WriteDownCalls::new(storage, Arc::new(FrozenClock::default()), hold)
+        WriteDownCalls::new(Arc::new(core(Arc::<FakeStorage>::clone(storage))), hold)
     }
 
     fn locking(work: &mut FakeTransaction, job: Job) {

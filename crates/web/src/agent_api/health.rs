@@ -8,7 +8,7 @@ use crate::{
     paging,
     problem::Problem,
     refusals,
-    services::{Services, SpeedLabel, WebConfig},
+    services::{Services, SpeedLabel},
 };
 use analysis::provenance::Provenance;
 use domain::{
@@ -87,7 +87,7 @@ pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
         "keywordsPerProject": state.account.limits.keywords_per_project,
         "storedRowsPerProject": state.storage_limits.project_rows,
         "unfinishedAnalyses": state.queue_limit,
-        "runningAnalyses": services.config.policies.queue.running_per_account,
+        "runningAnalyses": services.core.policies.queue.running_per_account,
         "requests": requests(&services.config.limits),
         "pageSize": {
             "projects": page(super::projects::LIST_LIMITS),
@@ -150,14 +150,14 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
 /// `refusals`: what suppliers that refuse the operator's account are asked for, each with a message.
 fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     let needs = [
-        (search_results::OPERATION, search_results(&services.config)),
+        (search_results::OPERATION, search_results(services)),
         (
             "",
             json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
         ),
         (
             ai_answers::OPERATION,
-            answers(&services.config.policies.engines),
+            answers(&services.core.policies.engines),
         ),
         (page_speed::OPERATION, vitals(&services.config.speed)),
     ];
@@ -176,15 +176,18 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
 
 /// Whoever may not be paid answers nothing: every rank check would be refused; `missing` says what
 /// the operator can do.
-fn search_results(config: &WebConfig) -> Value {
-    let unpaid = config.policies.prices.unpaid;
-    let state = match (config.search.provenance, unpaid) {
+fn search_results(services: &Services) -> Value {
+    let (search, unpaid) = (
+        &services.config.search,
+        services.core.policies.prices.unpaid,
+    );
+    let state = match (search.provenance, unpaid) {
         (_, Some(_)) => "failing",
         (Provenance::Simulated, None) => "sandbox",
         (_, None) => "ready",
     };
     let missing: Vec<&str> = unpaid.iter().map(|it| it.hint()).collect();
-    json!({ "need": "searchResults", "label": config.search.name, "state": state, "missing": missing })
+    json!({ "need": "searchResults", "label": search.name, "state": state, "missing": missing })
 }
 
 /// The engines that are set; without any, those of the sandbox.

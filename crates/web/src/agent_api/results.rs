@@ -191,7 +191,7 @@ async fn one(
     let view = ProjectView::of(
         &results.project,
         &call.tenant().report_defaults,
-        services.config.purge_term(),
+        services.purge_term(),
     );
     let beside = match &results.head {
         Some(head) if !goes_on => head.summary.as_str().len(),
@@ -410,7 +410,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     let view = ProjectView::of(
         &results.project,
         &call.tenant().report_defaults,
-        services.config.purge_term(),
+        services.purge_term(),
     );
     let body =
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });

@@ -156,7 +156,7 @@ fn settings(
         console: imported(console),
         schedule: planned(schedules),
         active: project.is_active(),
-        purged: purged(visit.services.config.purge_term(), project),
+        purged: purged(visit.services.purge_term(), project),
         end,
     })
 }

@@ -316,8 +316,8 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         scopes: scopes.collect(),
         base: &visit.services.config.public_base_url,
         clients: clients(&visit.services.config.public_base_url),
-        lifetimes: lifetimes(visit.services.config.policies.tokens),
-        longest: longest_days(visit.services.config.policies.tokens),
+        lifetimes: lifetimes(visit.services.core.policies.tokens),
+        longest: longest_days(visit.services.core.policies.tokens),
     };
     let tokens = visit.services.core.tokens(visit.account()).await?;
     if tokens.is_empty() {
@@ -514,7 +514,7 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
             ),
         ),
     ]);
-    let told = match visit.services.config.purge_term().0 {
+    let told = match visit.services.purge_term().0 {
         Some(days) => format!(
             "A deactivated project is removed with all its data {days} days after it was deactivated. Until then it can be brought back, and counts."
         ),

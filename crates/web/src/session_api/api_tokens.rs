@@ -38,7 +38,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     call.query.finish()?;
     fresh(&services, &call)?;
     let new = read_body(&call.body, |fields| {
-        wanted(fields, services.config.policies.tokens)
+        wanted(fields, services.core.policies.tokens)
     })?;
     let issued = { &services.core }.issue_token(Asker::Owner(&call.member), &new);
     let issued = issued.await;

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     kept_pages::Validators,
     ports::site_reader::{EarlierPages, JournalError},
-    use_cases::forget_pages::KEPT_FOR,
+    use_cases::recording::PAGES_KEPT_FOR,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -235,7 +235,7 @@ impl<'a> Keeper<'a> {
     /// Takes the old file's place; pages that nobody visited this time stay for half a year.
     pub(super) fn finish(mut self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let kept = self.kept;
-        let oldest = now - KEPT_FOR;
+        let oldest = now - PAGES_KEPT_FOR;
         for (url, entry) in &kept.entries {
             if !self.written.contains(url) && entry.head.visited_at >= oldest {
                 self.write(&entry.head, &kept.body(entry)?)

@@ -11,7 +11,6 @@ use domain::{
         ask_engine::{AskEngine, AskedAnswer},
         keep_leases::Hold,
         plan_prompts::{Question, unanswered},
-        record_answers::RecordAnswers,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -22,21 +21,21 @@ const STORED_TOGETHER: usize = 64;
 
 impl Pass<'_> {
     pub(super) async fn ask_all(&mut self) -> Result<(), Broken> {
-        let tools = self.tools;
-        let (storage, clock) = (|| Arc::clone(&tools.storage), || Arc::clone(&tools.clock));
-        let ask = Arc::new(AskEngine::new(clock(), Arc::clone(&self.journal)));
-        let mint = Arc::clone(&tools.mint);
-        let record = RecordAnswers::new(storage(), clock(), mint, tools.policy);
+        let (clock, journal) = (
+            Arc::clone(&self.tools.core.clock),
+            Arc::clone(&self.journal),
+        );
+        let ask = Arc::new(AskEngine::new(clock, journal));
         let mut after = None;
         while let Some(keywords) = self.next_keywords(&mut after, ASKED_TOGETHER).await? {
             let open = self.open_questions(&keywords).await?;
-            self.ask(&ask, &record, open).await?;
+            self.ask(&ask, open).await?;
             if self.must_stop() {
                 return Ok(());
             }
         }
         let open = self.open_questions(&[]).await?;
-        self.ask(&ask, &record, open).await
+        self.ask(&ask, open).await
     }
 
     fn must_stop(&self) -> bool {
@@ -49,7 +48,7 @@ impl Pass<'_> {
         } else {
             keywords.iter().map(|it| Some(it.id)).collect()
         };
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let answered = read
             .answers()
             .answered(self.job.account, self.job.id, &about)
@@ -71,12 +70,7 @@ impl Pass<'_> {
 
     /// Each engine at its own pace; none is asked more at once than it takes. Once the attempt has to stop, calls that
     /// may have been paid are waited for as long as the worker may, and free ones are let go.
-    async fn ask(
-        &mut self,
-        ask: &Arc<AskEngine>,
-        record: &RecordAnswers,
-        open: Vec<Vec<Question>>,
-    ) -> Result<(), Broken> {
+    async fn ask(&mut self, ask: &Arc<AskEngine>, open: Vec<Vec<Question>>) -> Result<(), Broken> {
         let paid_at_once = self.tools.load.paid_answers_at_once;
         let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
             let (engine, ask) = (Arc::clone(&asked.engine), Arc::clone(ask));
@@ -116,7 +110,7 @@ impl Pass<'_> {
             };
             let Some(chunk) = chunk else { break };
             if broken.is_none() {
-                broken = self.keep(record, chunk).await.err();
+                broken = self.keep(chunk).await.err();
             }
             if broken.is_some() {
                 self.engines.iter().for_each(|it| it.halt.cancel());
@@ -127,10 +121,9 @@ impl Pass<'_> {
 
     async fn keep(
         &mut self,
-        record: &RecordAnswers,
         chunk: Vec<Result<Option<AskedAnswer>, tokio::task::JoinError>>,
     ) -> Result<(), Broken> {
-        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        let is_last_attempt = self.job.is_last_attempt(&self.tools.core.policies.queue);
         let answers = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
         let (kept, left): (Vec<_>, Vec<_>) = { answers.into_iter() }
             .flatten()
@@ -149,8 +142,8 @@ impl Pass<'_> {
         let progress = self.progress(false);
         self.state.note(progress.clone());
         let hold = Hold::of(self.job);
-        let go_on = record.run(hold, &kept, in_vain, &progress).await?;
-        self.state.heed(go_on);
+        let recording = { &self.tools.core }.record_answers(hold, &kept, in_vain, &progress);
+        self.state.heed(recording.await?);
         if !kept.is_empty() {
             self.state.advance();
         }

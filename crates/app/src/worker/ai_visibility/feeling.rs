@@ -13,7 +13,6 @@ use domain::{
     use_cases::{
         judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements},
         keep_leases::Hold,
-        record_answers::RecordAnswers,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -25,8 +24,6 @@ pub(super) const SENTIMENT_NOT_JUDGED: &str = "sentimentNotJudged";
 /// Asks the model as long as it answers and as often as was set aside for.
 pub(super) struct Judge {
     asking: JudgeSentiment,
-    /// Counts calls that the journal does not.
-    record: RecordAnswers,
     at_once: usize,
     left: u64,
     pub(super) is_silent: bool,
@@ -38,17 +35,11 @@ impl Judge {
     /// The model that is set; `None` when there is none, or it costs money that is not to be spent.
     pub(super) fn of(pass: &Pass<'_>) -> Option<Self> {
         let tools = pass.tools;
-        let model = tools.engines.judge()?;
+        let model = tools.core.policies.engines.judge()?;
         let asking = JudgeSentiment::new(Arc::clone(model), Arc::clone(&pass.journal));
         Some(Self {
             at_once: asking.at_once().min(tools.load.paid_answers_at_once.max(1)),
             asking,
-            record: RecordAnswers::new(
-                Arc::clone(&tools.storage),
-                Arc::clone(&tools.clock),
-                Arc::clone(&tools.mint),
-                tools.policy,
-            ),
             left: most_judgements(pass.total),
             is_silent: false,
         })
@@ -100,8 +91,8 @@ impl Pass<'_> {
         if calls > 0 {
             // What the journal does not count costs nothing, and is told all the same.
             let (hold, progress) = (Hold::of(self.job), self.progress(false));
-            let go_on = judge.record.run(hold, &[], calls, &progress).await?;
-            self.state.heed(go_on);
+            let recording = { &self.tools.core }.record_answers(hold, &[], calls, &progress);
+            self.state.heed(recording.await?);
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use domain::{
     market::Market,
     record_places::ordinal,
     results::StagedFinding,
-    use_cases::{brands::KnownBrands, keep_leases::Hold, stage_visibility::StageVisibility},
+    use_cases::{brands::KnownBrands, keep_leases::Hold},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -49,9 +49,6 @@ pub(super) type Pair = (AiAnswer, JudgedAnswer);
 impl Pass<'_> {
     /// Judges all answers and stages the records. Returns the keywords with their texts; `None` when told to stop.
     pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
-        let tools = self.tools;
-        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-        let staging = StageVisibility::new(storage, clock, tools.policy);
         let mut judge = Judge::of(self);
         let of_each = self.total / self.keywords.max(1);
         let together = (JUDGED_TOGETHER / of_each.max(1)).clamp(1, 50);
@@ -61,26 +58,25 @@ impl Pass<'_> {
             let read = { keywords.iter() }.map(|it| (it.id.0, it.text.as_str().to_owned()));
             texts.extend(read);
             let number = keywords.len() as u64;
-            self.judge_some(&staging, judge.as_mut(), keywords).await?;
+            self.judge_some(judge.as_mut(), keywords).await?;
             self.judged += number;
             self.state.note(self.progress(false));
             if self.state.stop.is_cancelled() {
                 return Ok(None);
             }
         }
-        self.judge_some(&staging, judge.as_mut(), Vec::new())
-            .await?;
+        self.judge_some(judge.as_mut(), Vec::new()).await?;
         self.is_unfelt = judge.is_some_and(|it| it.is_silent);
         let active: Vec<String> = { self.active.iter() }
             .map(|it| it.label.name.clone())
             .collect();
-        staging.carry(self.job, &active).await?;
+        let carrying = self.tools.core.carry_visibility(self.job, &active);
+        carrying.await?;
         Ok(Some(texts))
     }
 
     async fn judge_some(
         &self,
-        staging: &StageVisibility,
         judge: Option<&mut Judge>,
         keywords: Vec<Keyword>,
     ) -> Result<(), Broken> {
@@ -89,7 +85,7 @@ impl Pass<'_> {
         } else {
             keywords.iter().map(|it| Some(it.id)).collect()
         };
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let answers = read
             .answers()
             .of_job(self.job.account, self.job.id, &about)
@@ -115,8 +111,9 @@ impl Pass<'_> {
         };
         let judged = tokio::task::spawn_blocking(move || batch.told()).await?;
         let hold = Hold::of(self.job);
-        let go_on = staging.run(hold, &judged.findings, &judged.tallies).await?;
-        self.state.heed(go_on);
+        let Judged { findings, tallies } = &judged;
+        let staging = { &self.tools.core }.stage_visibility(hold, findings, tallies);
+        self.state.heed(staging.await?);
         Ok(())
     }
 

@@ -109,8 +109,9 @@ impl<'a> Pass<'a> {
         project: &Project,
         state: &'a AttemptState,
     ) -> Result<Self, Broken> {
-        let mut read = tools.storage.read().await?;
-        let active = asked_engines(read.as_mut(), job.account, &tools.engines).await?;
+        let mut read = tools.core.storage.read().await?;
+        let active =
+            asked_engines(read.as_mut(), job.account, &tools.core.policies.engines).await?;
         let active: Vec<Arc<AskedEngine>> = active.into_iter().map(Arc::new).collect();
         let done = read.answers().count(job.account, job.id).await?;
         drop(read);
@@ -125,8 +126,7 @@ impl<'a> Pass<'a> {
             engine: Arc::clone(engine),
             halt: state.stop.child_token(),
         });
-        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-        let journal = WriteDownCalls::new(storage, clock, Hold::of(job));
+        let journal = WriteDownCalls::new(Arc::clone(&tools.core), Hold::of(job));
         Ok(Self {
             journal: Arc::new(UntilStopped::new(journal, state.stop.clone())),
             engines: engines.collect(),
@@ -195,7 +195,7 @@ impl<'a> Pass<'a> {
             _ => None,
         };
         let (account, project) = (self.job.account, self.job.project);
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let keywords = read
             .keywords()
             .ai_tracked_batch(account, project, &self.job.keywords, behind, limit)
@@ -262,7 +262,7 @@ impl Trouble {
             jobId = pass.job.id.0,
             left = self.passing,
             done = pass.done,
-            most = pass.tools.policy.most_attempts,
+            most = pass.tools.core.policies.queue.most_attempts,
             "Some questions are left for another attempt."
         );
         Some(AttemptEnd::Later {

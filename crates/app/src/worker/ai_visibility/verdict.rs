@@ -46,7 +46,7 @@ impl Pass<'_> {
         if sum.came == 0 {
             return Ok(Done::End(AttemptEnd::Failed(nothing_measured(self))));
         }
-        let now = self.tools.clock.now();
+        let now = self.tools.core.clock.now();
         let Some(trends) = self.tell_trends(&texts, now).await? else {
             return Ok(Done::Stopped);
         };
@@ -70,32 +70,17 @@ impl Pass<'_> {
 
     async fn sum_up(&self) -> Result<Sum, Broken> {
         let mut sum = Sum::default();
-        let mut after = None;
-        loop {
-            let mut read = self.tools.storage.read().await?;
-            let staged = read
-                .measurements()
-                .staged(
-                    self.job.account,
-                    self.job.id,
-                    ResultType::AiVisibility,
-                    after,
-                    BATCH,
-                )
-                .await?;
-            drop(read);
-            after = staged.last().map(|it| it.ordinal);
-            let is_last = staged.len() < BATCH as usize;
-            for finding in staged {
-                let record = { finding.record.parse() }.map_err(|_| StorageError::Corrupt {
+        let core = &self.tools.core;
+        let mut walk = core.walk_staged(self.job, ResultType::AiVisibility, BATCH);
+        while let Some(batch) = walk.next().await? {
+            for staged in batch {
+                let record = { staged.record.parse() }.map_err(|_| StorageError::Corrupt {
                     what: "a staged record",
                 })?;
-                sum.add(record, finding.ordinal >= CARRIED);
-            }
-            if is_last {
-                return Ok(sum);
+                sum.add(record, staged.ordinal >= CARRIED);
             }
         }
+        Ok(sum)
     }
 
     fn heads(

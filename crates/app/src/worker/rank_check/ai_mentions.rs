@@ -48,7 +48,7 @@ pub(super) async fn forecasts(
 async fn of_the_project(tools: &Tools, run: &Run<'_>) -> Result<Vec<AiTrendRecord>, StorageError> {
     let (account, project) = (run.job.account, run.job.project);
     let of = ResultType::AiTrends;
-    let mut read = tools.storage.read().await?;
+    let mut read = tools.core.storage.read().await?;
     let Some(head) = read.results().head(account, project, of).await? else {
         return Ok(Vec::new());
     };

@@ -161,7 +161,7 @@ impl Pass<'_> {
         let job = self.job;
         let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
         let as_of = AsOf::of(job, self.tools.search.label().source());
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let places = read
             .measurements()
             .own_places(job.account, job.project, &ids, job.day - NEAR, &as_of)

@@ -216,7 +216,7 @@ async fn newest_answers(
     tools: &Tools,
     job: &Job,
 ) -> Result<Option<AiVisibilitySummary>, StorageError> {
-    let mut read = tools.storage.read().await?;
+    let mut read = tools.core.storage.read().await?;
     let head = read
         .results()
         .head(job.account, job.project, ResultType::AiVisibility)
@@ -252,7 +252,7 @@ pub(super) async fn left_behind<T: FromJson>(
     job: &Job,
     of: ResultType,
 ) -> Result<Option<T>, StorageError> {
-    let mut read = tools.storage.read().await?;
+    let mut read = tools.core.storage.read().await?;
     let carried = read.results().carried(job.account, job.project, of).await?;
     carried
         .map(|it| it.parse())

@@ -34,7 +34,6 @@ use domain::{
         keywords::KeywordTask,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         own_searches::OwnSearches,
-        record_measurements::RecordMeasurements,
         write_down_calls::WriteDownCalls,
     },
 };
@@ -52,7 +51,6 @@ struct Pass<'a> {
     site: &'a SiteDomain,
     state: &'a AttemptState,
     measure: Arc<MeasureKeyword>,
-    record: RecordMeasurements,
     own: OwnSearches,
     done: u64,
     total: u64,
@@ -93,13 +91,12 @@ impl<'a> Pass<'a> {
         own: OwnSearches,
         prominence: Option<DomainProminence>,
     ) -> Self {
-        let clock = || Arc::clone(&tools.clock);
-        let measure = MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth);
-        let journal = WriteDownCalls::new(Arc::clone(&tools.storage), clock(), Hold::of(job));
+        let (search, clock) = (Arc::clone(&tools.search), Arc::clone(&tools.core.clock));
+        let measure = MeasureKeyword::new(search, clock, tools.load.depth);
+        let journal = WriteDownCalls::new(Arc::clone(&tools.core), Hold::of(job));
         let journal = UntilStopped::new(journal, state.stop.clone());
         Self {
             measure: Arc::new(measure.writing_down(Arc::new(journal)).beside(prominence)),
-            record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
             tools,
             job,
             site,
@@ -186,7 +183,7 @@ impl<'a> Pass<'a> {
         chunk: Vec<Result<MeasuredKeyword, JoinError>>,
     ) -> Result<(), Broken> {
         let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        let is_last_attempt = self.job.is_last_attempt(&self.tools.core.policies.queue);
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
             .partition(|it| trouble::keeps(it, is_last_attempt));
@@ -200,11 +197,9 @@ impl<'a> Pass<'a> {
         self.done += kept.len() as u64;
         let progress = self.progress(false);
         self.state.note(progress.clone());
-        let go_on = self
-            .record
-            .run(Hold::of(self.job), &kept, in_vain, &progress)
-            .await?;
-        self.state.heed(go_on);
+        let hold = Hold::of(self.job);
+        let recording = { &self.tools.core }.record_measurements(hold, &kept, in_vain, &progress);
+        self.state.heed(recording.await?);
         if !kept.is_empty() {
             self.state.advance();
         }

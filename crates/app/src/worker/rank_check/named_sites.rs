@@ -24,7 +24,7 @@ impl NamedSites {
         job: &Job,
         site: &SiteDomain,
     ) -> Result<Self, StorageError> {
-        let mut read = tools.storage.read().await?;
+        let mut read = tools.core.storage.read().await?;
         let named = read
             .owners_words()
             .named_sites(job.account, job.project)

@@ -38,7 +38,7 @@ pub(super) async fn own_pages(
     let mut facts = BTreeMap::new();
     let mut texts = BTreeMap::new();
     for urls in urls.chunks(PAGES) {
-        let mut read = tools.storage.read().await?;
+        let mut read = tools.core.storage.read().await?;
         let kept = read.pages().kept(job.account, job.project, urls).await?;
         drop(read);
         tokio::task::block_in_place(|| {

@@ -55,7 +55,7 @@ impl Trouble {
             jobId = job.id.0,
             left = self.passing,
             done,
-            most = tools.policy.most_attempts,
+            most = tools.core.policies.queue.most_attempts,
             "Some keywords are left for another attempt."
         );
         Some(AttemptEnd::Later {

@@ -22,13 +22,9 @@ use analysis::{
 use domain::{
     ports::{search_results::ProviderError, storage::StorageError},
     results::StagedFinding,
-    use_cases::{
-        end_attempt::AttemptEnd,
-        publish_results::Outcome,
-        sum_up_rankings::{RankCheckSum, SumUpRankings},
-    },
+    use_cases::{end_attempt::AttemptEnd, publish_results::Outcome, sum_up_rankings::RankCheckSum},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 const TOGETHER: u32 = 200;
 
@@ -36,12 +32,12 @@ impl Pass<'_> {
     /// Sums up and judges: the order does not matter to the figures, and a second attempt comes to the same.
     pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
         let (tools, job) = (self.tools, self.job);
-        let now = tools.clock.now();
+        let now = tools.core.clock.now();
         let sites = NamedSites::of(tools, job, self.site).await?;
         let mut market = Market::of(tools, job, &sites, now).await?;
-        let sum = SumUpRankings::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         let requested = self.total.max(self.done);
-        let mut sum = sum.run(job, requested, &mut market).await?;
+        let summing = tools.core.sum_up_rankings(job, requested, &mut market);
+        let mut sum = summing.await?;
         let lasting = self.trouble.lasting.as_ref().map(ProviderError::code);
         let cut_short = self.trouble.is_cut_short.then_some(DEPTH_CUT_SHORT);
         for code in lasting.into_iter().chain(cut_short) {
@@ -136,27 +132,17 @@ impl Pass<'_> {
         if priorities.is_empty() {
             return Ok(());
         }
-        let job = self.job;
-        let mut after = None;
-        loop {
-            let mut read = self.tools.storage.read().await?;
-            let staged = read
-                .measurements()
-                .staged(job.account, job.id, ResultType::Rankings, after, TOGETHER)
-                .await?;
-            drop(read);
-            after = staged.last().map(|it| it.ordinal);
-            let is_last = staged.len() < TOGETHER as usize;
+        let core = &self.tools.core;
+        let mut walk = core.walk_staged(self.job, ResultType::Rankings, TOGETHER);
+        while let Some(staged) = walk.next().await? {
             let completed = staged.into_iter().filter_map(|it| {
                 let priority = priorities.get(&it.ordinal)?;
                 Some(with_priority(it, priority))
             });
             let completed: Vec<StagedFinding> = completed.collect::<Result<_, _>>()?;
             self.stage(&completed).await?;
-            if is_last {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct StoredPages {
 impl StoredPages {
     pub(super) fn of(tools: &Tools, job: &Job) -> Self {
         Self {
-            storage: Arc::clone(&tools.storage),
+            storage: Arc::clone(&tools.core.storage),
             account: job.account,
             project: job.project,
         }

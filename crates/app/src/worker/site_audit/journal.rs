@@ -19,13 +19,13 @@ use domain::{
     },
     results::JournalEntry,
     use_cases::{
+        Core,
         end_attempt::{AttemptEnd, AttemptError},
-        journal_crawl::JournalCrawl,
         keep_leases::{Hold, HoldError},
     },
 };
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Mutex, PoisonError,
     atomic::{AtomicI64, AtomicU64, Ordering},
 };
 
@@ -33,7 +33,7 @@ use std::sync::{
 pub(super) struct StoredJournal<'a> {
     job: &'a Job,
     state: &'a AttemptState,
-    journal: JournalCrawl,
+    core: &'a Core,
     next: AtomicI64,
     broke: Mutex<Option<HoldError>>,
     kept: StoredPages,
@@ -43,15 +43,10 @@ pub(super) struct StoredJournal<'a> {
 
 impl<'a> StoredJournal<'a> {
     pub(super) fn new(tools: &'a Tools, job: &'a Job, state: &'a AttemptState) -> Self {
-        let journal = JournalCrawl::new(
-            Arc::clone(&tools.storage),
-            Arc::clone(&tools.clock),
-            tools.policy,
-        );
         Self {
             job,
             state,
-            journal,
+            core: &tools.core,
             next: AtomicI64::new(0),
             broke: Mutex::default(),
             kept: StoredPages::of(tools, job),
@@ -116,8 +111,8 @@ impl<'a> StoredJournal<'a> {
 impl CrawlJournal for StoredJournal<'_> {
     async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
         let entries = self
-            .journal
-            .recorded(Hold::of(self.job), behind)
+            .core
+            .journal(Hold::of(self.job), behind)
             .await
             .map_err(|error| JournalError(error.into()))?;
         if let Some(last) = entries.last() {
@@ -141,8 +136,8 @@ impl CrawlJournal for StoredJournal<'_> {
             });
         }
         match self
-            .journal
-            .record(Hold::of(self.job), &entries, &self.progress())
+            .core
+            .add_to_journal(Hold::of(self.job), &entries, &self.progress())
             .await
         {
             Ok(go_on) => {

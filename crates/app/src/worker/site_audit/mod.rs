@@ -33,16 +33,13 @@ use domain::{
     },
     results::{Coverage, ResultHead},
     use_cases::{
-        forget_pages::ForgetPages,
         keep_leases::{Hold, HoldError},
         publish_results::Outcome,
-        stage_findings::StageFindings,
     },
 };
 use journal::StoredJournal;
 use pages::Crawled;
 use progress::over;
-use std::sync::Arc;
 
 /// Pages were to be shown in a browser, and there is none.
 const RENDERER_MISSING: &str = "rendererNotConfigured";
@@ -84,7 +81,7 @@ pub(super) async fn run(
         Ok(observation) => observation,
         Err(error) => return journal.explain(error),
     };
-    let staging = Staging::new(tools, job, state);
+    let staging = Staging { tools, job, state };
     let robots = AiRobots::of(observation.robots.as_ref());
     let crawled = Crawled {
         job,
@@ -100,14 +97,13 @@ pub(super) async fn run(
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
-    let forget = ForgetPages::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-    forget.run(job.account, job.project).await?;
+    tools.core.forget_pages(job.account, job.project).await?;
     let progress = journal.progress();
     Ok(Done::Results(outcome(tools, job, audited, progress)?))
 }
 
 async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, StorageError> {
-    let mut read = tools.storage.read().await?;
+    let mut read = tools.core.storage.read().await?;
     let carried = read
         .results()
         .carried(job.account, job.project, ResultType::BrokenLinks)
@@ -120,26 +116,16 @@ async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, Stora
 }
 
 struct Staging<'a> {
-    stage: StageFindings,
+    tools: &'a Tools,
     job: &'a Job,
     state: &'a AttemptState,
 }
 
-impl<'a> Staging<'a> {
-    fn new(tools: &Tools, job: &'a Job, state: &'a AttemptState) -> Self {
-        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-        Self {
-            stage: StageFindings::new(storage, clock, tools.policy),
-            job,
-            state,
-        }
-    }
-
+impl Staging<'_> {
     async fn add(&self, staged: &Staged) -> Result<(), HoldError> {
-        let run = self
-            .stage
-            .run(Hold::of(self.job), &staged.findings, &staged.pages);
-        self.state.heed(run.await?);
+        let hold = Hold::of(self.job);
+        let staging = { &self.tools.core }.stage_findings(hold, &staged.findings, &staged.pages);
+        self.state.heed(staging.await?);
         Ok(())
     }
 }
@@ -193,7 +179,7 @@ fn outcome(
 }
 
 fn head(tools: &Tools, job: &Job, of: TypeSummary, coverage: Coverage) -> ResultHead {
-    let now = tools.clock.now();
+    let now = tools.core.clock.now();
     ResultHead {
         account: job.account,
         project: job.project,

@@ -68,7 +68,7 @@ pub(super) async fn audit(
     let context = Arc::new(AuditContext {
         finding: FindingContext {
             project_id: of.job.project.0,
-            measured_at: tools.clock.now(),
+            measured_at: tools.core.clock.now(),
         },
         keywords: keywords(tools, of.job).await?,
         vitals: vitals(tools, of.job).await?,

@@ -125,7 +125,7 @@ impl Newest<'_> {
         {
             let mut seen = Vec::new();
             for url in &record.affected_urls {
-                let mut read = self.tools.storage.read().await?;
+                let mut read = self.tools.core.storage.read().await?;
                 let page = read
                     .results()
                     .findings(self.job.account, self.job.project, &speed_of(record, url))

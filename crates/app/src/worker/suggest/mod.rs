@@ -59,7 +59,7 @@ pub(super) async fn add(
     };
     let previous: Vec<SuggestionRecord> = newest.all(ResultType::Suggestions).await?;
     let ignored = newest.ignored().await?;
-    let now = tools.clock.now();
+    let now = tools.core.clock.now();
     let own = if newest.is_google() {
         Some(tools.core.own_searches(job).await?)
     } else {
@@ -108,7 +108,7 @@ fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
 impl Newest<'_> {
     async fn ignored(&self) -> Result<BTreeSet<String>, StorageError> {
         let (account, project) = (self.job.account, self.job.project);
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let ignored = read.owners_words().ignored(account, project).await?;
         Ok(ignored.into_iter().map(|it| it.id).collect())
     }
@@ -187,7 +187,7 @@ impl Newest<'_> {
         if self.staged.contains(&result_type) {
             return Ok(Some(self.job.id));
         }
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let head = read
             .results()
             .head(self.job.account, self.job.project, result_type)
@@ -202,7 +202,7 @@ impl Newest<'_> {
         after: Option<i64>,
     ) -> Result<(Vec<Document>, Option<i64>), Broken> {
         let (account, project) = (self.job.account, self.job.project);
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         if from == self.job.id {
             let staged = read
                 .measurements()
@@ -258,7 +258,7 @@ impl Newest<'_> {
     async fn courses(&self, keywords: &[KeywordId]) -> Result<Vec<Vec<CoursePoint>>, Broken> {
         let job = self.job;
         let as_of = AsOf::of(job, self.tools.search.label().source());
-        let mut read = self.tools.storage.read().await?;
+        let mut read = self.tools.core.storage.read().await?;
         let courses = read
             .measurements()
             .courses(job.account, job.project, keywords, job.day - BACK, &as_of)

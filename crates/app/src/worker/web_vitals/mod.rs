@@ -24,10 +24,7 @@ use domain::{
     },
     project::Project,
     results::StagedFinding,
-    use_cases::{
-        end_attempt::AttemptEnd, keep_leases::Hold, measure_page_speed::MeasurePageSpeed,
-        stage_findings::StageFindings,
-    },
+    use_cases::{end_attempt::AttemptEnd, keep_leases::Hold, measure_page_speed::MeasurePageSpeed},
 };
 use plan::{Plan, Task};
 use std::{collections::BTreeMap, sync::Arc};
@@ -44,7 +41,6 @@ struct Pass<'a> {
     state: &'a AttemptState,
     plan: Plan,
     measure: MeasurePageSpeed,
-    stage: StageFindings,
     before: Vec<VitalsRecord>,
     /// Records of this run by their places, those of earlier attempts included.
     records: BTreeMap<i64, VitalsRecord>,
@@ -68,16 +64,14 @@ pub(super) async fn run(
         Ok(door) => door,
         Err(unreached) => return Ok(Done::End(unreachable(unreached))),
     };
-    let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(&tools.clock));
+    let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(&tools.core.clock));
     let plan = plan::make(tools, job, project, state, door.home(), &measure).await?;
-    let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
     let mut pass = Pass {
         tools,
         job,
         state,
         plan,
         measure,
-        stage: StageFindings::new(storage, clock, tools.policy),
         before: newest_vitals(tools, job).await?,
         records: staged(tools, job).await?,
         passing: None,
@@ -98,23 +92,14 @@ pub(super) async fn run(
 
 async fn staged(tools: &Tools, job: &Job) -> Result<BTreeMap<i64, VitalsRecord>, StorageError> {
     let mut records = BTreeMap::new();
-    let mut after = None;
-    loop {
-        let mut read = tools.storage.read().await?;
-        let batch = read
-            .measurements()
-            .staged(job.account, job.id, ResultType::Vitals, after, BATCH)
-            .await?;
-        after = batch.last().map(|it| it.ordinal);
-        let is_last = batch.len() < BATCH as usize;
+    let mut walk = tools.core.walk_staged(job, ResultType::Vitals, BATCH);
+    while let Some(batch) = walk.next().await? {
         for staged in batch {
             let record = staged.record.parse().map_err(|_| CORRUPT)?;
             records.insert(staged.ordinal, record);
         }
-        if is_last {
-            return Ok(records);
-        }
     }
+    Ok(records)
 }
 
 impl Pass<'_> {
@@ -152,7 +137,7 @@ impl Pass<'_> {
             return Ok(self.measure.failed(&task.what, fatal));
         }
         let measured = self.measure.run(&task.what, door, &self.before).await;
-        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        let is_last_attempt = self.job.is_last_attempt(&self.tools.core.policies.queue);
         match measured.failure {
             Some(failure @ (ProviderError::Unauthorised | ProviderError::OutOfFunds)) => {
                 self.fatal.insert(source, failure);
@@ -173,7 +158,8 @@ impl Pass<'_> {
             measured_at: record.envelope.measured_at,
             record: Document::of(&record),
         };
-        let go_on = self.stage.run(Hold::of(self.job), &[staged], &[]).await?;
+        let (core, hold) = (&self.tools.core, Hold::of(self.job));
+        let go_on = core.stage_findings(hold, &[staged], &[]).await?;
         self.records.insert(task.place, record);
         self.state.note(self.progress(false));
         self.state.heed(go_on);

@@ -12,14 +12,12 @@ use domain::{
     project::Project,
     results::JournalEntry,
     use_cases::{
-        choose_pages::ChoosePages,
-        journal_crawl::JournalCrawl,
         keep_leases::Hold,
         measure_page_speed::{MeasurePageSpeed, SpeedTask},
     },
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 const DEVICES: [FormFactor; 2] = [FormFactor::Phone, FormFactor::Desktop];
 
@@ -47,15 +45,13 @@ pub(super) async fn make(
     home: String,
     measure: &MeasurePageSpeed,
 ) -> Result<Plan, Broken> {
-    let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-    let journal = JournalCrawl::new(Arc::clone(&storage), clock, tools.policy);
-    let recorded = journal.recorded(Hold::of(job), None).await?;
+    let (core, hold) = (&tools.core, Hold::of(job));
+    let recorded = core.journal(hold, None).await?;
     if let Some(entry) = recorded.first() {
         return Ok(serde_json::from_slice(&entry.body).map_err(|_| CORRUPT)?);
     }
-    let choose = ChoosePages::new(storage, tools.load.speed_pages);
     let mut pages = vec![home];
-    pages.extend(choose.run(project).await?);
+    pages.extend(core.choose_pages(project, tools.load.speed_pages).await?);
     let plan = Plan {
         pages,
         asks_visitors: measure.knows_visitors(),
@@ -68,7 +64,7 @@ pub(super) async fn make(
         total: plan.pages.len() as u64,
         ..Progress::default()
     };
-    let go_on = journal.record(Hold::of(job), &[entry], &progress).await?;
+    let go_on = core.add_to_journal(hold, &[entry], &progress).await?;
     state.heed(go_on);
     Ok(plan)
 }

@@ -28,7 +28,7 @@ pub(in crate::worker) async fn newest_vitals(
     tools: &Tools,
     job: &Job,
 ) -> Result<Vec<VitalsRecord>, StorageError> {
-    let mut read = tools.storage.read().await?;
+    let mut read = tools.core.storage.read().await?;
     let carried = read
         .results()
         .carried(job.account, job.project, ResultType::Vitals)
@@ -46,7 +46,7 @@ impl Pass<'_> {
         if !records.iter().any(says_something) {
             return Done::End(AttemptEnd::Failed(nothing_measured(&records)));
         }
-        let now = self.tools.clock.now();
+        let now = self.tools.core.clock.now();
         let head = ResultHead {
             account: self.job.account,
             project: self.job.project,

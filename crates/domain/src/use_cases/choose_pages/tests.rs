@@ -4,9 +4,10 @@ use super::*;
 use crate::{
     keyword::LatestRank,
     results::{Coverage, ResultHead},
-    test_support::{FakeStorage, FrozenClock, a_job, a_keyword, a_project},
+    test_support::{FakeStorage, FrozenClock, a_job, a_keyword, a_project, core},
 };
 use analysis::{document::Document, findings::rankings::RankState, provenance::Provenance};
+use std::sync::Arc;
 
 fn head(provenance: Provenance) -> ResultHead {
     let now = crate::ports::clock::Clock::now(&FrozenClock::default());
@@ -52,8 +53,8 @@ async fn chosen(ranks: Option<Provenance>, keywords: Vec<Keyword>, most: u32) ->
             .expect_active_batch()
             .return_once(move |_, _, _, _, _| Ok(keywords));
     });
-    let choose = ChoosePages::new(Arc::new(storage), most);
-    choose.run(&a_project()).await.unwrap()
+    let core = core(Arc::new(storage));
+    core.choose_pages(&a_project(), most).await.unwrap()
 }
 
 fn some_keywords() -> Vec<Keyword> {

@@ -13,6 +13,7 @@ use crate::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
 };
+use std::sync::Arc;
 
 fn rank_check() -> AnalysisRequest {
     AnalysisRequest {

@@ -52,7 +52,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let current = call.project(&services).await?;
     let id = current.id;
     let defaults = &call.tenant().report_defaults;
-    let term = services.config.purge_term();
+    let term = services.purge_term();
     let shown = ProjectView::of(&current, defaults, term);
     let shown = serde_json::to_value(shown).unwrap_or(Value::Null);
     call.query.finish()?;

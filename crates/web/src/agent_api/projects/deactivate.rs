@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = call.project_id()?;
     call.query.finish()?;
-    let term = services.config.purge_term();
+    let term = services.purge_term();
     let project = services
         .core
         .deactivate_project(call.account(), id, Some(&expected(&call, term)))

@@ -44,7 +44,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .projects(call.account(), &filter, &request)
         .await?;
     let defaults = &call.tenant().report_defaults;
-    let term = services.config.purge_term();
+    let term = services.purge_term();
     let view = |project: &Project| ProjectView::of(project, defaults, term);
     let items = if call.telling != Telling::Whole && fields.is_none() {
         // How each is reported on is told of one project, or where it is asked for.

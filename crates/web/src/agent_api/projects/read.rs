@@ -19,7 +19,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let view = ProjectView::of(
         &project,
         &call.tenant().report_defaults,
-        services.config.purge_term(),
+        services.purge_term(),
     );
     if fields.is_none() {
         return Ok(Answer::resource(&view));

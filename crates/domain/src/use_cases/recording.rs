@@ -1,0 +1,312 @@
+//! Stores what an attempt has found so far: a crash costs only what is not here. Whoever lost the lease stores nothing.
+
+use super::{
+    Core,
+    ask_engine::AskedAnswer,
+    keep_leases::{GoOn, Hold, HoldError, go_on, held},
+    measure_keyword::MeasuredKeyword,
+};
+use crate::{
+    ids::{AccountId, AnswerId, JobId, ProjectId},
+    job::{Job, JobCost, progress::Progress},
+    kept_answers::{KeptAnswer, KeywordTallies},
+    kept_pages::StagedPage,
+    ports::storage::{Storage, StorageError, Transaction},
+    record_places::places,
+    results::{JournalEntry, KeywordMeasurement, StagedFinding},
+};
+use analysis::result_type::ResultType;
+use chrono::TimeDelta;
+use std::collections::BTreeSet;
+
+/// How many entries of a journal are read at once. A page of a site is some 50 KB, and a hundred times that at the
+/// most; what is read back takes several times its size.
+const BATCH: u32 = 10;
+/// How long a page is kept that nobody visits.
+pub const PAGES_KEPT_FOR: TimeDelta = TimeDelta::days(180);
+/// How many pages are forgotten at once; the next crawl takes the rest.
+const FORGOTTEN_TOGETHER: u32 = 10_000;
+
+/// What a job staged of a type, in the order of its places, a batch at a time.
+pub struct StagedWalk<'a> {
+    storage: &'a dyn Storage,
+    account: AccountId,
+    job: JobId,
+    result_type: ResultType,
+    at_once: u32,
+    after: Option<i64>,
+    is_over: bool,
+}
+
+impl StagedWalk<'_> {
+    /// The next ones; `None` at the end. No connection is held between two calls.
+    pub async fn next(&mut self) -> Result<Option<Vec<StagedFinding>>, StorageError> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let (job, result_type) = (self.job, self.result_type);
+        let mut read = self.storage.read().await?;
+        let staged = read
+            .measurements()
+            .staged(self.account, job, result_type, self.after, self.at_once)
+            .await?;
+        self.after = staged.last().map(|it| it.ordinal);
+        self.is_over = staged.len() < self.at_once as usize;
+        Ok((!staged.is_empty()).then_some(staged))
+    }
+}
+
+impl Core {
+    pub fn walk_staged(&self, job: &Job, result_type: ResultType, at_once: u32) -> StagedWalk<'_> {
+        StagedWalk {
+            storage: self.storage.as_ref(),
+            account: job.account,
+            job: job.id,
+            result_type,
+            at_once,
+            after: None,
+            is_over: false,
+        }
+    }
+
+    /// Facts, records and calls. `in_vain` are the calls for keywords that are left for another attempt: they were
+    /// made all the same. What calls cost is written down with each of them
+    /// ([`WriteDownCalls`](super::write_down_calls::WriteDownCalls)).
+    pub async fn record_measurements(
+        &self,
+        hold: Hold,
+        measured: &[MeasuredKeyword],
+        in_vain: u64,
+        progress: &Progress,
+    ) -> Result<GoOn, HoldError> {
+        let record = |mut work: Box<dyn Transaction>, job: Job| async move {
+            let job = counted(job, measured.iter().map(|it| it.calls), in_vain);
+            let facts: Vec<KeywordMeasurement> =
+                measured.iter().map(|it| it.measurement.clone()).collect();
+            let findings: Vec<StagedFinding> =
+                measured.iter().flat_map(|it| it.findings.clone()).collect();
+            work.measurements()
+                .add(job.account, job.project, &facts)
+                .await?;
+            work.measurements()
+                .stage(job.account, job.id, &findings)
+                .await?;
+            Ok((work, job))
+        };
+        self.under_lease(hold, Some(progress), record).await
+    }
+
+    /// Answers and calls. `in_vain` are the calls for questions that are left for another attempt: they were made all
+    /// the same.
+    pub async fn record_answers(
+        &self,
+        hold: Hold,
+        asked: &[AskedAnswer],
+        in_vain: u64,
+        progress: &Progress,
+    ) -> Result<GoOn, HoldError> {
+        let record = |mut work: Box<dyn Transaction>| async move {
+            let now = self.clock.now();
+            let job = held(work.as_mut(), hold).await?;
+            let progress = Some(progress.clone());
+            let job = job.renewed(hold.epoch, progress, now, &self.policies.queue)?;
+            let job = counted(job, asked.iter().map(|it| it.calls), in_vain);
+            if !asked.is_empty() {
+                let ids = AnswerId::mint_ascending(&self.mint, asked.len());
+                let kept: Vec<KeptAnswer> = { ids.into_iter().zip(asked) }
+                    .map(|(id, it)| KeptAnswer {
+                        id,
+                        job: job.id,
+                        answer: it.answer.clone(),
+                    })
+                    .collect();
+                work.answers().keep(job.account, job.project, &kept).await?;
+                let engines: BTreeSet<&String> = asked.iter().map(|it| &it.answer.engine).collect();
+                let engines: Vec<String> = engines.into_iter().cloned().collect();
+                work.ai_models()
+                    .note_use(job.account, &engines, now)
+                    .await?;
+            }
+            work.jobs().save(&job).await?;
+            work.commit().await?;
+            Ok(go_on(&job))
+        };
+        self.storage.transaction(record).await
+    }
+
+    /// Records, and the pages that are to be kept with them.
+    pub async fn stage_findings(
+        &self,
+        hold: Hold,
+        findings: &[StagedFinding],
+        pages: &[StagedPage],
+    ) -> Result<GoOn, HoldError> {
+        let stage = |mut work: Box<dyn Transaction>, job: Job| async move {
+            work.measurements()
+                .stage(job.account, job.id, findings)
+                .await?;
+            if !pages.is_empty() {
+                work.pages().stage(job.account, job.id, pages).await?;
+            }
+            Ok((work, job))
+        };
+        self.under_lease(hold, None, stage).await
+    }
+
+    /// Visibility records, and the counts that trends are made of. What was counted is a fact, whatever becomes of
+    /// the run.
+    pub async fn stage_visibility(
+        &self,
+        hold: Hold,
+        findings: &[StagedFinding],
+        tallies: &[KeywordTallies],
+    ) -> Result<GoOn, HoldError> {
+        let stage = |mut work: Box<dyn Transaction>, job: Job| async move {
+            work.measurements()
+                .stage(job.account, job.id, findings)
+                .await?;
+            work.answers()
+                .count_in(job.account, job.project, tallies)
+                .await?;
+            Ok((work, job))
+        };
+        self.under_lease(hold, None, stage).await
+    }
+
+    /// Takes over the records of these engines that this run has none of, so that a run of three
+    /// keywords, or of one engine, does not hide the others. Those of keywords that are not AI-tracked
+    /// any more are left behind.
+    pub async fn carry_visibility(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
+        let places: &Vec<i64> = &engines.iter().flat_map(|it| places(it)).collect();
+        let carry = |mut work: Box<dyn Transaction>, _| async move {
+            let carried = work
+                .answers()
+                .stage_carried(job.account, job.project, job.id, places)
+                .await?;
+            work.commit().await?;
+            Ok(carried)
+        };
+        self.while_held(Hold::of(job), carry).await
+    }
+
+    /// Adds to the job's journal, which the next attempt reads back.
+    pub async fn add_to_journal(
+        &self,
+        hold: Hold,
+        entries: &[JournalEntry],
+        progress: &Progress,
+    ) -> Result<GoOn, HoldError> {
+        let add = |mut work: Box<dyn Transaction>, job: Job| async move {
+            work.measurements()
+                .record(job.account, job.id, entries)
+                .await?;
+            Ok((work, job))
+        };
+        self.under_lease(hold, Some(progress), add).await
+    }
+
+    /// The next entries of the job's journal behind a place, in order; none at the end.
+    pub async fn journal(
+        &self,
+        hold: Hold,
+        behind: Option<i64>,
+    ) -> Result<Vec<JournalEntry>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.measurements()
+            .recorded(hold.account, hold.job, behind, BATCH)
+            .await
+    }
+
+    /// Forgets pages of a project that nobody visits any more; how many.
+    pub async fn forget_pages(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<u64, StorageError> {
+        let forget = |mut work: Box<dyn Transaction>| async move {
+            let before = self.clock.now() - PAGES_KEPT_FOR;
+            let forgotten = { work.pages() }
+                .forget(account, project, before, FORGOTTEN_TOGETHER)
+                .await?;
+            work.commit().await?;
+            Ok(forgotten)
+        };
+        self.storage.transaction(forget).await
+    }
+}
+
+fn counted(job: Job, calls: impl IntoIterator<Item = u64>, in_vain: u64) -> Job {
+    let cost = JobCost {
+        calls: job.cost.calls + in_vain + calls.into_iter().sum::<u64>(),
+        ..job.cost
+    };
+    Job { cost, ..job }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        job::policy::QueuePolicy,
+        ports::clock::Clock,
+        test_support::{FakeStorage, FrozenClock, a_job, core},
+    };
+    use std::sync::Arc;
+
+    fn held_by_another() -> Job {
+        let (now, policy) = (FrozenClock::default().now(), QueuePolicy::default());
+        a_job()
+            .claimed("a", now, &policy)
+            .and_then(|job| job.swept(0.0, now + TimeDelta::seconds(45), &policy))
+            .and_then(|job| job.claimed("b", now + TimeDelta::minutes(2), &policy))
+            .unwrap()
+    }
+
+    fn lost() -> Hold {
+        Hold {
+            epoch: 1,
+            ..Hold::of(&a_job())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_lost_its_lease_stores_nothing() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            work.jobs
+                .expect_lock()
+                .return_once(|_, _| Ok(Some(held_by_another())));
+            work.measurements.expect_add().never();
+            work.measurements.expect_stage().never();
+        });
+        let core = core(Arc::<FakeStorage>::clone(&storage));
+        let none = Progress::default();
+        let outcome = core.record_measurements(lost(), &[], 0, &none).await;
+        assert!(matches!(outcome, Err(HoldError::Lost)));
+        assert_eq!(storage.commits(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_lost_its_lease_keeps_no_answer() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            work.jobs
+                .expect_lock()
+                .return_once(|_, _| Ok(Some(held_by_another())));
+            work.answers.expect_keep().never();
+        });
+        let core = core(Arc::<FakeStorage>::clone(&storage));
+        let none = Progress::default();
+        let outcome = core.record_answers(lost(), &[], 0, &none).await;
+        assert!(matches!(outcome, Err(HoldError::Lost)));
+        assert_eq!(storage.commits(), 0);
+    }
+
+    #[test]
+    fn calls_in_vain_were_made_all_the_same_and_what_they_cost_is_not_counted_twice() {
+        let job = counted(a_job(), [], 3);
+        let before = a_job().cost;
+        assert_eq!(job.cost.calls, before.calls + 3);
+        assert_eq!(job.cost.spent, before.spent);
+    }
+}
