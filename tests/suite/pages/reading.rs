@@ -245,7 +245,7 @@ async fn long_lists_come_a_page_at_a_time(db: TestDatabase) {
             else {
                 break;
             };
-            path = next.split('"').next().unwrap().replace("&#38;", "&");
+            path = next.split('"').next().unwrap().replace("&amp;", "&");
         }
         assert_eq!(seen.len(), 120, "{start}");
     }

@@ -147,7 +147,7 @@ async fn a_plan_has_a_page_and_what_is_no_plan_has_none(db: TestDatabase) {
     let saved = browser.post(&format!("/api{path}"), plan).await.created();
     app.db_sign_in(0).await;
     let page = text(&app, &format!("{path}/{}", id(&saved))).await;
-    assert!(page.contains("<title>Winter &#60;i&#62; ·"), "{page}");
+    assert!(page.contains("<title>Winter &lt;i&gt; ·"), "{page}");
     for nothing in ["3", "x"] {
         let answer = get(&app, &format!("{path}/{nothing}")).await;
         assert_eq!(answer.status().as_u16(), 404, "{nothing}");

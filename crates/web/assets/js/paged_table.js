@@ -1,5 +1,5 @@
 // A table of many rows, of which a page is shown: sorted, chosen from, opened in place.
-// Its markup is that of templates/table.html.
+// Its markup is that of tables in pages/parts.rs.
 import { choice, el, icon } from './dom.js';
 import { tell } from './forms.js';
 import { numberText } from './localise.js';

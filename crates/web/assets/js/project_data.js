@@ -8,7 +8,7 @@ const MOST_KEYWORDS = 10_000;
 // As many as the server tells at once.
 const AT_ONCE = 200;
 
-// The projects that the page names (templates/page_script.html).
+// The projects that the page names (pages/modules.rs).
 export function projects() {
   return [...document.querySelectorAll('#projects > [data-id]')].map((it) => ({
     id: Number(it.dataset.id),

@@ -1,13 +1,12 @@
 use super::{
     NoPage,
     frame::{self, Page, Spot},
-    parts::{self, Html},
+    parts::{self, icon},
     visit::Visit,
 };
-use askama::Template;
 use chrono::{DateTime, Utc};
 use domain::{
-    job::{Job, JobError, JobStatus, kind::AnalysisKind},
+    job::{Job, JobStatus, kind::AnalysisKind},
     page::{Direction, PageRequest},
     ports::{
         jobs::{JobFilter, JobSort},
@@ -15,6 +14,7 @@ use domain::{
     },
     use_cases::analyses::ListAnalysesError,
 };
+use maud::{Markup, html};
 use std::collections::HashMap;
 
 const KNOWN: [&str; 4] = ["status", "type", "cursor", "sort"];
@@ -22,29 +22,6 @@ const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
 const ROWS: u32 = 30;
 /// As many names of projects as an account usually has.
 const NAMES: u32 = 200;
-
-#[derive(Template)]
-#[template(path = "job.html")]
-struct Line<'a> {
-    id: i64,
-    live: bool,
-    kind: &'a str,
-    project: Option<Html>,
-    state: Html,
-    when: Html,
-    known: bool,
-    waits_for: &'static str,
-    no_worker: bool,
-    done: u64,
-    total: u64,
-    unit: &'a str,
-    cancel: Html,
-    cost: String,
-    calls: String,
-    trigger: &'a str,
-    took: Option<String>,
-    error: Option<&'a JobError>,
-}
 
 pub const fn name(kind: AnalysisKind) -> &'static str {
     match kind {
@@ -63,7 +40,7 @@ pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, N
 }
 
 /// With a bar while it runs. `no_worker`: it waits because none is online.
-pub fn line(job: &Job, project: Option<Html>, no_worker: bool) -> Html {
+pub fn line(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
     let status = job.state.status();
     let sign = match status {
         JobStatus::Succeeded => "good",
@@ -72,53 +49,88 @@ pub fn line(job: &Job, project: Option<Html>, no_worker: bool) -> Html {
         JobStatus::Running => "info",
         JobStatus::Queued | JobStatus::Canceled => "",
     };
+    let at = job.finished_at.or(job.started_at).unwrap_or(job.created_at);
     let live = job.state.is_unfinished();
-    let cancel = parts::pressed(
-        "quiet slim",
-        &format!("DELETE /api/analyses/{}", job.id),
-        "",
-        "Stop this analysis? What it has measured so far is not published.",
-        "",
-        "Stop",
-    );
-    Html::of(&Line {
-        id: job.id.0,
-        live,
-        kind: name(job.kind),
-        project,
-        state: parts::tag(sign, status.name()),
-        when: parts::ago(job.finished_at.or(job.started_at).unwrap_or(job.created_at)),
-        known: job.progress.total > 0,
-        waits_for: if status == JobStatus::Retrying {
-            "the next try"
-        } else {
-            "a worker"
-        },
-        no_worker,
-        done: job.progress.done,
-        total: if live {
-            job.progress.total.max(1)
-        } else {
-            job.progress.total
-        },
-        unit: job.kind.unit(),
-        cancel: if job.cancel_requested {
-            parts::text("stopping …")
-        } else {
-            cancel
-        },
-        cost: job.cost.spent.to_string(),
-        calls: job.cost.calls.to_string(),
-        trigger: job.trigger.name(),
-        took: job
-            .started_at
-            .zip(job.finished_at)
-            .map(|(from, to)| took(from, to)),
-        error: job.error(),
-    })
+    html! {
+        li data-job=[live.then_some(job.id.0)] {
+            div class="row apart" {
+                span .row {
+                    b { (name(job.kind)) }
+                    @if let Some(project) = project { span { (project) } }
+                    (parts::tag(sign, status.name()))
+                }
+                span class="row soft small" { (parts::ago(at)) }
+            }
+            @if live { (under_way(job, no_worker)) } @else { (ended(job)) }
+            @if let Some(error) = job.error() {
+                div class="note-box bad" {
+                    (icon("info"))
+                    span { b { (error.code) } ": " (error.detail) @if let Some(hint) = &error.hint { " " (hint) } }
+                }
+            }
+        }
+    }
 }
 
-fn took(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
+pub fn lines(lines: impl IntoIterator<Item = Markup>) -> Markup {
+    html! { ul .lines { @for line in lines { (line) } } }
+}
+
+fn under_way(job: &Job, no_worker: bool) -> Markup {
+    let progress = &job.progress;
+    let known = progress.total > 0;
+    let total = progress.total.max(1);
+    html! {
+        progress max=(total) value=[known.then_some(progress.done)] aria-label={ "Progress of " (name(job.kind)) } {}
+        div class="row apart small soft" {
+            span data-progress {
+                @if known {
+                    (progress.done) " of " (total) " " (job.kind.unit())
+                } @else if job.state.status() == JobStatus::Retrying {
+                    "waiting for the next try"
+                } @else {
+                    "waiting for a worker"
+                }
+            }
+            span class="tag warn" data-connection hidden {}
+            @if job.cancel_requested { "stopping …" } @else {
+                (parts::pressed(
+                    "quiet slim",
+                    &format!("DELETE /api/analyses/{}", job.id),
+                    "",
+                    "Stop this analysis? What it has measured so far is not published.",
+                    "",
+                    "Stop",
+                ))
+            }
+        }
+        @if no_worker {
+            div class="note-box warn" {
+                (icon("info"))
+                span {
+                    b { "No worker is online." }
+                    " The analysis starts as soon as one is: the operator starts one with "
+                    code { "sightline worker" } ", or " code { "sightline serve" } " without " code { "--no-worker" } "."
+                }
+            }
+        }
+    }
+}
+
+fn ended(job: &Job) -> Markup {
+    let took = job.started_at.zip(job.finished_at);
+    html! {
+        p class="small soft" {
+            (job.progress.done) " of " (job.progress.total) " " (job.kind.unit())
+            " · cost " (job.cost.spent) " USD in " (job.cost.calls)
+            @if job.cost.calls == 1 { " call" } @else { " calls" }
+            " · asked by " (job.trigger.name())
+            @if let Some((from, to)) = took { " · took " (took_in_words(from, to)) }
+        }
+    }
+}
+
+fn took_in_words(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
     let seconds = (to - from).num_seconds().max(0);
     match seconds {
         0..=119 => format!("{seconds} s"),
@@ -178,23 +190,20 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
             Some(parts::main_link("/", "To the projects")),
         )
     } else {
-        let lines: Vec<Html> = { list.jobs.items.iter() }
-            .map(|job| {
-                let known = names.get(&job.project.0);
-                let label = known.map_or("a project", String::as_str);
-                line(
-                    job,
-                    Some(parts::link(&format!("/projects/{}", job.project), label)),
-                    none_is_online && job.is_overdue(now),
-                )
-            })
-            .collect();
+        let shown = list.jobs.items.iter().map(|job| {
+            let known = names.get(&job.project.0);
+            let label = known.map_or("a project", String::as_str);
+            line(
+                job,
+                Some(parts::link(&format!("/projects/{}", job.project), label)),
+                none_is_online && job.is_overdue(now),
+            )
+        });
         let (first, next) = visit.around(&wanted, &list.jobs);
-        let lines = parts::wrapped("ul", "lines", &Html::all(lines));
-        Html::all([
-            parts::card("", "", lines),
-            parts::pager(first.as_deref(), next.as_deref(), ""),
-        ])
+        html! {
+            (parts::card("", "", lines(shown)))
+            (parts::pager(first.as_deref(), next.as_deref(), ""))
+        }
     };
     Ok(Page {
         title: "Analyses".to_owned(),

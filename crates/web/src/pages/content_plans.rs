@@ -4,31 +4,18 @@ use super::{
     NoPage,
     frame::{self, Page, Spot},
     modules::{self, Projects},
-    parts::Html,
+    parts::needs_scripts,
     visit::Visit,
 };
-use askama::Template;
 use domain::{
     ids::{ContentPlanId, ProjectId},
     use_cases::content_plans::ContentPlanError,
 };
+use maud::html;
 
 const BEFORE_LIST: [&str; 5] = ["paged_table", "plan_dialog", "content_plan", "dom", "api"];
+const NEEDED: &str = "Content plans need JavaScript.";
 const BEFORE_ONE: [&str; 4] = ["content_plan", "table_order", "dom", "api"];
-
-#[derive(Template)]
-#[template(path = "content_plans.html")]
-struct Plans<'a> {
-    id: i64,
-    language: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "content_plan.html")]
-struct Plan {
-    id: i64,
-    plan: i64,
-}
 
 pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let (project, language) = modules::project_and_language(visit, id).await?;
@@ -39,10 +26,9 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Content plans", lead, None),
-            Html::of(&Plans {
-                id: id.0,
-                language: &language,
-            }),
+            html! {
+                div #plans class="page wide" data-project=(id.0) data-language=(language) { (needs_scripts(NEEDED)) }
+            },
             modules::start("plans_page", &BEFORE_LIST, &Projects::one(&project)),
         ],
         project: Some(project),
@@ -70,7 +56,9 @@ pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, No
         simulated: false,
         parts: vec![
             frame::head(crumbs, "Content plan", "", None),
-            Html::of(&Plan { id: id.0, plan }),
+            html! {
+                div #plan class="page wide" data-project=(id.0) data-plan=(plan) { (needs_scripts(NEEDED)) }
+            },
             modules::start("plan_page", &BEFORE_ONE, &Projects::one(&project)),
         ],
         project: Some(project),

@@ -1,19 +1,10 @@
 //! The API reference, written from the OpenAPI document.
 
-use super::{
-    frame::{self, Page, Spot},
-    parts::Html,
-};
+use super::frame::{self, Page, Spot};
 use crate::openapi;
-use askama::Template;
+use maud::{Markup, html};
 use serde_json::Value;
 use std::sync::OnceLock;
-
-#[derive(Template)]
-#[template(path = "docs.html")]
-struct Reference {
-    operations: Vec<Operation>,
-}
 
 struct Operation {
     id: String,
@@ -45,12 +36,10 @@ struct Told {
 
 /// Written once: it is the same for everyone.
 pub fn page(base_url: &str) -> Page {
-    static WRITTEN: OnceLock<Html> = OnceLock::new();
+    static WRITTEN: OnceLock<Markup> = OnceLock::new();
     let reference = WRITTEN.get_or_init(|| {
         let document = openapi::document(base_url);
-        Html::of(&Reference {
-            operations: operations(&document),
-        })
+        html_of(&operations(&document))
     });
     let lead = "Everything that agents can do over HTTP. Make a token in the settings, send it as a Bearer token, and begin with GET /health.";
     Page {
@@ -62,6 +51,100 @@ pub fn page(base_url: &str) -> Page {
             frame::head(vec![], "API reference", lead, None),
             reference.clone(),
         ],
+    }
+}
+
+fn html_of(operations: &[Operation]) -> Markup {
+    let all = operations.iter().map(|it| {
+        vec![
+            html! { a href={ "#" (it.id) } { (method(it)) " " code { (it.path) } } },
+            html! { (it.summary) },
+            html! { (it.scope) },
+        ]
+    });
+    html! {
+        nav .card aria-label="Endpoints" {
+            h2 { "Endpoints" }
+            (table("All endpoints", true, &["Endpoint", "What it does", "Scope"], all))
+        }
+        @for it in operations { (section(it)) }
+    }
+}
+
+fn method(it: &Operation) -> Markup {
+    html! { span class={ "method " (it.verb) } { (it.verb_shown) } }
+}
+
+fn section(it: &Operation) -> Markup {
+    let parameters = it.parameters.iter().map(|it| {
+        vec![
+            name(it),
+            html! { (it.place) },
+            html! { code { (it.kind) } },
+            html! { (it.description) },
+        ]
+    });
+    let members = it.members.iter().map(|it| {
+        vec![
+            name(it),
+            html! { code { (it.kind) } },
+            html! { (it.description) },
+        ]
+    });
+    let answers = it.answers.iter().map(|it| {
+        vec![
+            html! { span class={ "tag " (if it.good { "good" } else { "warn" }) } { (it.status) } },
+            html! { @if !it.schema.is_empty() { code { (it.schema) } } },
+            html! { (it.description) },
+        ]
+    });
+    html! {
+        section class="card page" id=(it.id) {
+            header {
+                div .stack {
+                    h2 { (it.summary) }
+                    p { (method(it)) " " code .wrap { (it.path) } }
+                }
+            }
+            p .lead { (it.description) }
+            @if !it.parameters.is_empty() {
+                (table("Parameters", false, &["Name", "In", "Type", "What it does"], parameters))
+            }
+            @if !it.members.is_empty() {
+                (table("Body, as JSON", false, &["Member", "Type", "What it is"], members))
+            }
+            (table("Answers", false, &["Status", "Body", "When"], answers))
+        }
+    }
+}
+
+fn name(it: &Member) -> Markup {
+    html! { code { (it.name) } @if it.required { " " span class="tag warn" { "required" } } }
+}
+
+/// The first cell of a row names it.
+fn table(
+    caption: &str,
+    is_named_above: bool,
+    columns: &[&str],
+    rows: impl Iterator<Item = Vec<Markup>>,
+) -> Markup {
+    html! {
+        div .scroll {
+            table .cardy {
+                caption class=[is_named_above.then_some("out")] { (caption) }
+                thead { tr { @for column in columns { th scope="col" { (column) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for (at, (cell, column)) in row.iter().zip(columns).enumerate() {
+                                @if at == 0 { th scope="row" { (cell) } } @else { td data-label=(column) { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 use super::{
     about::{About, GROUPS},
     assets,
-    parts::{self, Html},
+    parts::{self, icon},
 };
 use analysis::result_type::ResultType;
-use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{project::Project, results::ResultHead, use_cases::sessions::Member};
+use maud::{Markup, Render, html};
 
 /// Older results are told to be old.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
@@ -27,50 +27,6 @@ pub enum Spot {
     GapCheck,
     ContentPlans,
     ProjectSettings,
-}
-
-struct Link {
-    href: String,
-    label: &'static str,
-    icon: &'static str,
-    current: bool,
-}
-
-struct Group {
-    label: &'static str,
-    links: Vec<Link>,
-}
-
-struct Who<'a> {
-    name: &'a str,
-    email: &'a str,
-}
-
-struct Site<'a> {
-    id: i64,
-    name: &'a str,
-    domain: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "layout.html")]
-struct Layout<'a> {
-    title: &'a str,
-    assets: &'a str,
-    main: Vec<Link>,
-    project: Option<Site<'a>>,
-    groups: Vec<Group>,
-    who: Option<Who<'a>>,
-    simulated: bool,
-    body: &'a Html,
-}
-
-#[derive(Template)]
-#[template(path = "gate.html")]
-struct Gate<'a> {
-    title: &'a str,
-    assets: &'a str,
-    body: &'a Html,
 }
 
 const MAIN: [(Spot, &str, &str, &str); 5] = [
@@ -106,137 +62,163 @@ pub struct Page {
     pub spot: Spot,
     pub project: Option<Project>,
     pub simulated: bool,
-    pub parts: Vec<Html>,
+    pub parts: Vec<Markup>,
 }
 
 impl Page {
-    pub fn html(self, who: Option<&Member>) -> String {
-        let body = Html::all(self.parts);
-        let main = MAIN.into_iter().map(|(spot, href, label, icon)| Link {
-            href: href.to_owned(),
-            label,
-            icon,
-            current: spot == self.spot,
-        });
-        let project = self.project.as_ref();
-        let layout = Layout {
-            title: &self.title,
-            assets: assets::base(),
-            main: main.collect(),
-            project: project.map(|it| Site {
-                id: it.id.0,
-                name: it.name.as_str(),
-                domain: it.domain.unicode(),
-            }),
-            groups: project.map_or_else(Vec::new, |it| groups(it, self.spot)),
-            who: who.map(|it| Who {
-                name: it.user.name.as_str(),
-                email: it.user.email.as_str(),
-            }),
-            simulated: self.simulated,
-            body: &body,
+    pub fn html(&self, who: Option<&Member>) -> String {
+        let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
+        let page = html! {
+            (maud::DOCTYPE)
+            html lang="en" {
+                (document_head(&self.title, Some("same-origin")))
+                body {
+                    a .skip href="#content" { "Skip to the content" }
+                    div .app {
+                        header .top {
+                            button .slim type="button" popovertarget="menu" aria-label="Menu" { (icon("menu")) }
+                            " " (brand)
+                        }
+                        nav .side #menu popover aria-label="Sightline" {
+                            (brand)
+                            div .nav {
+                                @for (of, href, label, picture) in MAIN { (entry(href, label, picture, of == self.spot)) }
+                            }
+                            @if let Some(project) = &self.project { (own_entries(project, self.spot)) }
+                            @if let Some(who) = who {
+                                div .who {
+                                    b { (who.user.name.as_str()) }
+                                    small { (who.user.email.as_str()) }
+                                    " "
+                                    button class="quiet slim" type="button" data-api="DELETE /api/session" data-then="/sign-in" { "Sign out" }
+                                }
+                            }
+                        }
+                        main #content tabindex="-1" {
+                            @if self.simulated {
+                                div .banner role="note" {
+                                    (icon("flask"))
+                                    p { b { "Simulated data." } " These figures come from Sightline's sandbox, not from a real search engine. Add a supplier's key to the server's settings to measure the real thing." }
+                                }
+                            }
+                            @for part in &self.parts { (part) }
+                        }
+                    }
+                    (told())
+                }
+            }
         };
-        Html::of(&layout).into_string()
+        page.into_string()
     }
 }
 
 /// For whoever is not signed in.
-pub fn gate(title: &str, body: &Html) -> String {
-    Html::of(&Gate {
-        title,
-        assets: assets::base(),
-        body,
-    })
-    .into_string()
+pub fn gate(title: &str, body: impl Render) -> String {
+    let page = html! {
+        (maud::DOCTYPE)
+        html lang="en" {
+            (document_head(title, None))
+            body {
+                div .gate {
+                    main #content {
+                        span .brand { (icon("mark")) "Sightline" }
+                        (body)
+                    }
+                }
+                (told())
+            }
+        }
+    };
+    page.into_string()
 }
 
-fn groups(project: &Project, spot: Spot) -> Vec<Group> {
+fn document_head(title: &str, referrer: Option<&str>) -> Markup {
+    let base = assets::base();
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            @if let Some(referrer) = referrer { meta name="referrer" content=(referrer); }
+            title { (title) " · Sightline" }
+            link rel="icon" href={ (base) "/icon.svg" } type="image/svg+xml";
+            link rel="stylesheet" href={ (base) "/sightline.css" };
+            script type="module" src={ (base) "/js/app.js" } {}
+        }
+    }
+}
+
+/// Where scripts tell what happened.
+fn told() -> Markup {
+    html! { div #told .out role="status" aria-live="polite" {} }
+}
+
+fn entry(href: &str, label: &str, picture: &str, is_current: bool) -> Markup {
+    html! { a href=(href) aria-current=[is_current.then_some("page")] { (icon(picture)) (label) } }
+}
+
+fn own_entries(project: &Project, spot: Spot) -> Markup {
     let base = format!("/projects/{}", project.id);
-    let own = |of: Spot, end: &str, label, icon| Link {
-        href: format!("{base}{end}"),
-        label,
-        icon,
-        current: of == spot,
+    let own = |of: Spot, end: &str, label: &str, picture: &str| {
+        entry(&format!("{base}{end}"), label, picture, of == spot)
     };
     let result = |of: ResultType| {
-        let about = About::of(of);
-        own(
-            Spot::Results(of),
-            &format!("/results/{of}"),
-            about.short,
-            about.icon,
-        )
+        let (about, end) = (About::of(of), format!("/results/{of}"));
+        own(Spot::Results(of), &end, about.short, about.icon)
     };
-    let mut groups = vec![Group {
-        label: "",
-        links: vec![
-            own(Spot::Overview, "", "Overview", "overview"),
-            own(Spot::Keywords, "/keywords", "Keywords", "keywords"),
-            result(ResultType::Suggestions),
-        ],
-    }];
-    groups.extend(GROUPS.into_iter().map(|(label, types)| Group {
-        label,
-        links: types.iter().map(|it| result(*it)).collect(),
-    }));
-    groups.push(Group {
-        label: "Plan",
-        links: vec![
-            own(Spot::GapCheck, "/gap-check", "Gap check", "gap"),
-            own(
-                Spot::ContentPlans,
-                "/content-plans",
-                "Content plans",
-                "plan",
-            ),
-        ],
-    });
-    groups.push(Group {
-        label: "Project",
-        links: vec![own(
-            Spot::ProjectSettings,
-            "/settings",
-            "Project settings",
-            "settings",
-        )],
-    });
-    groups
+    html! {
+        div .nav {
+            a .where href=(base) {
+                b { (project.name.as_str()) }
+                span { (project.domain.unicode()) }
+            }
+            (own(Spot::Overview, "", "Overview", "overview"))
+            (own(Spot::Keywords, "/keywords", "Keywords", "keywords"))
+            (result(ResultType::Suggestions))
+            @for (number, (label, types)) in (2..).zip(GROUPS) {
+                h2 id={ "nav-" (number) } { (label) }
+                @for of in types { (result(*of)) }
+            }
+            h2 #nav-5 { "Plan" }
+            (own(Spot::GapCheck, "/gap-check", "Gap check", "gap"))
+            (own(Spot::ContentPlans, "/content-plans", "Content plans", "plan"))
+            h2 #nav-6 { "Project" }
+            (own(Spot::ProjectSettings, "/settings", "Project settings", "settings"))
+        }
+    }
 }
 
-#[derive(Template)]
-#[template(path = "head.html")]
-struct Head<'a> {
+pub fn head(
     crumbs: Vec<(String, String)>,
-    title: &'a str,
-    lead: &'a str,
-    action: Option<Html>,
-    measured: Option<Html>,
-}
-
-pub fn head(crumbs: Vec<(String, String)>, title: &str, lead: &str, action: Option<Html>) -> Html {
-    Html::of(&Head {
-        crumbs,
-        title,
-        lead,
-        action,
-        measured: None,
-    })
+    title: &str,
+    lead: &str,
+    action: Option<Markup>,
+) -> Markup {
+    head_measured(crumbs, title, lead, action, "")
 }
 
 pub fn head_measured(
     crumbs: Vec<(String, String)>,
     title: &str,
     lead: &str,
-    action: Option<Html>,
-    measured: Html,
-) -> Html {
-    Html::of(&Head {
-        crumbs,
-        title,
-        lead,
-        action,
-        measured: Some(measured),
-    })
+    action: Option<Markup>,
+    measured: impl Render,
+) -> Markup {
+    html! {
+        header .head {
+            @if !crumbs.is_empty() {
+                nav aria-label="Where this is" {
+                    ol .crumbs { @for (href, label) in crumbs { li { a href=(href) { (label) } } } }
+                }
+            }
+            div class="row apart" {
+                h1 { (title) }
+                @if let Some(action) = action { (action) }
+            }
+            @if !lead.is_empty() { p .lead { (lead) } }
+            (measured)
+        }
+    }
 }
 
 pub fn crumbs(project: &Project) -> Vec<(String, String)> {
@@ -249,34 +231,31 @@ pub fn crumbs(project: &Project) -> Vec<(String, String)> {
     ]
 }
 
-#[derive(Template)]
-#[template(path = "measured.html")]
-struct Measured<'a> {
-    at: Html,
-    provider: &'a str,
-    provenance: &'a str,
-    counted: Html,
-    requested: Html,
-    failed: String,
-    unit: &'a str,
-    method: &'a str,
-    stale: bool,
-    warnings: Vec<String>,
-}
-
 /// When, by what and from how many: what every figure has to say.
-pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Html {
-    let warnings = head.warnings.iter().map(|it| parts::headed(it));
-    Html::of(&Measured {
-        at: parts::ago(head.measured_at),
-        provider: &head.provider,
-        provenance: head.provenance.name(),
-        counted: parts::count(head.coverage.measured),
-        requested: parts::count(head.coverage.requested),
-        failed: head.coverage.failed.to_string(),
-        unit,
-        method: &head.method_version,
-        stale: head.measured_at + FRESH_FOR < now,
-        warnings: warnings.collect(),
-    })
+pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Markup {
+    let coverage = &head.coverage;
+    let limits = head.warnings.len();
+    html! {
+        p .measured {
+            span { "Measured " b { (parts::ago(head.measured_at)) } }
+            " "
+            span { "by " b { (head.provider) } " (" (head.provenance.name()) ")" }
+            " "
+            span {
+                "from " b { (parts::count(coverage.measured)) " of " (parts::count(coverage.requested)) } " " (unit)
+                @if coverage.failed != 0 { ", " (coverage.failed) " failed" }
+            }
+            " "
+            span { "method " b .mono { (head.method_version) } }
+        }
+        @if head.measured_at + FRESH_FOR < now {
+            (parts::notice("warn", "clock", "These results are more than 35 days old. Measure again to see where things stand today."))
+        }
+        @if limits > 0 {
+            details .fold {
+                summary { (limits) @if limits == 1 { " limitation" } @else { " limitations" } " of this measurement" }
+                ul .plain { @for warning in &head.warnings { li { (parts::headed(warning)) } } }
+            }
+        }
+    }
 }

@@ -2,13 +2,14 @@
 
 use super::{
     NoPage,
+    forms::submit,
     frame::{self, Page, Spot},
     modules::{self, Projects},
-    parts::Html,
+    parts::needs_scripts,
     visit::Visit,
 };
-use askama::Template;
 use domain::ids::ProjectId;
+use maud::{Markup, html};
 
 const BEFORE: [&str; 8] = [
     "gap_check",
@@ -21,13 +22,6 @@ const BEFORE: [&str; 8] = [
     "api",
 ];
 
-#[derive(Template)]
-#[template(path = "gap_check.html")]
-struct Gaps<'a> {
-    id: i64,
-    language: &'a str,
-}
-
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let (project, language) = modules::project_and_language(visit, id).await?;
     let lead = "What people search and this project does not follow, and the other way round.";
@@ -37,12 +31,55 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Gap check", lead, None),
-            Html::of(&Gaps {
-                id: id.0,
-                language: &language,
-            }),
+            controls(),
+            html! {
+                div #gap class="page wide" data-project=(id.0) data-language=(language) {
+                    (needs_scripts("The gap check needs JavaScript."))
+                }
+            },
+            import(),
             modules::start("gap_page", &BEFORE, &Projects::one(&project)),
         ],
         project: Some(project),
     })
+}
+
+fn controls() -> Markup {
+    html! {
+        form class="card filter" #gap-controls hidden {
+            label .field { span { "From" } input type="date" name="from"; }
+            label .field { span { "To" } input type="date" name="to"; }
+            label .field { span { "Impressions from" } input type="number" name="least" min="0" value="10" inputmode="numeric"; }
+            label .check { input type="checkbox" name="reach"; " Striking distance alone" }
+            button .main type="submit" { "Check again" }
+            p class="soft small" #gap-span {}
+            p data-outcome {}
+        }
+        div #gap-progress class="card page" role="status" hidden {
+            progress aria-label="Reading rows of Search Console" {}
+            p data-told { "Reading…" }
+        }
+    }
+}
+
+fn import() -> Markup {
+    html! {
+        details .card #gap-import {
+            summary { b { "Import an export of Search Console" } }
+            form .page {
+                p .hint { "In Search Console: Performance, Search results, Export, CSV. Of the archive that you get, the file with queries; best is an export that tells pages too. Any language of its interface will do." }
+                div .fields {
+                    label .field { span { "File" } input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values"; }
+                    label .field { span { "From" } input type="date" name="from"; }
+                    label .field { span { "To" } input type="date" name="to"; small { "Needed where no column tells days." } }
+                }
+                label .field {
+                    span { "Or paste it" }
+                    textarea name="content" required spellcheck="false" placeholder="Top queries,Clicks,Impressions,CTR,Position" {}
+                }
+                input type="hidden" name="name";
+                (submit("Import"))
+            }
+        }
+    }
 }

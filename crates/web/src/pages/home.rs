@@ -1,10 +1,11 @@
 use super::{
     NoPage,
     charts::spark,
+    forms::{options, submit},
     frame::{self, Page, Spot},
     markets::{self, FieldNames},
     overview,
-    parts::{self, Html},
+    parts::{self, icon},
     visit::Visit,
 };
 use analysis::{
@@ -15,16 +16,16 @@ use analysis::{
     },
     result_type::ResultType,
 };
-use askama::Template;
 use chrono::{Days, NaiveDate};
 use domain::{
+    allowance::Allowance,
     market::Market,
     page::{Direction, PageRequest},
     ports::projects::{ProjectFilter, ProjectSort},
     project::{Project, Status},
-    text::Text,
     use_cases::projects::Portfolio,
 };
+use maud::{Markup, html};
 
 const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
 const SORTS: [(&str, ProjectSort); 1] = [("name", ProjectSort::Name)];
@@ -40,45 +41,6 @@ const SHOWN: [ResultType; 3] = [
 ];
 /// Days that the small lines go back.
 const DRAWN: Days = Days::new(90);
-
-#[derive(Template)]
-#[template(path = "home_filter.html")]
-struct Filter<'a> {
-    search: &'a str,
-    tag: &'a str,
-    status: &'a str,
-    states: [(&'static str, &'static str); 3],
-}
-
-#[derive(Template)]
-#[template(path = "new_project.html")]
-struct NewProject {
-    open: bool,
-    left: u32,
-    limit: u32,
-    market: Html,
-}
-
-#[derive(Template)]
-#[template(path = "project_card.html")]
-struct Card<'a> {
-    id: i64,
-    name: &'a str,
-    domain: &'a str,
-    favorite: bool,
-    visibility: Html,
-    delta: Option<Html>,
-    period: String,
-    ai: Html,
-    open: Html,
-    spark: Option<Html>,
-    missing: &'static str,
-    keywords: Html,
-    one: bool,
-    simulated: bool,
-    run: Option<Html>,
-    tags: Vec<&'a str>,
-}
 
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
@@ -125,13 +87,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         && wanted.page.after.is_none();
     let is_new = is_plain && favorites.is_none() && portfolio.projects.items.is_empty();
     let head = heading(is_new);
-    let market = Market::default();
-    let new = Html::of(&NewProject {
-        open: is_new,
-        left: places.limit.saturating_sub(places.used),
-        limit: places.limit,
-        market: markets::fields(FIELDS, market.country, market.language),
-    });
+    let new = new_project(is_new, places);
     let shown = || favorites.iter().chain([&portfolio]);
     let simulated = shown().any(|it| it.heads.values().any(|it| it.provenance.is_simulated()));
     let mut body = vec![head];
@@ -144,28 +100,20 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         ));
         body.push(new);
     } else {
-        body.push(Html::of(&Filter {
-            search: search.as_deref().unwrap_or_default(),
-            tag: tag.as_deref().unwrap_or_default(),
+        body.push(filters(
+            search.as_deref().unwrap_or_default(),
+            tag.as_deref().unwrap_or_default(),
             status,
-            states: [
-                ("active", "Active"),
-                ("deactivated", "Deactivated"),
-                ("all", "All"),
-            ],
-        }));
-        let all: Vec<Html> = shown()
-            .flat_map(|it| it.projects.items.iter().map(|project| card(project, it)))
-            .collect();
-        body.push(if all.is_empty() {
+        ));
+        let all = || shown().flat_map(|it| it.projects.items.iter().map(move |of| (of, it)));
+        body.push(if all().next().is_none() {
             nothing_fits()
         } else {
-            parts::wrapped("div", "cards", &Html::all(all))
+            html! { div .cards { @for (project, of) in all() { (card(project, of)) } } }
         });
         if favorites.is_some_and(|it| it.projects.next.is_some()) {
             let href = visit.with(&[("favorite", Some("true"))]);
-            let more = parts::link(&href, "All favourites");
-            body.push(parts::wrapped("p", "small", &more));
+            body.push(html! { p .small { a href=(href) { "All favourites" } } });
         }
         let (first, next) = visit.around(&wanted, &portfolio.projects);
         body.push(parts::pager(first.as_deref(), next.as_deref(), ""));
@@ -180,7 +128,64 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     })
 }
 
-fn heading(is_new: bool) -> Html {
+fn filters(search: &str, tag: &str, status: &str) -> Markup {
+    let shown = [
+        ("active", "Active"),
+        ("deactivated", "Deactivated"),
+        ("all", "All"),
+    ];
+    html! {
+        form .filter method="get" action="/" role="search" {
+            label .field .grow {
+                span { "Search projects" }
+                input type="search" name="search" value=(search) maxlength="200" placeholder="Name or domain";
+            }
+            label .field { span { "Tag" } input name="tag" value=(tag) maxlength="50"; }
+            label .field {
+                span { "Show" }
+                select name="status" data-submit { (options(shown.map(|(value, name)| (value, name, value == status)))) }
+            }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+fn new_project(is_open: bool, places: Allowance) -> Markup {
+    let market = Market::default();
+    let left = places.limit.saturating_sub(places.used);
+    html! {
+        details .card #new open[is_open] {
+            summary {
+                b { "Create a project" }
+                " "
+                span class="soft small" { (left) " of " (places.limit) " places left" }
+            }
+            form .page method="post" data-api="POST /api/projects" data-keywords-into="{id}" data-also-failed="The project was created, but its keywords were not added yet." data-then="/projects/{id}" {
+                div .fields {
+                    label .field {
+                        span { "Domain" }
+                        input name="domain" required autocomplete="off" spellcheck="false" inputmode="url" placeholder="example.com";
+                        small { "The site whose visibility you want to follow." }
+                    }
+                    label .field {
+                        span { "Name" }
+                        input name="name" data-skip maxlength="200" autocomplete="off";
+                        small { "Optional. Defaults to the domain." }
+                    }
+                    (markets::fields(FIELDS, market.country, market.language))
+                }
+                label .field {
+                    span { "First keywords" }
+                    textarea name="also.keywords" data-as="numbered" data-skip placeholder="running shoes\ntrail running shoes" {}
+                    small { "One per line. You can add more at any time." }
+                }
+                (submit("Create the project"))
+            }
+        }
+    }
+}
+
+fn heading(is_new: bool) -> Markup {
     let lead = if is_new {
         ""
     } else {
@@ -191,7 +196,7 @@ fn heading(is_new: bool) -> Html {
 }
 
 /// Link to deactivated projects, where there are some.
-async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
+async fn bring_back(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
     let filter = ProjectFilter {
         status: Some(Status::Deactivated),
         ..ProjectFilter::default()
@@ -211,7 +216,7 @@ async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
     Ok((!found.items.is_empty()).then(link))
 }
 
-fn nothing_fits() -> Html {
+fn nothing_fits() -> Markup {
     parts::empty(
         "projects",
         "No such project",
@@ -220,7 +225,7 @@ fn nothing_fits() -> Html {
     )
 }
 
-fn card(project: &Project, portfolio: &Portfolio) -> Html {
+fn card(project: &Project, portfolio: &Portfolio) -> Markup {
     let head = |of| portfolio.heads.get(&(project.id, of));
     let rankings: Option<RankingsSummary> =
         head(ResultType::Rankings).and_then(|it| it.summary.parse().ok());
@@ -234,31 +239,49 @@ fn card(project: &Project, portfolio: &Portfolio) -> Html {
         .map(visibility)
         .unwrap_or_default();
     let newest = series.last().and_then(|(_, it)| *it);
-    Html::of(&Card {
-        id: project.id.0,
-        name: project.name.as_str(),
-        domain: project.domain.unicode(),
-        favorite: project.meta.favorite,
-        visibility: parts::maybe(newest, 1),
-        delta: rankings.as_ref().and_then(overview::visibility_delta),
-        period: rankings
-            .as_ref()
-            .map(overview::visibility_period)
-            .unwrap_or_default(),
-        ai: parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1),
-        open: suggestions.map_or_else(parts::unknown, |it| parts::count(it.open)),
-        spark: (series.len() > 1).then(|| spark("Visibility, day by day", &series)),
-        missing: if project.keyword_count == 0 {
-            "Add keywords to see where it stands."
-        } else {
-            "The trend appears after the second check."
-        },
-        keywords: parts::count(project.keyword_count.into()),
-        one: project.keyword_count == 1,
-        simulated: head(ResultType::Rankings).is_some_and(|it| it.provenance.is_simulated()),
-        run: project.last_analysis_at.map(parts::ago),
-        tags: project.meta.tags.iter().map(Text::as_str).collect(),
-    })
+    let is_simulated = head(ResultType::Rankings).is_some_and(|it| it.provenance.is_simulated());
+    let keywords = project.keyword_count;
+    let tags = &project.meta.tags;
+    html! {
+        article .card .project {
+            div .row .apart {
+                h2 .wrap { a href={ "/projects/" (project.id.0) } { (project.name.as_str()) } }
+                @if project.meta.favorite { span .star { (icon("star")) span .out { "favourite" } } }
+            }
+            p .soft .small .wrap { (project.domain.unicode()) }
+            dl .trio {
+                div {
+                    dt { "Visibility" }
+                    dd { (parts::maybe(newest, 1)) }
+                    @if let Some(rankings) = &rankings {
+                        @if let Some(delta) = overview::visibility_delta(rankings) {
+                            dd { (delta) }
+                            dd .soft .tiny { (overview::visibility_period(rankings)) }
+                        }
+                    }
+                }
+                div { dt { "AI visibility" } dd { (parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1)) } }
+                div { dt { "To do" } dd { (suggestions.map_or_else(parts::unknown, |it| parts::count(it.open))) } }
+            }
+            @if series.len() > 1 {
+                (spark("Visibility, day by day", &series))
+            } @else {
+                p .soft .tiny {
+                    @if keywords == 0 { "Add keywords to see where it stands." } @else { "The trend appears after the second check." }
+                }
+            }
+            div .foot {
+                span {
+                    (parts::count(keywords.into())) @if keywords == 1 { " keyword" } @else { " keywords" }
+                    @if is_simulated { " · simulated" }
+                }
+                span {
+                    @if let Some(run) = project.last_analysis_at { "measured " (parts::ago(run)) } @else { "not measured yet" }
+                }
+            }
+            @if !tags.is_empty() { div .tags { @for tag in tags { span .tag { (tag.as_str()) } } } }
+        }
+    }
 }
 
 /// Visibility of the last weeks, oldest first; days on which nothing was measured have none.

@@ -1,9 +1,10 @@
 use super::{
     NoPage,
     charts::bar,
+    forms::options,
     frame::{self, Page, Spot},
     markets::{self, FieldNames},
-    parts::{self, Html, Row, Table, fill, snippet},
+    parts::{self, Row, Table},
     visit::{Visit, Wanted},
 };
 use crate::query::Query;
@@ -11,7 +12,6 @@ use analysis::{
     findings::rankings::{ChangeKind, RankingRecord},
     observation::search_page::Device,
 };
-use askama::Template;
 use domain::{
     ids::ProjectId,
     keyword::Keyword,
@@ -21,6 +21,7 @@ use domain::{
     project::{Project, Status},
     use_cases::keywords::KeywordBoard,
 };
+use maud::{Markup, html};
 use std::collections::HashMap;
 
 const KNOWN: [&str; 6] = ["search", "aiTracked", "status", "tag", "cursor", "sort"];
@@ -35,35 +36,6 @@ const FIELDS: FieldNames = FieldNames {
     language: "market.language",
 };
 
-#[derive(Template)]
-#[template(path = "keyword_filter.html")]
-struct Filter<'a> {
-    search: &'a str,
-    ai: &'a str,
-    status: &'a str,
-    states: [(&'static str, &'static str); 3],
-}
-
-#[derive(Template)]
-#[template(path = "keyword_bulk.html")]
-struct Bulk;
-
-#[derive(Template)]
-#[template(path = "add_keywords.html")]
-struct Add {
-    id: i64,
-    open: bool,
-    used: u32,
-    limit: u32,
-    ai_used: u32,
-    ai_limit: u32,
-    market: Html,
-    mobile: bool,
-}
-
-snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="picks"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
-snippet!(Switch { id: i64, keyword: &'a str, on: bool } = r#"<label class="check"><input type="checkbox" name="aiTracked" data-api="PATCH /api/keywords/{{ id }}"{% if on %} checked{% endif %}><span class="out">Measure “{{ keyword }}” in AI answers</span></label>"#);
-
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let search = query.free_text("search", 200).unwrap_or_default();
@@ -75,22 +47,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .await?;
     let board = board.ok_or(NoPage::NotFound)?;
     let project = &board.project;
-    let allowance = visit
-        .who
-        .account
-        .project_keyword_allowance(project.keyword_count);
-    let ai = visit.who.account.ai_allowance();
-    let market = board.usual_market.clone().unwrap_or_default();
-    let add = Html::of(&Add {
-        id: project.id.0,
-        open: project.keyword_count == 0,
-        used: project.keyword_count,
-        limit: allowance.limit,
-        ai_used: ai.used,
-        ai_limit: ai.limit,
-        market: markets::fields(FIELDS, market.country, market.language),
-        mobile: market.device == Device::Mobile,
-    });
+    let add = add(visit, &board);
     let lead = format!(
         "{} in use, {} of them measured in answers of AI engines.",
         project.keyword_count, project.ai_tracked_count
@@ -99,16 +56,14 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .head
         .as_ref()
         .is_some_and(|it| it.provenance.is_simulated());
-    let action = Some(parts::starter(
-        "rankCheck",
-        project.id.0,
-        &format!("/projects/{id}"),
-        "Check positions",
-    ));
-    let action = { action.into_iter() }
-        .filter(|_| project.is_active() && project.keyword_count > 0)
-        .chain([parts::button_link("#add", "Add keywords")]);
-    let action = Some(parts::wrapped("div", "row", &Html::all(action)));
+    let action = Some(html! {
+        div .row {
+            @if project.is_active() && project.keyword_count > 0 {
+                (parts::starter("rankCheck", project.id.0, &format!("/projects/{id}"), "Check positions"))
+            }
+            (parts::button_link("#add", "Add keywords"))
+        }
+    });
     let measured = board
         .head
         .as_ref()
@@ -128,16 +83,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         let back = bring_back(visit, id).await?;
         body.push(parts::empty("keywords", "No keywords in use", text, back));
     } else {
-        body.push(Html::of(&Filter {
-            search: &search,
-            ai: query.text("aiTracked").unwrap_or_default(),
-            status,
-            states: [
-                ("active", "In use"),
-                ("deactivated", "Deactivated"),
-                ("all", "All"),
-            ],
-        }));
+        body.push(filters(&search, query.text("aiTracked"), status));
         if board.keywords.items.is_empty() {
             let text = "No keyword fits what you chose.";
             body.push(parts::empty(
@@ -148,7 +94,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
             ));
         } else {
             let table = list(visit, &query, &wanted, &board);
-            body.push(Html::of(&Bulk));
+            body.push(bulk());
             body.push(parts::card_of("", "", &table));
         }
     }
@@ -162,8 +108,92 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     })
 }
 
+fn filters(search: &str, ai: Option<&str>, status: &str) -> Markup {
+    let measured = [("", "Any"), ("true", "Measured"), ("false", "Not measured")];
+    let shown = [
+        ("active", "In use"),
+        ("deactivated", "Deactivated"),
+        ("all", "All"),
+    ];
+    html! {
+        form .filter method="get" role="search" {
+            label .field .grow {
+                span { "Search keywords" }
+                input type="search" name="search" value=(search) maxlength="200";
+            }
+            label .field {
+                span { "AI answers" }
+                select name="aiTracked" data-submit { (options(measured.map(|(value, name)| (value, name, ai == Some(value))))) }
+            }
+            label .field {
+                span { "Show" }
+                select name="status" data-submit { (options(shown.map(|(value, name)| (value, name, value == status)))) }
+            }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+fn bulk() -> Markup {
+    html! {
+        div .bulk data-bulk-of="keywords" role="group" aria-label="What is done to the chosen keywords" {
+            label .check { input type="checkbox" data-all="keywords"; " All of this page" }
+            span .row {
+                button type="button" .slim data-bulk="PATCH /api/keywords/{id}" data-body=r#"{"aiTracked":true}"# { "Measure in AI answers" }
+                button type="button" .slim data-bulk="PATCH /api/keywords/{id}" data-body=r#"{"aiTracked":false}"# { "Not in AI answers" }
+                button type="button" .slim data-bulk="POST /api/keywords/{id}/reactivate" data-body="{}" { "Bring back" }
+                button type="button" .slim .danger data-bulk="DELETE /api/keywords/{id}" data-confirm="Stop tracking {n} keywords? Their history is kept." data-confirm-one="Stop tracking 1 keyword? Its history is kept." { "Deactivate" }
+            }
+            span .small .soft data-outcome role="status" {}
+        }
+    }
+}
+
+fn add(visit: &Visit<'_>, board: &KeywordBoard) -> Markup {
+    let project = &board.project;
+    let used = project.keyword_count;
+    let account = &visit.who.account;
+    let allowance = account.project_keyword_allowance(used);
+    let ai = account.ai_allowance();
+    let market = board.usual_market.clone().unwrap_or_default();
+    html! {
+        details .card #add open[used == 0] {
+            summary {
+                b { "Add keywords" }
+                " "
+                span .soft .small { (used) " of " (allowance.limit) " used in this project, " (ai.used) " of " (ai.limit) " measured in AI answers" }
+            }
+            form .page method="post" data-keywords-into=(project.id.0) {
+                label .field {
+                    span { "Keywords" }
+                    textarea name="keywords" data-as="numbered" required placeholder="running shoes\ntrail running shoes" {}
+                    small { "One per line. Keywords that are tracked already are skipped; deactivated ones are restored with their history. Lines that cannot be added are listed with the reason." }
+                }
+                div .fields {
+                    (markets::fields(FIELDS, market.country, market.language))
+                    label .field {
+                        span { "Device" }
+                        select name="market.device" {
+                            option value="desktop" { "Desktop" }
+                            option value="mobile" selected[market.device == Device::Mobile] { "Mobile" }
+                        }
+                    }
+                    label .field {
+                        span { "Tags" }
+                        input name="tags" data-as="commas" data-skip;
+                        small { "Separate with commas." }
+                    }
+                }
+                label .check { input type="checkbox" name="aiTracked"; " Measure them in answers of AI engines too" }
+                div .row { button .main type="submit" { "Add them" } }
+                div data-outcome {}
+            }
+        }
+    }
+}
+
 /// Link to deactivated keywords, where there are some.
-async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, NoPage> {
+async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Markup>, NoPage> {
     let filter = KeywordFilter {
         status: Some(Status::Deactivated),
         ..KeywordFilter::default()
@@ -242,25 +272,24 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         "/projects/{}/results/rankings?keyword={}",
         project.id, keyword.id
     );
-    let market = format!(
-        "{}, {}, {}",
-        keyword.market.country,
-        keyword.market.language,
-        keyword.market.device.name()
-    );
-    let name = parts::under(&parts::link(&href, text), &parts::text(&market));
+    let market = &keyword.market;
+    let name = html! {
+        span .picks {
+            input type="checkbox" data-row="keywords" value=(keyword.id.0) data-name=(text) aria-label={ "Choose “" (text) "”" };
+            span {
+                a href=(href) { (text) }
+                span .sub { (market.country) ", " (market.language) ", " (market.device.name()) }
+            }
+        }
+    };
     let position = match &keyword.latest {
-        None => parts::wrapped("span", "soft small", &parts::text("not checked yet")),
+        None => html! { span .soft .small { "not checked yet" } },
         Some(latest) => position(latest.position, record),
     };
     let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());
     let features = record.and_then(|it| it.features_present.as_ref());
-    let features: Vec<Html> = features
-        .into_iter()
-        .flatten()
-        .take(3)
-        .map(|it| parts::tag("", &parts::in_words(it.name())))
-        .collect();
+    let features = { features.into_iter().flatten().take(3) }
+        .map(|it| parts::tag("", &parts::in_words(it.name())));
     let (api, label) = if keyword.is_active() {
         (format!("DELETE /api/keywords/{}", keyword.id), "Deactivate")
     } else {
@@ -269,34 +298,26 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
             "Bring back",
         )
     };
-    let name = fill!(Chosen {
-        id: keyword.id.0,
-        keyword: text,
-        name: &name
-    });
     parts::row(vec![
         name,
         position,
         change(record),
         page.map_or_else(parts::unknown, parts::outward_path),
-        if features.is_empty() {
-            parts::unknown()
-        } else {
-            parts::wrapped("span", "tags", &Html::all(features))
-        },
+        parts::tags(features).unwrap_or_else(parts::unknown),
         researched(keyword),
         parts::maybe(record.and_then(|it| it.estimated_clicks), 0),
-        fill!(Switch {
-            id: keyword.id.0,
-            keyword: text,
-            on: keyword.ai_tracked
-        }),
+        html! {
+            label .check {
+                input type="checkbox" name="aiTracked" data-api={ "PATCH /api/keywords/" (keyword.id.0) } checked[keyword.ai_tracked];
+                span .out { "Measure “" (text) "” in AI answers" }
+            }
+        },
         parts::pressed("quiet slim", &api, "", "", "", label),
     ])
 }
 
 /// The search volume with what else keyword research found, when, and whether it is simulated.
-fn researched(keyword: &Keyword) -> Html {
+fn researched(keyword: &Keyword) -> Markup {
     let Some(it) = &keyword.metrics else {
         return parts::maybe_count(keyword.search_volume);
     };
@@ -309,7 +330,7 @@ fn researched(keyword: &Keyword) -> Html {
     if it.provenance.is_simulated() {
         told.push("simulated".to_owned());
     }
-    parts::under(&volume, &parts::text(&told.join(" · ")))
+    parts::under(volume, told.join(" · "))
 }
 
 fn price(cpc: &Cpc) -> String {
@@ -318,15 +339,15 @@ fn price(cpc: &Cpc) -> String {
 }
 
 /// A position, or that the keyword was looked for in vain, and how far.
-pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Html {
+pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Markup {
     match (position, record.map(|it| it.depth_checked)) {
         (Some(position), _) => parts::count(position.into()),
-        (None, Some(depth)) if depth > 0 => parts::text(&format!("not in {depth}")),
+        (None, Some(depth)) if depth > 0 => parts::text(format_args!("not in {depth}")),
         (None, _) => parts::text("not ranked"),
     }
 }
 
-pub fn change(record: Option<&RankingRecord>) -> Html {
+pub fn change(record: Option<&RankingRecord>) -> Markup {
     let Some(record) = record else {
         return parts::unknown();
     };
@@ -343,8 +364,8 @@ pub fn change(record: Option<&RankingRecord>) -> Html {
     }
 }
 
-pub fn share_cell(share: Option<f64>) -> Html {
+pub fn share_cell(share: Option<f64>) -> Markup {
     share.map_or_else(parts::unknown, |it| {
-        Html::all([parts::percent(Some(it)), bar(it, "1")])
+        html! { (parts::percent(Some(it))) (bar(it, "1")) }
     })
 }

@@ -1,7 +1,7 @@
 //! Where keywords are searched: the fields for country and language, and the names that they take.
 
-use super::parts::{Html, fill, snippet};
 use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
+use maud::{Markup, html};
 use std::{fmt::Display, sync::LazyLock};
 
 #[derive(Debug, Clone, Copy)]
@@ -10,27 +10,32 @@ pub struct FieldNames {
     pub language: &'static str,
 }
 
-snippet!(Fields { country_field: &'a str, language_field: &'a str, country: &'a str, language: &'a str, lists: &'a Html } = r#"<label class="field"><span>Country</span><input name="{{ country_field }}" data-as="country" value="{{ country }}" required maxlength="100" list="countries" autocomplete="off"></label>
-<label class="field"><span>Language</span><input name="{{ language_field }}" data-as="language" value="{{ language }}" required maxlength="100" list="languages" autocomplete="off"></label>
-{{ lists }}"#);
-snippet!(Lists { countries: &'a [(String, String)], languages: &'a [(String, String)] } = r#"<datalist id="countries">{% for (name, code) in countries %}<option value="{{ name }}" data-code="{{ code }}">{% endfor %}</datalist><datalist id="languages">{% for (name, code) in languages %}<option value="{{ name }}" data-code="{{ code }}">{% endfor %}</datalist>"#);
-
-static LISTS: LazyLock<Html> = LazyLock::new(|| {
-    fill!(Lists {
-        countries: &named(COUNTRIES, |code| Country::parse(code).ok(), Country::name),
-        languages: &named(LANGUAGES, |code| Language::parse(code).ok(), Language::name),
-    })
+static LISTS: LazyLock<Markup> = LazyLock::new(|| {
+    let countries = named(COUNTRIES, |code| Country::parse(code).ok(), Country::name);
+    let languages = named(LANGUAGES, |code| Language::parse(code).ok(), Language::name);
+    html! {
+        datalist #countries { (with_codes(&countries)) }
+        datalist #languages { (with_codes(&languages)) }
+    }
 });
 
+fn with_codes(named: &[(String, String)]) -> Markup {
+    html! { @for (name, code) in named { option value=(name) data-code=(code) {} } }
+}
+
 /// With the lists of names; a page has them once.
-pub fn fields(names: FieldNames, country: Country, language: Language) -> Html {
-    fill!(Fields {
-        country_field: names.country,
-        language_field: names.language,
-        country: country.name(),
-        language: language.name(),
-        lists: &LISTS
-    })
+pub fn fields(names: FieldNames, country: Country, language: Language) -> Markup {
+    html! {
+        label .field {
+            span { "Country" }
+            input name=(names.country) data-as="country" value=(country.name()) required maxlength="100" list="countries" autocomplete="off";
+        }
+        label .field {
+            span { "Language" }
+            input name=(names.language) data-as="language" value=(language.name()) required maxlength="100" list="languages" autocomplete="off";
+        }
+        (*LISTS)
+    }
 }
 
 /// With their codes, in the order of the names.

@@ -8,6 +8,7 @@ pub mod charts;
 pub mod clients;
 mod content_plans;
 mod docs;
+mod forms;
 mod frame;
 mod gap_check;
 mod home;

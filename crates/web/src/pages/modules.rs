@@ -1,7 +1,6 @@
 //! What pages whose work is done by modules of their own (`assets/js/*_page.js`) have to name for them.
 
-use super::{NoPage, assets, parts::Html, visit::Visit};
-use askama::Template;
+use super::{NoPage, assets, visit::Visit};
 use domain::{
     ids::ProjectId,
     page::{Direction, PageRequest},
@@ -11,6 +10,7 @@ use domain::{
     },
     project::{Project, Status},
 };
+use maud::{Markup, html};
 
 /// Projects in a choice.
 const MOST: u32 = 200;
@@ -107,23 +107,16 @@ pub async fn project_and_language(
     Ok((board.project, language))
 }
 
-#[derive(Template)]
-#[template(path = "page_script.html")]
-struct Script<'a> {
-    assets: &'a str,
-    module: &'a str,
-    before: &'a [&'a str],
-    projects: &'a [Named],
-    cut: Option<u32>,
-}
-
 /// `before` are the modules that it needs, so that they come at once and not one after another.
-pub fn start(module: &str, before: &[&str], projects: &Projects) -> Html {
-    Html::of(&Script {
-        assets: assets::base(),
-        module,
-        before,
-        projects: &projects.named,
-        cut: projects.cut,
-    })
+pub fn start(module: &str, before: &[&str], projects: &Projects) -> Markup {
+    let base = assets::base();
+    html! {
+        ul #projects hidden data-cut=[projects.cut] {
+            @for it in &projects.named {
+                li data-id=(it.id) data-name=(it.name) data-domain=(it.domain) data-keywords=(it.keywords) {}
+            }
+        }
+        @for it in before { link rel="modulepreload" href={ (base) "/js/" (it) ".js" }; }
+        script type="module" src={ (base) "/js/" (module) ".js" } {}
+    }
 }

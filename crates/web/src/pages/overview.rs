@@ -7,7 +7,7 @@ use super::{
     charts::{Lines, Series},
     frame::{self, Page, Spot},
     home,
-    parts::{self, Html, Table},
+    parts::{self, Table},
     visit::Visit,
 };
 use analysis::{
@@ -29,6 +29,7 @@ use domain::{
     results::{Finding, ResultHead},
     use_cases::projects::ProjectState,
 };
+use maud::{Markup, html};
 use std::fmt::Write as _;
 
 /// Records of each type that are read.
@@ -52,13 +53,12 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     }
     let none_is_online = analyses::waits_for_worker(visit, &state.jobs).await?;
     let now = visit.services.clock.now();
-    let running: Vec<Html> = { state.jobs.iter() }
-        .filter(|it| it.state.is_unfinished())
-        .map(|it| analyses::line(it, None, none_is_online && it.is_overdue(now)))
-        .collect();
-    let is_running = !running.is_empty();
+    let is_running = state.jobs.iter().any(|it| it.state.is_unfinished());
     if is_running {
-        let lines = parts::wrapped("ul", "lines", &Html::all(running));
+        let running = { state.jobs.iter() }
+            .filter(|it| it.state.is_unfinished())
+            .map(|it| analyses::line(it, None, none_is_online && it.is_overdue(now)));
+        let lines = analyses::lines(running);
         body.push(parts::card("Running now", "", lines));
     }
     if state.heads.is_empty() && !is_running {
@@ -66,11 +66,9 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     } else if !state.heads.is_empty() {
         body.push(figures(&state));
         body.push(course(&state));
-        let parts = vec![
-            Html::all([moved(&state), suggestions(&state)]),
-            Html::all([measurements(&state), past(&state)]),
-        ];
-        body.push(parts::side_by_side("split", parts));
+        let first = html! { (moved(&state)) (suggestions(&state)) };
+        let second = html! { (measurements(&state)) (past(&state)) };
+        body.push(parts::side_by_side("split", first, second));
     }
     Ok(Page {
         title: project.name.as_str().to_owned(),
@@ -84,19 +82,10 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     })
 }
 
-fn head(state: &ProjectState) -> Html {
+fn head(state: &ProjectState) -> Markup {
     let project = &state.project;
     let here = format!("/projects/{}", project.id);
     let action = project.is_active().then(|| {
-        let mut buttons = Vec::new();
-        if project.keyword_count > 0 {
-            buttons.push(parts::starter(
-                "rankCheck",
-                project.id.0,
-                &here,
-                "Check rankings",
-            ));
-        }
         let other = |kind: AnalysisKind, label: &str| {
             let body = serde_json::json!({ "type": kind.name(), "projectId": project.id.0 });
             parts::pressed(
@@ -108,12 +97,16 @@ fn head(state: &ProjectState) -> Html {
                 label,
             )
         };
-        buttons.push(other(AnalysisKind::SiteAudit, "Audit the site"));
-        buttons.push(other(AnalysisKind::WebVitals, "Web vitals"));
-        if project.ai_tracked_count > 0 {
-            buttons.push(other(AnalysisKind::AiVisibility, "AI answers"));
+        html! {
+            div .row {
+                @if project.keyword_count > 0 {
+                    (parts::starter("rankCheck", project.id.0, &here, "Check rankings"))
+                }
+                (other(AnalysisKind::SiteAudit, "Audit the site"))
+                (other(AnalysisKind::WebVitals, "Web vitals"))
+                @if project.ai_tracked_count > 0 { (other(AnalysisKind::AiVisibility, "AI answers")) }
+            }
         }
-        parts::wrapped("div", "row", &Html::all(buttons))
     });
     let lead = project.domain.unicode();
     frame::head(
@@ -124,7 +117,7 @@ fn head(state: &ProjectState) -> Html {
     )
 }
 
-fn nothing_yet(project: &Project) -> Html {
+fn nothing_yet(project: &Project) -> Markup {
     if project.keyword_count == 0 {
         let text = "Add keywords to follow your positions, or audit the site to see the state of its pages.";
         let href = format!("/projects/{}/keywords#add", project.id);
@@ -160,7 +153,7 @@ fn found(state: &ProjectState, of: ResultType) -> Option<(&ResultHead, &[Finding
     found.map(|(head, records)| (head, records.as_slice()))
 }
 
-fn figures(state: &ProjectState) -> Html {
+fn figures(state: &ProjectState) -> Markup {
     let rankings: Option<RankingsSummary> = summary(state, ResultType::Rankings);
     let sov: Option<SovSummary> = summary(state, ResultType::Sov);
     let ai: Option<AiVisibilitySummary> = summary(state, ResultType::AiVisibility);
@@ -222,14 +215,14 @@ fn figures(state: &ProjectState) -> Html {
         ));
     }
     if told.is_empty() {
-        Html::default()
+        Markup::default()
     } else {
         parts::stats(told)
     }
 }
 
 /// Since 7 days ago, over the keywords of both ends.
-pub fn visibility_delta(it: &RankingsSummary) -> Option<Html> {
+pub fn visibility_delta(it: &RankingsSummary) -> Option<Markup> {
     parts::delta(it.visibility_change7.as_ref().map(|it| it.change), 1, "")
 }
 
@@ -264,14 +257,14 @@ fn set_changes(series: &ProjectSeries) -> Option<String> {
     (!told.is_empty()).then(|| format!(" Keywords measured: {}.", told.join(", ")))
 }
 
-fn course(state: &ProjectState) -> Html {
+fn course(state: &ProjectState) -> Markup {
     let Some(series) = state
         .series
         .as_ref()
         .map(home::visibility)
         .filter(|it| it.len() > 1)
     else {
-        return Html::default();
+        return Markup::default();
     };
     let (days, values): (Vec<_>, Vec<_>) = series.into_iter().unzip();
     let known: Vec<f64> = values.iter().flatten().copied().collect();
@@ -303,11 +296,11 @@ fn course(state: &ProjectState) -> Html {
     parts::card("Visibility", &note, lines.html())
 }
 
-fn moved(state: &ProjectState) -> Html {
+fn moved(state: &ProjectState) -> Markup {
     let Some(changes) =
         summary::<RankingsSummary>(state, ResultType::Rankings).and_then(|it| it.since_last)
     else {
-        return Html::default();
+        return Markup::default();
     };
     // Who entered and who left moved as well: a keyword that is lost is the largest loss.
     let up = changes.winners.iter().chain(&changes.entered).take(MOVERS);
@@ -319,7 +312,7 @@ fn moved(state: &ProjectState) -> Html {
         } else {
             "No keyword was measured in this check and in the previous one."
         };
-        return parts::card("What changed", "", parts::paragraph("soft small", text));
+        return parts::card("What changed", "", html! { p .soft .small { (text) } });
     }
     let when =
         { changes.since }.map_or_else(String::new, |it| format!(" ({})", it.format("%-d %b")));
@@ -336,7 +329,7 @@ fn moved(state: &ProjectState) -> Html {
         return parts::card(
             "What changed",
             &note,
-            parts::paragraph("soft small", "No position moved."),
+            html! { p .soft .small { "No position moved." } },
         );
     }
     let place =
@@ -374,25 +367,27 @@ fn moved(state: &ProjectState) -> Html {
     parts::card_of("What changed", &note, &table)
 }
 
-fn suggestions(state: &ProjectState) -> Html {
+fn suggestions(state: &ProjectState) -> Markup {
     let Some((head, records)) = found(state, ResultType::Suggestions) else {
-        return Html::default();
+        return Markup::default();
     };
     let lines = records
         .iter()
         .filter_map(|it| it.record.parse::<SuggestionRecord>().ok())
-        .filter(SuggestionRecord::is_open)
-        .map(|it| {
-            let score = parts::tag("own", &format!("{:.0}", it.priority_score));
-            let title = parts::wrapped("b", "wrap", &parts::text(&it.title));
-            let top = parts::wrapped("div", "row", &Html::all([score, title]));
-            parts::wrapped(
-                "li",
-                "",
-                &Html::all([top, parts::paragraph("small soft wrap", &it.rationale)]),
-            )
-        });
-    let lines = parts::wrapped("ul", "lines", &Html::all(lines));
+        .filter(SuggestionRecord::is_open);
+    let lines = html! {
+        ul .lines {
+            @for it in lines {
+                li {
+                    div .row {
+                        (parts::tag("own", &format!("{:.0}", it.priority_score)))
+                        b .wrap { (it.title) }
+                    }
+                    p .small .soft .wrap { (it.rationale) }
+                }
+            }
+        }
+    };
     let href = format!("/projects/{}/results/suggestions", state.project.id);
     let all = parts::link(&href, &format!("All {}", head.item_count));
     parts::card_with(
@@ -403,7 +398,7 @@ fn suggestions(state: &ProjectState) -> Html {
     )
 }
 
-fn measurements(state: &ProjectState) -> Html {
+fn measurements(state: &ProjectState) -> Markup {
     let rows = ResultType::ALL.into_iter().map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
         let name = parts::link(&href, About::of(of).short);
@@ -420,17 +415,13 @@ fn measurements(state: &ProjectState) -> Html {
     parts::card_of("Measurements", "", &table)
 }
 
-fn past(state: &ProjectState) -> Html {
-    let ended: Vec<Html> = { state.jobs.iter() }
+fn past(state: &ProjectState) -> Markup {
+    let ended: Vec<Markup> = { state.jobs.iter() }
         .filter(|it| !it.state.is_unfinished())
         .map(|it| analyses::line(it, None, false))
         .collect();
     if ended.is_empty() {
-        return Html::default();
+        return Markup::default();
     }
-    parts::card(
-        "Last analyses",
-        "",
-        parts::wrapped("ul", "lines", &Html::all(ended)),
-    )
+    parts::card("Last analyses", "", analyses::lines(ended))
 }

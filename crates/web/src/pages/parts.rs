@@ -1,126 +1,64 @@
-//! The small parts that pages are made of. Each is a template, so that all text in it is escaped.
+//! The components that pages are made of: functions that return markup. All text in it is escaped by `html!`.
 
-use askama::{Template, filters::HtmlSafe};
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use maud::{Markup, Render, html};
 use serde::Serialize;
-use std::fmt::{self, Write as _};
+use std::fmt::{Display, Write as _};
 
-/// Markup that came out of a template.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Html(String);
-
-impl HtmlSafe for Html {}
-
-impl fmt::Display for Html {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// For attributes that are not there when they are empty.
+fn given(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
-impl Html {
-    /// # Panics
-    /// Never for the templates of this crate: nothing in them fails.
-    pub fn of(template: &impl Template) -> Self {
-        Self(template.render().expect("templates render"))
-    }
-
-    pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut whole = String::new();
-        for part in parts {
-            whole.push_str(&part.0);
+pub fn pager(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
+    html! {
+        @if first.is_some() || next.is_some() {
+            nav .more aria-label="Pages of this list" {
+                span { (told) }
+                span .row {
+                    @if let Some(first) = first { a class="button slim" href=(first) { "To the first page" } }
+                    @if let Some(next) = next { a class="button slim" href=(next) rel="next" { "Next page" } }
+                }
+            }
         }
-        Self(whole)
     }
-
-    pub fn into_string(self) -> String {
-        self.0
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// A template that stands in one line.
-macro_rules! snippet {
-    ($name:ident { $($field:ident : $kind:ty),* $(,)? } = $source:literal) => {
-        #[derive(askama::Template)]
-        #[template(source = $source, ext = "html")]
-        struct $name<'a> { $($field: $kind,)* life: std::marker::PhantomData<&'a ()> }
-    };
-}
-pub(crate) use snippet;
-
-macro_rules! fill {
-    ($name:ident { $($field:ident $(: $value:expr)?),* $(,)? }) => {
-        $crate::pages::parts::Html::of(&$name { $($field $(: $value)?,)* life: std::marker::PhantomData })
-    };
-}
-pub(crate) use fill;
-
-snippet!(Icon { base: &'a str, name: &'a str } = r##"<svg viewBox="0 0 24 24" aria-hidden="true"><use href="{{ base }}/sprite.svg#{{ name }}"/></svg>"##);
-snippet!(Plain { text: &'a str } = "{{ text }}");
-snippet!(Number { value: f64, digits: usize, before: &'a str, shown: &'a str, after: &'a str } = r#"<data value="{{ value }}" data-d="{{ digits }}"{% if !before.is_empty() %} data-before="{{ before }}"{% endif %}{% if !after.is_empty() %} data-after="{{ after }}"{% endif %}>{{ before }}{{ shown }}{{ after }}</data>"#);
-snippet!(Moment { at: &'a str, kind: &'a str, shown: &'a str } = r#"<time datetime="{{ at }}" data-t="{{ kind }}">{{ shown }}</time>"#);
-snippet!(Anchor { href: &'a str, text: &'a str } = r#"<a href="{{ href }}">{{ text }}</a>"#);
-snippet!(Outward { href: &'a str, text: &'a str } = r#"<a class="wrap" href="{{ href }}" rel="noopener noreferrer nofollow">{{ text }}</a>"#);
-snippet!(Sign { kind: &'a str, text: &'a str } = r#"<span class="tag {{ kind }}">{{ text }}</span>"#);
-snippet!(Under { main: &'a Html, sub: &'a Html } = r#"{{ main }}<span class="sub">{{ sub }}</span>"#);
-snippet!(Moved { class: &'a str, picture: &'a str, said: &'a str, shown: &'a Html } = r#"<span class="delta {{ class }}">{% if !picture.is_empty() %}{{ crate::pages::parts::icon(picture) }}{% endif %}<span class="out">{{ said }} </span>{{ shown }}</span>"#);
-snippet!(Wrapped { tag: &'a str, class: &'a str, body: &'a Html } = r#"<{{ tag }} class="{{ class }}">{{ body }}</{{ tag }}>"#);
-snippet!(Paragraph { class: &'a str, text: &'a str } = r#"<p class="{{ class }}">{{ text }}</p>"#);
-snippet!(Remarked { kind: &'a str, picture: &'a str, text: &'a str } = r#"<p class="note-box {{ kind }}">{{ crate::pages::parts::icon(picture) }}<span>{{ text }}</span></p>"#);
-snippet!(Folded { summary: &'a str, body: &'a Html } = r#"<details class="fold"><summary>{{ summary }}</summary>{{ body }}</details>"#);
-snippet!(Pairs { pairs: &'a [(String, Html)] } = r#"<dl class="pairs">{% for (name, value) in pairs %}<dt>{{ name }}</dt><dd>{{ value }}</dd>{% endfor %}</dl>"#);
-snippet!(Tabs { label: &'a str, links: &'a [(String, String, bool)] } = r#"<nav class="tabs" aria-label="{{ label }}">{% for (href, text, current) in links %}<a href="{{ href }}"{% if *current %} aria-current="page"{% endif %}>{{ text }}</a>{% endfor %}</nav>"#);
-snippet!(Listed { class: &'a str, items: &'a [Html] } = r#"<ul class="{{ class }}">{% for it in items %}<li>{{ it }}</li>{% endfor %}</ul>"#);
-snippet!(Starter { body: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="main" data-api="POST /api/analyses" data-body="{{ body }}" data-then="{{ then }}">{{ crate::pages::parts::icon("play") }}{{ text }}</button>"#);
-snippet!(Pressed { class: &'a str, api: &'a str, body: &'a str, confirm: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="{{ class }}" data-api="{{ api }}"{% if !body.is_empty() %} data-body="{{ body }}"{% endif %}{% if !confirm.is_empty() %} data-confirm="{{ confirm }}"{% endif %}{% if !then.is_empty() %} data-then="{{ then }}"{% endif %}>{{ text }}</button>"#);
-snippet!(MainLink { href: &'a str, text: &'a str } = r#"<a class="button main" href="{{ href }}">{{ text }}</a>"#);
-snippet!(ButtonLink { href: &'a str, text: &'a str } = r#"<a class="button" href="{{ href }}">{{ text }}</a>"#);
-
-snippet!(Pager { first: Option<&'a str>, next: Option<&'a str>, told: &'a str } = r#"{% if first.is_some() || next.is_some() %}<nav class="more" aria-label="Pages of this list"><span>{{ told }}</span><span class="row">{% if let Some(first) = first %}<a class="button slim" href="{{ first }}">To the first page</a>{% endif %}{% if let Some(next) = next %}<a class="button slim" href="{{ next }}" rel="next">Next page</a>{% endif %}</span></nav>{% endif %}"#);
-
-pub fn pager(first: Option<&str>, next: Option<&str>, told: &str) -> Html {
-    fill!(Pager { first, next, told })
 }
 
 /// What it says has to stand beside it.
-pub fn icon(name: &str) -> Html {
-    fill!(Icon {
-        base: crate::pages::assets::base(),
-        name
-    })
+pub fn icon(name: &str) -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" aria-hidden="true" {
+            use href={ (crate::pages::assets::base()) "/sprite.svg#" (name) } {}
+        }
+    }
 }
 
-pub fn text(text: &str) -> Html {
-    fill!(Plain { text })
+pub fn text(text: impl Render) -> Markup {
+    html! { (text) }
 }
 
 /// Stands where nothing is known.
-pub fn unknown() -> Html {
-    Html(r#"<span class="soft" title="not known">–</span>"#.to_owned())
+pub fn unknown() -> Markup {
+    html! { span .soft title="not known" { "–" } }
 }
 
 /// With so many decimals, and thousands apart.
-pub fn number(value: f64, digits: usize) -> Html {
+pub fn number(value: f64, digits: usize) -> Markup {
     written("", value, digits, "")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-pub fn count(value: u64) -> Html {
+pub fn count(value: u64) -> Markup {
     number(value as f64, 0)
 }
 
-pub fn written(before: &str, value: f64, digits: usize, after: &str) -> Html {
+pub fn written(before: &str, value: f64, digits: usize, after: &str) -> Markup {
     let shown = grouped(value, digits);
-    fill!(Number {
-        value,
-        digits,
-        before,
-        shown: &shown,
-        after
-    })
+    html! {
+        data value=(value) data-d=(digits) data-before=[given(before)] data-after=[given(after)] {
+            (before) (shown) (after)
+        }
+    }
 }
 
 /// A number as English writes it.
@@ -148,16 +86,16 @@ pub fn grouped(value: f64, digits: usize) -> String {
     }
 }
 
-pub fn maybe(value: Option<f64>, digits: usize) -> Html {
+pub fn maybe(value: Option<f64>, digits: usize) -> Markup {
     value.map_or_else(unknown, |it| number(it, digits))
 }
 
-pub fn maybe_count(value: Option<impl Into<u64>>) -> Html {
+pub fn maybe_count(value: Option<impl Into<u64>>) -> Markup {
     value.map_or_else(unknown, |it| count(it.into()))
 }
 
 /// `value` is a fraction.
-pub fn percent(value: Option<f64>) -> Html {
+pub fn percent(value: Option<f64>) -> Markup {
     value.map_or_else(unknown, |it| {
         written("", 100.0 * it, percent_digits(it), " %")
     })
@@ -167,71 +105,61 @@ fn percent_digits(fraction: f64) -> usize {
     usize::from(fraction.abs() < 0.1995 && fraction != 0.0)
 }
 
-pub fn ago(at: DateTime<Utc>) -> Html {
+pub fn ago(at: DateTime<Utc>) -> Markup {
     moment(at, "ago")
 }
 
-pub fn at(at: DateTime<Utc>) -> Html {
+pub fn at(at: DateTime<Utc>) -> Markup {
     moment(at, "at")
 }
 
-fn moment(at: DateTime<Utc>, kind: &str) -> Html {
+fn moment(at: DateTime<Utc>, kind: &str) -> Markup {
     let machine = at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let shown = at.format("%-d %b %Y, %H:%M UTC").to_string();
-    fill!(Moment {
-        at: &machine,
-        kind,
-        shown: &shown
-    })
+    time(&machine, kind, at.format("%-d %b %Y, %H:%M UTC"))
 }
 
-pub fn day(day: NaiveDate) -> Html {
-    let (machine, shown) = (day.to_string(), day.format("%-d %b %Y").to_string());
-    fill!(Moment {
-        at: &machine,
-        kind: "day",
-        shown: &shown
-    })
+pub fn day(day: NaiveDate) -> Markup {
+    time(&day.to_string(), "day", day.format("%-d %b %Y"))
 }
 
-pub fn short_day(day: NaiveDate) -> Html {
-    let (machine, shown) = (day.to_string(), day.format("%-d %b").to_string());
-    fill!(Moment {
-        at: &machine,
-        kind: "short",
-        shown: &shown
-    })
+pub fn short_day(day: NaiveDate) -> Markup {
+    time(&day.to_string(), "short", day.format("%-d %b"))
+}
+
+fn time(machine: &str, kind: &str, shown: impl Display) -> Markup {
+    html! { time datetime=(machine) data-t=(kind) { (maud::display(shown)) } }
 }
 
 /// Inside of Sightline.
-pub fn link(href: &str, text: &str) -> Html {
-    fill!(Anchor { href, text })
+pub fn link(href: &str, text: &str) -> Markup {
+    html! { a href=(href) { (text) } }
 }
 
 /// Into the web; plain text when it is no address of a page.
-pub fn outward(url: &str) -> Html {
+pub fn outward(url: &str) -> Markup {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
-    if lower.starts_with("http://") || lower.starts_with("https://") {
-        let shown = shortened_url(url);
-        fill!(Outward {
-            href: url,
-            text: &shown
-        })
+    if is_web(&lower) {
+        into_the_web(url, &shortened_url(url))
     } else {
         self::text(url)
     }
 }
 
 /// Into the web; the name alone when it is no address of a page.
-pub fn outward_as(url: &str, name: &str) -> Html {
-    if url.starts_with("http://") || url.starts_with("https://") {
-        fill!(Outward {
-            href: url,
-            text: name
-        })
+pub fn outward_as(url: &str, name: &str) -> Markup {
+    if is_web(url) {
+        into_the_web(url, name)
     } else {
         self::text(name)
     }
+}
+
+fn is_web(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
+}
+
+fn into_the_web(href: &str, text: &str) -> Markup {
+    html! { a .wrap href=(href) rel="noopener noreferrer nofollow" { (text) } }
 }
 
 /// Without its scheme and a slash at the end.
@@ -251,27 +179,31 @@ pub fn path_of(url: &str) -> String {
     crate::shortened(path, 90)
 }
 
-pub fn outward_path(url: &str) -> Html {
-    if url.starts_with("http://") || url.starts_with("https://") {
-        fill!(Outward {
-            href: url,
-            text: &path_of(url)
-        })
+pub fn outward_path(url: &str) -> Markup {
+    if is_web(url) {
+        into_the_web(url, &path_of(url))
     } else {
         self::text(url)
     }
 }
 
-pub fn tag(kind: &str, text: &str) -> Html {
-    fill!(Sign { kind, text })
+pub fn tag(kind: &str, text: &str) -> Markup {
+    html! { span class={ "tag " (kind) } { (text) } }
 }
 
-pub fn under(main: &Html, sub: &Html) -> Html {
-    fill!(Under { main, sub })
+/// `None` of none.
+pub fn tags(tags: impl IntoIterator<Item = Markup>) -> Option<Markup> {
+    let mut tags = tags.into_iter().peekable();
+    tags.peek()?;
+    Some(html! { span .tags { @for tag in tags { (tag) } } })
+}
+
+pub fn under(main: impl Render, sub: impl Render) -> Markup {
+    html! { (main) span .sub { (sub) } }
 }
 
 /// More is better: the sign is that of an improvement. `None` without a change.
-pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Html> {
+pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Markup> {
     let change = change?;
     let zero = grouped(change, digits)
         .bytes()
@@ -281,17 +213,13 @@ pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Html> {
         () if change > 0.0 => ("up", "up", "better by"),
         () => ("down", "down", "worse by"),
     };
-    let shown = if zero {
-        text("±0")
-    } else {
-        written("", change.abs(), digits, after)
-    };
-    Some(fill!(Moved {
-        class,
-        picture,
-        said,
-        shown: &shown
-    }))
+    Some(html! {
+        span class={ "delta " (class) } {
+            @if !picture.is_empty() { (icon(picture)) }
+            span .out { (said) " " }
+            @if zero { "±0" } @else { (written("", change.abs(), digits, after)) }
+        }
+    })
 }
 
 /// What a change compares: since when, the same keywords at both ends, and those that came later.
@@ -307,74 +235,77 @@ pub fn compared(days: u32, since: DateTime<Utc>, keywords: u64, added: u64) -> S
     text
 }
 
-pub fn wrapped(tag: &str, class: &str, body: &Html) -> Html {
-    fill!(Wrapped { tag, class, body })
+/// A sentence in a box, with an icon before it.
+pub fn notice(kind: &str, picture: &str, body: impl Render) -> Markup {
+    html! { p class={ "note-box " (kind) } { (icon(picture)) span { (body) } } }
 }
 
-pub fn paragraph(class: &str, text: &str) -> Html {
-    fill!(Paragraph { class, text })
+pub fn remark(kind: &str, text: impl Render) -> Markup {
+    notice(kind, "info", text)
 }
 
-pub fn remark(kind: &str, text: &str) -> Html {
-    fill!(Remarked {
-        kind,
-        picture: "info",
-        text
-    })
+/// For what nobody can do whose browser runs no scripts.
+pub fn needs_scripts(text: &str) -> Markup {
+    html! { noscript { p class="note-box warn" { (text) } } }
 }
 
-pub fn folded(summary: &str, body: &Html) -> Html {
-    fill!(Folded { summary, body })
+pub fn folded(summary: &str, body: impl Render) -> Markup {
+    html! { details .fold { summary { (summary) } (body) } }
 }
 
-pub fn pairs(pairs: Vec<(&str, Html)>) -> Html {
-    let pairs: Vec<(String, Html)> = pairs
-        .into_iter()
-        .map(|(name, it)| (name.to_owned(), it))
-        .collect();
-    fill!(Pairs { pairs: &pairs })
+pub fn pairs(pairs: Vec<(&str, Markup)>) -> Markup {
+    html! { dl .pairs { @for (name, value) in pairs { dt { (name) } dd { (value) } } } }
 }
 
 /// Address or name, and whether it is the one that is shown.
-pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Html {
-    fill!(Tabs { label, links: tabs })
-}
-
-pub fn list(class: &str, items: &[Html]) -> Html {
-    if items.is_empty() {
-        unknown()
-    } else {
-        fill!(Listed { class, items })
+pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Markup {
+    html! {
+        nav .tabs aria-label=(label) {
+            @for (href, text, current) in tabs {
+                a href=(href) aria-current=[current.then_some("page")] { (text) }
+            }
+        }
     }
 }
 
+pub fn list(class: &str, items: &[Markup]) -> Markup {
+    if items.is_empty() {
+        return unknown();
+    }
+    html! { ul class=(class) { @for it in items { li { (it) } } } }
+}
+
 /// Starts an analysis, and leads to `then`, where it shows.
-pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Html {
+pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Markup {
     let body = serde_json::json!({ "type": kind, "projectId": project }).to_string();
-    fill!(Starter {
-        body: &body,
-        then,
-        text
-    })
+    html! {
+        button type="button" .main data-api="POST /api/analyses" data-body=(body) data-then=(then) {
+            (icon("play")) (text)
+        }
+    }
 }
 
-pub fn pressed(class: &str, api: &str, body: &str, confirm: &str, then: &str, text: &str) -> Html {
-    fill!(Pressed {
-        class,
-        api,
-        body,
-        confirm,
-        then,
-        text
-    })
+pub fn pressed(
+    class: &str,
+    api: &str,
+    body: &str,
+    confirm: &str,
+    then: &str,
+    text: &str,
+) -> Markup {
+    html! {
+        button type="button" class=(class) data-api=(api) data-body=[given(body)] data-confirm=[given(confirm)] data-then=[given(then)] {
+            (text)
+        }
+    }
 }
 
-pub fn main_link(href: &str, text: &str) -> Html {
-    fill!(MainLink { href, text })
+pub fn main_link(href: &str, text: &str) -> Markup {
+    html! { a class="button main" href=(href) { (text) } }
 }
 
-pub fn button_link(href: &str, text: &str) -> Html {
-    fill!(ButtonLink { href, text })
+pub fn button_link(href: &str, text: &str) -> Markup {
+    html! { a .button href=(href) { (text) } }
 }
 
 /// The name in the API: `redirectChain`.
@@ -450,15 +381,36 @@ impl Column {
         self.order = order;
         self
     }
+
+    fn side(&self) -> Option<&'static str> {
+        self.right.then_some("r")
+    }
+
+    fn head(&self) -> Markup {
+        html! {
+            th scope="col" class=[self.side()] aria-sort=[self.order] {
+                @if let Some(href) = &self.href {
+                    a href=(href) {
+                        (self.label)
+                        @if let Some(order) = self.order {
+                            (icon(if order == "ascending" { "up" } else { "down" }))
+                        }
+                    }
+                } @else {
+                    (self.label)
+                }
+            }
+        }
+    }
 }
 
 /// The first cell names it.
 pub struct Row {
-    cells: Vec<Html>,
+    cells: Vec<Markup>,
     own: bool,
 }
 
-pub fn row(cells: Vec<Html>) -> Row {
+pub fn row(cells: Vec<Markup>) -> Row {
     Row { cells, own: false }
 }
 
@@ -470,8 +422,6 @@ impl Row {
     }
 }
 
-#[derive(Template)]
-#[template(path = "table.html")]
 pub struct Table {
     caption: String,
     caption_hidden: bool,
@@ -484,11 +434,11 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(caption: &str, columns: Vec<Column>, rows: Vec<Row>) -> Self {
+    pub fn new(caption: &str, columns: impl Into<Vec<Column>>, rows: Vec<Row>) -> Self {
         Self {
             caption: caption.to_owned(),
             caption_hidden: false,
-            columns,
+            columns: columns.into(),
             rows,
             cardy: true,
             told: String::new(),
@@ -516,20 +466,40 @@ impl Table {
         self
     }
 
-    pub fn html(&self) -> Html {
-        Html::of(self)
+    pub fn html(&self) -> Markup {
+        html! {
+            div .scroll tabindex="0" role="group" aria-label=(self.caption) {
+                table class=[self.cardy.then_some("cardy")] {
+                    caption class=[self.caption_hidden.then_some("out")] { (self.caption) }
+                    thead { tr { @for column in &self.columns { (column.head()) } } }
+                    tbody {
+                        @for row in &self.rows {
+                            tr class=[row.own.then_some("own")] {
+                                @for (at, cell) in row.cells.iter().enumerate() {
+                                    @if at == 0 { th scope="row" { (cell) } } @else {
+                                        @let column = &self.columns[at];
+                                        td class=[column.side()] data-label=(column.label) { (cell) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            (pager(self.first.as_deref(), self.next.as_deref(), &self.told))
+        }
     }
 }
 
 pub struct Stat {
     label: String,
-    value: Html,
-    delta: Option<Html>,
+    value: Markup,
+    delta: Option<Markup>,
     period: String,
     note: String,
 }
 
-pub fn stat(label: &str, value: Html, note: &str) -> Stat {
+pub fn stat(label: &str, value: Markup, note: &str) -> Stat {
     Stat {
         label: label.to_owned(),
         value,
@@ -541,7 +511,7 @@ pub fn stat(label: &str, value: Html, note: &str) -> Stat {
 
 impl Stat {
     /// `period` is shown only beside a change.
-    pub fn moved(mut self, delta: Option<Html>, period: &str) -> Self {
+    pub fn moved(mut self, delta: Option<Markup>, period: &str) -> Self {
         if delta.is_some() {
             period.clone_into(&mut self.period);
         }
@@ -550,112 +520,113 @@ impl Stat {
     }
 }
 
-#[derive(Template)]
-#[template(path = "stats.html")]
-struct Stats {
-    stats: Vec<Stat>,
-}
-
 /// The first is the one that counts.
-pub fn stats(stats: Vec<Stat>) -> Html {
-    Html::of(&Stats { stats })
+pub fn stats(stats: Vec<Stat>) -> Markup {
+    html! {
+        dl .tiles {
+            @for (at, stat) in stats.into_iter().enumerate() {
+                div .stat .first[at == 0] {
+                    dt { (stat.label) }
+                    dd { (stat.value) @if let Some(delta) = stat.delta { " " (delta) } }
+                    @if !stat.period.is_empty() { dd class="note period" { (stat.period) } }
+                    @if !stat.note.is_empty() { dd .note { (stat.note) } }
+                }
+            }
+        }
+    }
 }
 
-#[derive(Template)]
-#[template(path = "card.html")]
+#[derive(Default)]
 struct Card<'a> {
     id: &'a str,
     title: &'a str,
     note: &'a str,
-    aside: Option<Html>,
-    body: Html,
+    aside: Markup,
     flush: bool,
 }
 
-pub fn card(title: &str, note: &str, body: Html) -> Html {
-    Html::of(&Card {
-        id: "",
-        title,
-        note,
-        aside: None,
-        body,
-        flush: false,
-    })
+impl Card<'_> {
+    fn html(&self, body: impl Render) -> Markup {
+        html! {
+            section .card .flush[self.flush] id=[given(self.id)] {
+                @if !self.title.is_empty() {
+                    header {
+                        div {
+                            h2 { (self.title) }
+                            @if !self.note.is_empty() { p { (self.note) } }
+                        }
+                        (self.aside)
+                    }
+                }
+                (body)
+            }
+        }
+    }
+}
+
+pub fn card(title: &str, note: &str, body: impl Render) -> Markup {
+    card_with(title, note, Markup::default(), body)
 }
 
 /// With something beside the heading.
-pub fn card_with(title: &str, note: &str, aside: Html, body: Html) -> Html {
-    Html::of(&Card {
-        id: "",
+pub fn card_with(title: &str, note: &str, aside: Markup, body: impl Render) -> Markup {
+    Card {
         title,
         note,
-        aside: Some(aside),
-        body,
-        flush: false,
-    })
+        aside,
+        ..Card::default()
+    }
+    .html(body)
 }
 
 /// Up to the edges.
-pub fn card_of(title: &str, note: &str, table: &Table) -> Html {
-    Html::of(&Card {
-        id: "",
-        title,
-        note,
-        aside: None,
-        body: table.html(),
-        flush: true,
-    })
+pub fn card_of(title: &str, note: &str, table: &Table) -> Markup {
+    card_of_with(title, note, Markup::default(), table)
 }
 
 /// With a place that addresses lead to.
-pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Html {
-    Html::of(&Card {
+pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Markup {
+    Card {
         id,
         title,
         note,
-        aside: None,
-        body: table.html(),
         flush: true,
-    })
+        ..Card::default()
+    }
+    .html(table.html())
 }
 
-pub fn card_of_with(title: &str, note: &str, aside: Html, table: &Table) -> Html {
-    Html::of(&Card {
-        id: "",
+pub fn card_of_with(title: &str, note: &str, aside: Markup, table: &Table) -> Markup {
+    Card {
         title,
         note,
-        aside: Some(aside),
-        body: table.html(),
+        aside,
         flush: true,
-    })
-}
-
-#[derive(Template)]
-#[template(path = "empty.html")]
-struct Empty<'a> {
-    picture: &'a str,
-    title: &'a str,
-    text: &'a str,
-    action: Option<Html>,
+        ..Card::default()
+    }
+    .html(table.html())
 }
 
 /// What stands where there is nothing yet, and what to do about it.
-pub fn empty(picture: &str, title: &str, text: &str, action: Option<Html>) -> Html {
-    Html::of(&Empty {
-        picture,
-        title,
-        text,
-        action,
-    })
+pub fn empty(picture: &str, title: &str, text: &str, action: Option<Markup>) -> Markup {
+    html! {
+        section .empty {
+            (icon(picture))
+            h2 { (title) }
+            p { (text) }
+            @if let Some(action) = action { (action) }
+        }
+    }
 }
 
-/// One under another where there is no room.
-pub fn side_by_side(class: &str, parts: Vec<Html>) -> Html {
-    wrapped(
-        "div",
-        class,
-        &Html::all(parts.into_iter().map(|it| wrapped("div", "stack", &it))),
-    )
+/// Beside each other; one under the other where there is no room.
+pub fn side_by_side(class: &str, first: impl Render, second: impl Render) -> Markup {
+    html! {
+        div class=(class) {
+            div .stack { (first) }
+            div .stack { (second) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -670,10 +641,10 @@ mod tests {
             ("0.0".to_owned(), "−12".to_owned())
         );
         assert_eq!(
-            count(1_200).as_str(),
+            count(1_200).0,
             r#"<data value="1200" data-d="0">1,200</data>"#
         );
-        assert_eq!(maybe(None, 1), unknown());
+        assert_eq!(maybe(None, 1).0, unknown().0);
     }
 
     #[test]
@@ -685,8 +656,9 @@ mod tests {
             tag(hostile, hostile),
             outward(hostile),
         ] {
-            assert!(!html.as_str().contains("<script"), "{html}");
-            assert!(!html.as_str().contains("\"><"), "{html}");
+            let html = html.into_string();
+            assert!(!html.contains("<script"), "{html}");
+            assert!(!html.contains("\"><"), "{html}");
         }
     }
 
@@ -694,7 +666,7 @@ mod tests {
     fn only_addresses_of_pages_become_links() {
         assert!(
             outward("https://a.example/x")
-                .as_str()
+                .0
                 .contains("href=\"https://a.example/x\"")
         );
         for wrong in [
@@ -703,8 +675,8 @@ mod tests {
             " https://x",
             "mailto:a@b",
         ] {
-            assert!(!outward(wrong).as_str().contains("href"), "{wrong}");
-            assert!(!outward_path(wrong).as_str().contains("href"), "{wrong}");
+            assert!(!outward(wrong).0.contains("href"), "{wrong}");
+            assert!(!outward_path(wrong).0.contains("href"), "{wrong}");
         }
     }
 

@@ -1,11 +1,11 @@
 use super::{
     NoPage,
+    forms::{Choice, options, select, submit},
     frame::{self, Page, Spot},
-    parts::{self, Html, Table},
-    settings::frequencies,
+    parts::{self, Table},
+    settings::{frequencies, no_reports_yet},
     visit::Visit,
 };
-use askama::Template;
 use domain::{
     email::EmailAddress,
     ids::ProjectId,
@@ -14,33 +14,7 @@ use domain::{
     text::Text,
     use_cases::search_console::ConsoleState,
 };
-
-/// Value, name, and whether it is chosen.
-type Choice = (&'static str, String, bool);
-
-#[derive(Template)]
-#[template(path = "project_settings.html")]
-struct Settings<'a> {
-    id: i64,
-    name: &'a str,
-    domain: &'a str,
-    client: &'a str,
-    category: &'a str,
-    tags: String,
-    assigned: &'a str,
-    priorities: Vec<Choice>,
-    statuses: Vec<Choice>,
-    favorite: bool,
-    enabled: Vec<Choice>,
-    frequencies: Vec<Choice>,
-    pdf: Vec<Choice>,
-    recipients: String,
-    console: Html,
-    schedule: Html,
-    active: bool,
-    purged: String,
-    end: Html,
-}
+use maud::{Markup, html};
 
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
@@ -55,7 +29,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .into_iter()
         .filter(|it| it.project == id)
         .collect();
-    let body = settings(visit, &project, &console, &schedules);
     let lead = "What is noted about it, what is reported, and when it is measured.";
     Ok(Page {
         title: format!("Settings · {}", project.name.as_str()),
@@ -63,102 +36,160 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Project settings", lead, None),
-            body,
+            about(&project),
+            reports(visit, &project),
+            search_console(&project, &console),
+            html! { section .card .page { h2 { "Schedule" } (planned(&schedules)) } },
+            use_of_it(visit, &project),
         ],
         project: Some(project),
     })
 }
 
-fn settings(
-    visit: &Visit<'_>,
-    project: &Project,
-    console: &ConsoleState,
-    schedules: &[Schedule],
-) -> Html {
+fn about(project: &Project) -> Markup {
     let meta = &project.meta;
-    let own = meta.report_settings.as_ref();
+    let tags: Vec<&str> = meta.tags.iter().map(Text::as_str).collect();
+    let priorities = Priority::ALL
+        .into_iter()
+        .map(|it| (it.name(), parts::headed(it.name()), it == meta.priority));
+    let statuses = WorkflowStatus::ALL.into_iter().map(|it| {
+        let is_on = it == meta.workflow_status;
+        (it.name(), parts::headed(it.name()), is_on)
+    });
+    html! {
+        form .card .page method="post" data-api={ "PATCH /api/projects/" (project.id.0) } data-then="stay" {
+            h2 { "About this project" }
+            div .fields {
+                label .field { span { "Name" } input name="name" required maxlength="200" value=(project.name.as_str()); }
+                label .field {
+                    span { "Domain" }
+                    input value=(project.domain.unicode()) disabled;
+                    small { "A project keeps its domain: its history would mean something else." }
+                }
+                label .field { span { "Client" } input name="clientName" data-as="optional" maxlength="200" value=(meta.client_name.as_ref().map_or("", |it| it.as_str())); }
+                label .field { span { "Category" } input name="category" data-as="optional" maxlength="200" value=(meta.category.as_ref().map_or("", |it| it.as_str())); }
+                label .field { span { "Tags" } input name="tags" data-as="commas" value=(tags.join(", ")); small { "Apart by commas." } }
+                label .field { span { "Who looks after it" } input name="assignedToName" data-as="optional" maxlength="200" value=(meta.assigned_to_name.as_ref().map_or("", |it| it.as_str())); }
+                (select("Priority", "priority", priorities))
+                (select("State of the work", "workflowStatus", statuses))
+            }
+            label .check { input type="checkbox" name="favorite" checked[meta.favorite]; " A favourite: it stands first among all projects" }
+            (submit("Save"))
+        }
+    }
+}
+
+fn reports(visit: &Visit<'_>, project: &Project) -> Markup {
+    let own = project.meta.report_settings.as_ref();
     let defaults = &visit.who.account.report_defaults;
-    let inherited_flag = |own: Option<bool>, default: bool| -> Vec<Choice> {
-        let told = format!(
-            "As the account has it ({})",
-            if default { "yes" } else { "no" }
-        );
-        vec![
-            ("", told, own.is_none()),
-            ("true", "Yes".to_owned(), own == Some(true)),
-            ("false", "No".to_owned(), own == Some(false)),
-        ]
-    };
-    let inherited_pdf = |own: Option<bool>, default: bool| -> Vec<Choice> {
-        let names = ["inherit", "yes", "no"];
-        let choices = inherited_flag(own, default).into_iter();
-        choices
-            .zip(names)
-            .map(|((_, told, on), name)| (name, told, on))
-            .collect()
-    };
     let frequency = own.and_then(|it| it.frequency);
     let told = format!("As the account has it ({})", defaults.frequency.name());
     let often =
         std::iter::once(("inherit", told, frequency.is_none())).chain(frequencies(frequency));
-    let end = if project.is_active() {
-        parts::pressed(
+    let pdf = inherited(
+        ["inherit", "yes", "no"],
+        own.and_then(|it| it.include_pdf),
+        defaults.include_pdf,
+    );
+    let recipients = { project.meta.report_recipients.iter() }.map(EmailAddress::as_str);
+    let recipients: Vec<&str> = recipients.collect();
+    html! {
+        form .card .page method="post" data-api={ "PATCH /api/projects/" (project.id.0) } data-then="stay" {
+            h2 { "Reports" }
+            (no_reports_yet())
+            p .hint { "What is inherited follows the account's " a href="/settings/report-defaults" { "report defaults" } "." }
+            div .fields {
+                label .field {
+                    span { "Send reports" }
+                    select name="reportSettings.enabled" data-as="inherited" {
+                        (options(inherited(["", "true", "false"], own.and_then(|it| it.enabled), defaults.enabled)))
+                    }
+                }
+                (select("How often", "reportSettings.frequency", often))
+                (select("As PDF too", "reportSettings.includePdf", pdf))
+            }
+            label .field {
+                span { "Recipients" }
+                textarea name="reportRecipients" data-as="lines" { (recipients.join("\n")) }
+                small { "One address a line, up to 20." }
+            }
+            (submit("Save"))
+        }
+    }
+}
+
+/// What the account has, yes and no, under these values.
+fn inherited(values: [&'static str; 3], own: Option<bool>, default: bool) -> [Choice; 3] {
+    let default = if default { "yes" } else { "no" };
+    let [inherit, yes, no] = values;
+    [
+        (
+            inherit,
+            format!("As the account has it ({default})"),
+            own.is_none(),
+        ),
+        (yes, "Yes".to_owned(), own == Some(true)),
+        (no, "No".to_owned(), own == Some(false)),
+    ]
+}
+
+fn search_console(project: &Project, console: &ConsoleState) -> Markup {
+    html! {
+        form .card .page method="post" data-import={ "/api/projects/" (project.id.0) "/search-console" } {
+            h2 { "Search Console" }
+            (imported(console))
+            label .field {
+                span { "A file" }
+                input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values";
+                small { "The CSV of Search Console’s performance report, in any language of its interface. Its text comes into the field below." }
+            }
+            label .field {
+                span { "Or its text" }
+                textarea name="content" required spellcheck="false" placeholder="Query,Clicks,Impressions,CTR,Position" {}
+            }
+            div .fields {
+                label .field { span { "From" } input type="date" name="from"; small { "Only where the file has no column of days." } }
+                label .field { span { "To" } input type="date" name="to"; }
+            }
+            input type="hidden" name="name";
+            div .row { button type="submit" { "Import" } }
+            p data-outcome {}
+        }
+    }
+}
+
+/// Whether it is measured at all.
+fn use_of_it(visit: &Visit<'_>, project: &Project) -> Markup {
+    let (title, told, button) = if project.is_active() {
+        let button = parts::pressed(
             "danger",
             &format!("DELETE /api/projects/{}", project.id),
             "",
             "Take this project out of use?",
             "/",
             "Deactivate the project",
-        )
+        );
+        let told = "Nothing is measured any more, its places are free again, its history stays. You can bring it back.";
+        ("Take it out of use", told, button)
     } else {
-        parts::pressed(
+        let button = parts::pressed(
             "main",
             &format!("POST /api/projects/{}/reactivate", project.id),
             "",
             "",
             "",
             "Bring the project back",
-        )
+        );
+        let told = "Its keywords and its history are there as they were.";
+        ("Bring it back", told, button)
     };
-    let tags: Vec<&str> = meta.tags.iter().map(Text::as_str).collect();
-    let recipients: Vec<&str> = meta
-        .report_recipients
-        .iter()
-        .map(EmailAddress::as_str)
-        .collect();
-    Html::of(&Settings {
-        id: project.id.0,
-        name: project.name.as_str(),
-        domain: project.domain.unicode(),
-        client: meta.client_name.as_ref().map_or("", |it| it.as_str()),
-        category: meta.category.as_ref().map_or("", |it| it.as_str()),
-        tags: tags.join(", "),
-        assigned: meta.assigned_to_name.as_ref().map_or("", |it| it.as_str()),
-        priorities: Priority::ALL
-            .into_iter()
-            .map(|it| (it.name(), parts::headed(it.name()), it == meta.priority))
-            .collect(),
-        statuses: WorkflowStatus::ALL
-            .into_iter()
-            .map(|it| {
-                (
-                    it.name(),
-                    parts::headed(it.name()),
-                    it == meta.workflow_status,
-                )
-            })
-            .collect(),
-        favorite: meta.favorite,
-        enabled: inherited_flag(own.and_then(|it| it.enabled), defaults.enabled),
-        frequencies: often.collect(),
-        pdf: inherited_pdf(own.and_then(|it| it.include_pdf), defaults.include_pdf),
-        recipients: recipients.join("\n"),
-        console: imported(console),
-        schedule: planned(schedules),
-        active: project.is_active(),
-        purged: purged(visit.services.purge_term(), project),
-        end,
-    })
+    html! {
+        section .card .page {
+            h2 { (title) }
+            p .hint { (told) " " (purged(visit.services.purge_term(), project)) }
+            div .row { (button) }
+        }
+    }
 }
 
 fn purged(term: PurgeTerm, project: &Project) -> String {
@@ -174,16 +205,13 @@ fn purged(term: PurgeTerm, project: &Project) -> String {
     }
 }
 
-fn imported(console: &ConsoleState) -> Html {
-    let bound = match &console.binding {
-        Some(it) => parts::paragraph(
-            "",
-            &format!("Bound to the property {}; fetched every day.", it.property),
-        ),
-        None => parts::paragraph(
-            "hint",
-            "No property is bound. Whoever runs the server can bind one with a service account's key; until then, exports can be imported here.",
-        ),
+fn imported(console: &ConsoleState) -> Markup {
+    let bound = html! {
+        @if let Some(it) = &console.binding {
+            p { "Bound to the property " (it.property) "; fetched every day." }
+        } @else {
+            p .hint { "No property is bound. Whoever runs the server can bind one with a service account's key; until then, exports can be imported here." }
+        }
     };
     if console.imported.is_empty() {
         return bound;
@@ -204,35 +232,30 @@ fn imported(console: &ConsoleState) -> Html {
         parts::figures("Rows"),
         parts::words("Imported"),
     ];
-    Html::all([
-        bound,
-        Table::new("What was imported", columns, rows.collect()).html(),
-    ])
+    let table = Table::new("What was imported", columns, rows.collect());
+    html! { (bound) (table.html()) }
 }
 
-fn planned(schedules: &[Schedule]) -> Html {
+fn planned(schedules: &[Schedule]) -> Markup {
     if schedules.is_empty() {
-        return parts::paragraph(
-            "hint",
-            "Nothing is measured by itself. Whoever runs the server sets schedules on its command line: sightline schedule set.",
-        );
+        return html! {
+            p .hint { "Nothing is measured by itself. Whoever runs the server sets schedules on its command line: sightline schedule set." }
+        };
     }
     let rows = schedules.iter().map(|it| {
         let refusal = it
             .last_refusal
             .as_deref()
-            .map_or_else(Html::default, |it| parts::tag("bad", it));
+            .map_or_else(Markup::default, |it| parts::tag("bad", it));
         parts::row(vec![
             parts::text(super::analyses::name(it.kind)),
-            parts::text(&rhythm(it)),
+            parts::text(rhythm(it)),
             parts::at(it.next_at),
             it.last_at.map_or_else(|| parts::text("never"), parts::ago),
             refusal,
         ])
     });
-    let columns = ["Analysis", "When", "Next", "Last", "Refused"]
-        .map(parts::words)
-        .to_vec();
+    let columns = ["Analysis", "When", "Next", "Last", "Refused"].map(parts::words);
     Table::new("What is measured by itself", columns, rows.collect()).html()
 }
 

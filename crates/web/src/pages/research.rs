@@ -4,12 +4,12 @@ use super::{
     NoPage,
     frame::{self, Page, Spot},
     markets::{self, FieldNames},
-    modules::{self, Named},
-    parts::Html,
+    modules::{self, Projects},
+    parts::{icon, needs_scripts},
     visit::Visit,
 };
-use askama::Template;
 use domain::market::Market;
+use maud::{Markup, html};
 
 const FIELDS: FieldNames = FieldNames {
     country: "location",
@@ -30,23 +30,9 @@ const BEFORE: [&str; 12] = [
     "api",
 ];
 
-#[derive(Template)]
-#[template(path = "research.html")]
-struct Form<'a> {
-    projects: &'a [Named],
-    cut: Option<u32>,
-    market: Html,
-}
-
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let lead = "What do people search for, how often, and how hard is it to be found?";
     let projects = modules::projects(visit).await?;
-    let market = Market::default();
-    let form = Html::of(&Form {
-        projects: &projects.named,
-        cut: projects.cut,
-        market: markets::fields(FIELDS, market.country, market.language),
-    });
     Ok(Page {
         title: "Keyword research".to_owned(),
         spot: Spot::Research,
@@ -55,8 +41,45 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         simulated: false,
         parts: vec![
             frame::head(vec![], "Keyword research", lead, None),
-            form,
+            form(&projects),
             modules::start("research_page", &BEFORE, &projects),
         ],
     })
+}
+
+fn form(projects: &Projects) -> Markup {
+    let market = Market::default();
+    html! {
+        form class="card page lookup" #research {
+            div .fields {
+                label .field .wide {
+                    span { "Keyword" }
+                    input name="keyword" required maxlength="200" placeholder="running shoes" autocomplete="off";
+                }
+                (markets::fields(FIELDS, market.country, market.language))
+                label .field {
+                    span { "For the project" }
+                    select name="projectId" {
+                        option value="" { "None" }
+                        @for it in &projects.named { option value=(it.id) { (it.name) } }
+                    }
+                    @if let Some(most) = projects.cut {
+                        small { "The first " (most) " by name. Come from the page of another one to choose it." }
+                    }
+                }
+            }
+            div class="row apart" {
+                button .main type="submit" { (icon("research")) "Look it up" }
+                p .usage #usage {}
+            }
+            p data-outcome {}
+            (needs_scripts("Keyword research needs JavaScript."))
+        }
+        div #searching class="card page" role="status" hidden {
+            progress aria-label="Looking it up" {}
+            p data-told {}
+        }
+        div #answer class="page wide" hidden {}
+        div #history {}
+    }
 }

@@ -2,12 +2,12 @@ use super::{
     NoPage,
     charts::bar,
     clients::{Client, clients},
+    forms::{Choice, options, select, submit},
     frame::{self, Page, Spot},
-    parts::{self, Html, Table},
+    parts::{self, Table, icon},
     visit::Visit,
 };
 use crate::session_api::api_tokens;
-use askama::Template;
 use domain::{
     ai_models::ModelSettings,
     password::TypedPassword,
@@ -16,6 +16,7 @@ use domain::{
     token::{ApiToken, TokenPolicy},
     use_cases::{ai_models::AiModel, tokens},
 };
+use maud::{Markup, html};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -64,62 +65,6 @@ const EVENTS: u32 = 50;
 /// Tokens that are named where all of them may be revoked.
 const NAMED: usize = 10;
 
-#[derive(Template)]
-#[template(path = "account.html")]
-struct Profile<'a> {
-    name: &'a str,
-    email: &'a str,
-    account: &'a str,
-    least: usize,
-    tokens: usize,
-    named: String,
-}
-
-#[derive(Template)]
-#[template(path = "tokens.html")]
-struct NewToken<'a> {
-    scopes: Vec<(&'static str, &'static str, bool)>,
-    base: &'a str,
-    clients: Vec<Client>,
-    lifetimes: Vec<Lifetime>,
-    longest: Option<i64>,
-}
-
-struct Lifetime {
-    days: String,
-    name: String,
-    chosen: bool,
-}
-
-#[derive(Template)]
-#[template(path = "report_defaults.html")]
-struct ReportDefaults {
-    enabled: bool,
-    pdf: bool,
-    frequencies: Vec<(&'static str, String, bool)>,
-    sections: Vec<(&'static str, String, bool)>,
-}
-
-#[derive(Template)]
-#[template(path = "models.html")]
-struct Models {
-    models: Vec<Model>,
-}
-
-struct Model {
-    title: String,
-    engine: String,
-    sign: Html,
-    active: bool,
-    samples: u32,
-    samples_range: (u32, u32),
-    prompts: u32,
-    prompts_range: (u32, u32),
-    weight: f64,
-    web_search: bool,
-    told: String,
-}
-
 pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
     let body = match part {
         Part::Account => account(visit).await?,
@@ -153,16 +98,8 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
     })
 }
 
-async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+async fn account(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
     let tokens = working_tokens(visit).await?;
-    let form = Profile {
-        name: visit.who.user.name.as_str(),
-        email: visit.who.user.email.as_str(),
-        account: visit.who.account.name.as_str(),
-        least: TypedPassword::LEAST,
-        tokens: tokens.len(),
-        named: named(&tokens),
-    };
     let sessions = sessions(visit, tokens.len()).await?;
     let events = visit
         .services
@@ -171,15 +108,13 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         .await?;
     let rows = events.iter().map(|it| {
         parts::row(vec![
-            parts::text(&parts::headed(it.action.name())),
+            parts::text(parts::headed(it.action.name())),
             parts::at(it.at),
             parts::text(it.actor.name()),
             parts::text(&it.detail),
         ])
     });
-    let columns = ["What", "When", "Who", "Particulars"]
-        .map(parts::words)
-        .to_vec();
+    let columns = ["What", "When", "Who", "Particulars"].map(parts::words);
     let table = Table::new("What was done", columns, rows.collect()).named_above();
     let log = parts::card_of_at(
         "log",
@@ -187,7 +122,77 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         "The newest 50 entries; nothing in them is secret.",
         &table,
     );
-    Ok(vec![Html::of(&form), sessions, log])
+    Ok(vec![
+        profile(visit),
+        password(visit, &tokens),
+        sessions,
+        log,
+    ])
+}
+
+fn profile(visit: &Visit<'_>) -> Markup {
+    let (user, account) = (&visit.who.user, &visit.who.account);
+    html! {
+        form .card .page method="post" data-api="PATCH /api/settings/account" data-then="stay" {
+            h2 { "You and your account" }
+            div .fields {
+                label .field {
+                    span { "Your name" }
+                    input name="name" required maxlength="200" value=(user.name.as_str()) autocomplete="name";
+                }
+                label .field {
+                    span { "E-mail" }
+                    input type="email" name="email" required value=(user.email.as_str()) autocomplete="username";
+                    small { "You sign in with it." }
+                }
+                label .field {
+                    span { "Account" }
+                    input name="accountName" required maxlength="200" value=(account.name.as_str()) autocomplete="organization";
+                }
+            }
+            (submit("Save"))
+        }
+    }
+}
+
+fn password(visit: &Visit<'_>, tokens: &[ApiToken]) -> Markup {
+    html! {
+        form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" data-said="The password is changed; all other sessions have ended." {
+            h2 { "Password" }
+            input .out type="email" value=(visit.who.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
+            div .fields {
+                label .field {
+                    span { "Now" }
+                    input type="password" name="currentPassword" data-as="raw" required autocomplete="current-password" maxlength="256";
+                }
+                label .field {
+                    span { "New" }
+                    input type="password" name="newPassword" data-as="raw" required minlength=(TypedPassword::LEAST) maxlength="256" autocomplete="new-password";
+                    small { "At least " (TypedPassword::LEAST) " characters. All other sessions end." }
+                }
+            }
+            @if let Some(all) = all_of(tokens.len()) {
+                label .check {
+                    input type="checkbox" name="revokeTokens";
+                    " "
+                    span {
+                        "Revoke " (all) " as well "
+                        small { (named(tokens)) ". Do so when somebody else may have been in your account: tokens go on working otherwise." }
+                    }
+                }
+            }
+            (submit("Change the password"))
+        }
+    }
+}
+
+/// How many tokens there are, in words.
+fn all_of(tokens: usize) -> Option<String> {
+    match tokens {
+        0 => None,
+        1 => Some("the API token".to_owned()),
+        count => Some(format!("all {count} API tokens")),
+    }
 }
 
 async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
@@ -206,7 +211,7 @@ fn named(tokens: &[ApiToken]) -> String {
     names.join(", ")
 }
 
-async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Html, NoPage> {
+async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Markup, NoPage> {
     let (account, user) = (visit.account(), visit.who.user.id);
     let sessions = visit.services.core.sessions(account, user).await?;
     let rows = sessions.iter().map(|it| {
@@ -224,15 +229,9 @@ async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Html, NoPage> {
             end,
         ])
     });
-    let columns = ["Browser", "Network", "Last seen", "Ends", "Change it"]
-        .map(parts::words)
-        .to_vec();
+    let columns = ["Browser", "Network", "Last seen", "Ends", "Change it"].map(parts::words);
     let table = Table::new("Where you are signed in", columns, rows.collect()).named_above();
-    let tokens = match tokens {
-        0 => None,
-        1 => Some("the API token".to_owned()),
-        count => Some(format!("all {count} API tokens")),
-    };
+    let tokens = all_of(tokens);
     let stays =
         { tokens.as_ref() }.map_or_else(String::new, |it| format!(" For {it}, nothing changes."));
     let everywhere = parts::pressed(
@@ -253,15 +252,14 @@ async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Html, NoPage> {
             &format!("Sign out everywhere and revoke {it}"),
         )
     });
-    let buttons = Html::all([Some(everywhere), and_tokens].into_iter().flatten());
-    Ok(Html::all([
-        parts::card_of(
-            "Where you are signed in",
-            "A session ends by itself; end one that you do not know.",
-            &table,
-        ),
-        parts::wrapped("div", "row", &buttons),
-    ]))
+    let note = "A session ends by itself; end one that you do not know.";
+    Ok(html! {
+        (parts::card_of("Where you are signed in", note, &table))
+        div .row {
+            (everywhere)
+            @if let Some(button) = and_tokens { (button) }
+        }
+    })
 }
 
 const fn scope_told(scope: Scope) -> &'static str {
@@ -280,7 +278,7 @@ fn longest_days(policy: TokenPolicy) -> Option<i64> {
 }
 
 /// How long a token may work, as far as this server allows; its longest is among the choices.
-fn lifetimes(policy: TokenPolicy) -> Vec<Lifetime> {
+fn lifetimes(policy: TokenPolicy) -> Vec<(String, String, bool)> {
     let longest = longest_days(policy);
     let most = longest
         .unwrap_or(api_tokens::MOST_DAYS)
@@ -288,48 +286,28 @@ fn lifetimes(policy: TokenPolicy) -> Vec<Lifetime> {
     let mut days: Vec<i64> = [30, 90, 365].into_iter().filter(|it| *it < most).collect();
     days.push(most);
     let usual = policy.shortened(tokens::NewToken::DEFAULT_LIFETIME);
-    let choice = |days: i64| Lifetime {
-        days: days.to_string(),
-        name: match days {
+    let choice = |days: i64| {
+        let name = match days {
             1 => "A day".to_owned(),
             365 => "A year".to_owned(),
             _ => format!("{days} days"),
-        },
-        chosen: days == usual.num_days(),
+        };
+        (days.to_string(), name, days == usual.num_days())
     };
-    let mut all: Vec<Lifetime> = days.into_iter().map(choice).collect();
+    let mut all: Vec<(String, String, bool)> = days.into_iter().map(choice).collect();
     if longest.is_none() {
-        all.push(Lifetime {
-            days: String::new(),
-            name: "Until it is revoked".to_owned(),
-            chosen: false,
-        });
+        all.push((String::new(), "Until it is revoked".to_owned(), false));
     }
     all
 }
 
-async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
-    let scopes = Scope::ALL
-        .into_iter()
-        .map(|it| (it.name(), scope_told(it), it.name().ends_with("read")));
-    let form = NewToken {
-        scopes: scopes.collect(),
-        base: &visit.services.config.public_base_url,
-        clients: clients(&visit.services.config.public_base_url),
-        lifetimes: lifetimes(visit.services.core.policies.tokens),
-        longest: longest_days(visit.services.core.policies.tokens),
-    };
+async fn tokens(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
+    let form = new_token(visit);
     let tokens = visit.services.core.tokens(visit.account()).await?;
     if tokens.is_empty() {
         let text = "Agents and scripts sign in with a token. Make the first one above.";
-        return Ok(vec![
-            Html::of(&form),
-            parts::wrapped(
-                "div",
-                "none-yet",
-                &parts::empty("key", "No tokens yet", text, None),
-            ),
-        ]);
+        let none = parts::empty("key", "No tokens yet", text, None);
+        return Ok(vec![form, html! { div .none-yet { (none) } }]);
     }
     let rows = tokens.iter().map(|it| {
         let state = match (it.revoked_at, it.expires_at) {
@@ -347,18 +325,15 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
             "Revoke",
         );
         parts::row(vec![
-            parts::under(
-                &parts::text(it.name.as_str()),
-                &parts::text(&format!("… {}", it.last_four)),
-            ),
+            parts::under(it.name.as_str(), format_args!("… {}", it.last_four)),
             state,
-            parts::wrapped("span", "tags", &Html::all(scopes)),
+            parts::tags(scopes).unwrap_or_default(),
             it.last_used_at
                 .map_or_else(|| parts::text("never"), parts::ago),
             it.expires_at
                 .map_or_else(|| parts::text("never"), parts::ago),
             if it.revoked_at.is_some() {
-                Html::default()
+                Markup::default()
             } else {
                 revoke
             },
@@ -372,42 +347,142 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         "Expires",
         "Change it",
     ]
-    .map(parts::words)
-    .to_vec();
+    .map(parts::words);
     let table = Table::new("Tokens", columns, rows.collect()).named_above();
-    Ok(vec![Html::of(&form), parts::card_of("Tokens", "", &table)])
+    Ok(vec![form, parts::card_of("Tokens", "", &table)])
 }
 
-fn report_defaults(visit: &Visit<'_>) -> Vec<Html> {
+fn new_token(visit: &Visit<'_>) -> Markup {
+    let config = &visit.services.config;
+    let policy = visit.services.core.policies.tokens;
+    html! {
+        section .card .page {
+            h2 { "Make a token" }
+            p .hint { "Whoever holds a token may do what its scopes say, for this account. Its text is shown once, here; afterwards only its last four characters." }
+            form .page method="post" data-api="POST /api/settings/api-tokens" data-show="made" data-hide="none-yet" {
+                div .fields {
+                    label .field {
+                        span { "Name" }
+                        input name="name" required maxlength="200" placeholder="Reporting agent";
+                        small { "So that you know it again." }
+                    }
+                    label .field {
+                        span { "Works for" }
+                        select name="expiresInDays" data-as="number" { (options(lifetimes(policy))) }
+                        @if let Some(days) = longest_days(policy) { small { "Tokens last " (days) " days at the most on this server." } }
+                    }
+                }
+                fieldset .stack {
+                    legend { "Scopes" }
+                    @for it in Scope::ALL {
+                        label .check {
+                            input type="checkbox" name="scopes" value=(it.name()) data-as="listed" checked[it.name().ends_with("read")];
+                            " "
+                            span { code { (it.name()) } " " (scope_told(it)) }
+                        }
+                    }
+                }
+                (submit(html! { (icon("key")) "Make the token" }))
+            }
+            (made(&config.public_base_url))
+        }
+    }
+}
+
+/// The text of a new token, and how it is used.
+fn made(base: &str) -> Markup {
+    html! {
+        div #made .page hidden {
+            p class="note-box good" tabindex="-1" {
+                (icon("check"))
+                span { "The token is made. Copy it now; it is not shown again." }
+            }
+            div .row { code .code .wrap #token data-from="token" {} (copy("token", "Copy")) }
+            h3 #try { "Try it" }
+            pre .code #curl tabindex="0" role="group" aria-labelledby="try" {
+                "curl -H \"Authorization: Bearer " (token()) "\" " (base) "/api/agent/v1/projects"
+            }
+            div .row { (copy("curl", "Copy the line")) }
+            h3 #agents { "For agents that speak MCP" }
+            p .hint { "Keep the token in a variable of your shell, which the clients below take it from, so that no file of theirs holds it." }
+            pre .code #keep tabindex="0" role="group" aria-labelledby="agents" { "export SIGHTLINE_TOKEN='" (token()) "'" }
+            div .row { (copy("keep", "Copy the line")) }
+            @for client in clients(base) { (client_set_up(&client)) }
+        }
+    }
+}
+
+fn client_set_up(client: &Client) -> Markup {
+    let label = format!("For {}", client.name);
+    html! {
+        details {
+            summary { (client.name) }
+            p .hint { (client.place) }
+            pre .code id=(client.id) tabindex="0" role="group" aria-label=(label) { (client.text) }
+            div .row { (copy(client.id, &format!("Copy it for {}", client.name))) }
+        }
+    }
+}
+
+/// Where a script writes the token.
+fn token() -> Markup {
+    html! { span data-from="token" {} }
+}
+
+fn copy(id: &str, text: &str) -> Markup {
+    html! { button type="button" data-copy=(id) { (icon("copy")) span { (text) } } }
+}
+
+fn report_defaults(visit: &Visit<'_>) -> Vec<Markup> {
     let now = &visit.who.account.report_defaults;
-    let sections = Section::ALL.into_iter().map(|it| {
-        let on = now.content.get(&it).copied().unwrap_or(true);
-        (it.name(), parts::headed(it.name()), on)
-    });
-    vec![Html::of(&ReportDefaults {
-        enabled: now.enabled,
-        pdf: now.include_pdf,
-        frequencies: frequencies(Some(now.frequency)),
-        sections: sections.collect(),
-    })]
+    let pdf = [
+        ("yes", "Yes", now.include_pdf),
+        ("no", "No", !now.include_pdf),
+    ];
+    vec![html! {
+        form .card .page method="post" data-api="PUT /api/settings/report-defaults" data-then="stay" {
+            h2 { "What projects inherit" }
+            (no_reports_yet())
+            label .check { input type="checkbox" name="enabled" checked[now.enabled]; " Send reports" }
+            (select("How often", "frequency", frequencies(Some(now.frequency))))
+            (select("As PDF too", "includePdf", pdf))
+            fieldset .stack {
+                legend { "What they hold" }
+                @for it in Section::ALL {
+                    label .check {
+                        input type="checkbox" name={ "content." (it.name()) } checked[now.content.get(&it).copied().unwrap_or(true)];
+                        " " (parts::headed(it.name()))
+                    }
+                }
+            }
+            (submit("Save"))
+        }
+    }]
 }
 
-/// Value, name, and whether it is chosen.
-pub fn frequencies(now: Option<Frequency>) -> Vec<(&'static str, String, bool)> {
+pub fn no_reports_yet() -> Markup {
+    let text = html! {
+        b { "Reports are not sent yet." }
+        " These settings are stored and will apply once sending is available."
+    };
+    parts::notice("", "info", text)
+}
+
+pub fn frequencies(now: Option<Frequency>) -> impl Iterator<Item = Choice> {
     let all = Frequency::ALL.into_iter();
-    all.map(|it| (it.name(), parts::headed(it.name()), Some(it) == now))
-        .collect()
+    all.map(move |it| (it.name(), parts::headed(it.name()), Some(it) == now))
 }
 
-async fn models(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+async fn models(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
     let models = visit.services.core.ai_models(visit.account()).await?;
     let text = "Which engines are asked, and how often. Answers vary, so that a rate without many answers says little.";
-    let models = models.iter().map(model).collect();
-    Ok(vec![parts::remark("", text), Html::of(&Models { models })])
+    let all = std::iter::once(parts::remark("", text)).chain(models.iter().map(model));
+    Ok(all.collect())
 }
 
-fn model(model: &AiModel) -> Model {
+fn model(model: &AiModel) -> Markup {
     let settings = &model.settings;
+    let (samples, prompts) = (ModelSettings::SAMPLES, ModelSettings::PROMPTS);
     let (sign, told) = match &model.configured {
         Some(_) => (
             parts::tag("good", "configured"),
@@ -418,24 +493,32 @@ fn model(model: &AiModel) -> Model {
             "This server has no key for it. Its operator adds one in the server's settings.",
         ),
     };
-    Model {
-        title: model.title.clone(),
-        engine: settings.engine.clone(),
-        sign,
-        active: settings.is_active,
-        samples: settings.samples,
-        samples_range: (
-            *ModelSettings::SAMPLES.start(),
-            *ModelSettings::SAMPLES.end(),
-        ),
-        prompts: settings.prompts,
-        prompts_range: (
-            *ModelSettings::PROMPTS.start(),
-            *ModelSettings::PROMPTS.end(),
-        ),
-        weight: settings.weight,
-        web_search: settings.web_search,
-        told: told.to_owned(),
+    html! {
+        form .card .page method="post" data-api="PUT /api/settings/models" data-wrap="items" data-then="stay" {
+            header .row .apart { h2 { (model.title) } (sign) }
+            input type="hidden" name="id" value=(settings.engine);
+            label .check { input type="checkbox" name="active" checked[settings.is_active]; " Ask it" }
+            div .fields {
+                label .field {
+                    span { "Times each prompt is asked" }
+                    input type="number" name="samplesPerPrompt" data-as="number" min=(samples.start()) max=(samples.end()) value=(settings.samples);
+                    small { "More answers, less doubt: 5 for each of 5 prompts leave ± 18 points at a half." }
+                }
+                label .field {
+                    span { "Prompts for each keyword" }
+                    input type="number" name="promptsPerKeyword" data-as="number" min=(prompts.start()) max=(prompts.end()) value=(settings.prompts);
+                }
+                label .field {
+                    span { "Weight" }
+                    input type="number" name="weight" data-as="number" min="0" max="100" step="any" value=(settings.weight);
+                    small { "How much it counts in the score." }
+                }
+            }
+            label .check { input type="checkbox" name="webSearch" checked[settings.web_search]; " Let it search the web" }
+            p .small .soft { (told) }
+            div .row { button type="submit" { "Save" } }
+            p data-outcome {}
+        }
     }
 }
 
@@ -444,7 +527,7 @@ const fn mebibytes(bytes: u64) -> u64 {
     bytes.div_ceil(1_024 * 1_024)
 }
 
-async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+async fn usage(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
     let found = visit.services.core.account_state(visit.account()).await?;
     let found = found.ok_or(NoPage::NotFound)?;
     let account = &found.account;
@@ -482,17 +565,17 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let stats = parts::stats(vec![
         parts::stat(
             "Spent this month, USD",
-            parts::text(&found.spending.spent.to_string()),
+            parts::text(found.spending.spent.to_string()),
             &limit(account.limits.monthly_budget),
         ),
         parts::stat(
             "Spent today, USD",
-            parts::text(&found.today.spent.to_string()),
+            parts::text(found.today.spent.to_string()),
             &limit(account.limits.daily_budget),
         ),
         parts::stat(
             "Set aside for running analyses, USD",
-            parts::text(&found.spending.reserved.to_string()),
+            parts::text(found.spending.reserved.to_string()),
             "given back when they cost less",
         ),
         parts::stat(

@@ -1,9 +1,9 @@
 //! What was measured, and where it is heading: a line, and bands in which it stays with 80 and 95 %.
 
 use super::{Frame, Time, lines, scale::Scale, twin};
-use crate::pages::parts::{Html, Table, day, figures, grouped, row, unknown, words, written};
-use askama::Template;
+use crate::pages::parts::{Table, day, figures, grouped, row, unknown, words, written};
 use chrono::NaiveDate;
+use maud::{Markup, html};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy)]
@@ -32,31 +32,16 @@ pub struct Fan {
     pub after: &'static str,
 }
 
-#[derive(Template)]
-#[template(
-    source = r#"{% for y in grid %}<path class="grid" d="M0 {{ y }}H1000"/>{% endfor %}<path class="b95" d="{{ band95 }}"/><path class="b80" d="{{ band80 }}"/>{% if let Some(x) = now %}<path class="now" d="M{{ x }} 0V400"/>{% endif %}<path class="l c1" d="{{ past }}"/><path class="l c1 dash" d="{{ ahead }}"/>{% for (at, said) in hits %}<path class="hit" d="{{ at }}"><title>{{ said }}</title></path>{% endfor %}"#,
-    ext = "html"
-)]
-struct Drawing {
-    grid: Vec<String>,
-    band95: String,
-    band80: String,
-    now: Option<String>,
-    past: String,
-    ahead: String,
-    hits: Vec<(String, String)>,
-}
-
 impl Fan {
     /// Empty when nothing is expected.
-    pub fn html(&self) -> Html {
+    pub fn html(&self) -> Markup {
         let days = self
             .past
             .iter()
             .map(|(day, _)| *day)
             .chain(self.ahead.iter().map(|it| it.day));
         let Some(time) = Time::of(days).filter(|_| !self.ahead.is_empty()) else {
-            return Html::default();
+            return Markup::default();
         };
         let past = self.past.iter().filter_map(|(_, value)| *value);
         let ahead = self
@@ -85,31 +70,27 @@ impl Fan {
                 text(high)
             )
         };
-        let hits = self.ahead.iter().map(|it| {
-            let (x, y) = at(it.day, it.middle);
-            (format!("M{x:.1} {y:.1}h0"), said(it))
-        });
-        let drawing = Drawing {
-            grid: lines::grid(&scale),
-            band95: band(&self.ahead, |it| it.band95, at),
-            band80: band(&self.ahead, |it| it.band80, at),
-            now: self
-                .past
-                .last()
-                .map(|(day, _)| format!("{:.1}", time.x(*day))),
-            past: lines::path(&past),
-            ahead: lines::path(&ahead),
-            hits: hits.collect(),
+        let drawing = html! {
+            (lines::grid(&scale))
+            path .b95 d=(band(&self.ahead, |it| it.band95, at)) {}
+            path .b80 d=(band(&self.ahead, |it| it.band80, at)) {}
+            @if let Some((day, _)) = self.past.last() {
+                path .now d=(format_args!("M{:.1} 0V400", time.x(*day))) {}
+            }
+            path .l .c1 d=(lines::path(&past)) {}
+            path .l .c1 .dash d=(lines::path(&ahead)) {}
+            @for it in &self.ahead { (lines::hit(at(it.day, it.middle), &said(it))) }
         };
-        Html::of(&Frame {
+        Frame {
             title: &self.title,
             told: &self.told,
             keys: Vec::new(),
             ys: scale.labels(self.times, self.after),
             xs: time.labels(),
-            drawing: Html::of(&drawing),
+            drawing,
             twin: twin(self.table()),
-        })
+        }
+        .html()
     }
 
     fn table(&self) -> Table {
@@ -193,24 +174,21 @@ mod tests {
             digits: 1,
             after: "",
         };
-        let html = fan.html();
+        let html = fan.html().into_string();
         assert!(
-            html.as_str()
-                .contains(r#"class="b95" d="M750.0 300.0L1000.0 400.0L1000.0 0.0L750.0 100.0Z""#),
+            html.contains(r#"class="b95" d="M750.0 300.0L1000.0 400.0L1000.0 0.0L750.0 100.0Z""#),
             "{html}"
         );
         assert!(
-            html.as_str()
-                .contains(r#"class="b80" d="M750.0 250.0L1000.0 300.0L1000.0 100.0L750.0 150.0Z""#),
+            html.contains(r#"class="b80" d="M750.0 250.0L1000.0 300.0L1000.0 100.0L750.0 150.0Z""#),
             "{html}"
         );
         assert!(
-            html.as_str()
-                .contains(r#"class="l c1" d="M0.0 300.0M500.0 200.0""#),
+            html.contains(r#"class="l c1" d="M0.0 300.0M500.0 200.0""#),
             "{html}"
         );
-        assert!(html.as_str().contains(r#"class="now" d="M500.0 0V400""#));
-        let twin = html.as_str().split("<details").nth(1).expect("a table");
+        assert!(html.contains(r#"class="now" d="M500.0 0V400""#));
+        let twin = html.split("<details").nth(1).expect("a table");
         assert_eq!(twin.matches("<th scope=\"row\">").count(), 5);
     }
 }

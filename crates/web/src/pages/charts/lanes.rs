@@ -1,68 +1,49 @@
 //! Which of several stood in front over time: a lane for each.
 
 use super::{WIDTH, twin};
-use crate::pages::parts::{self, Html, Table};
-use askama::Template;
+use crate::pages::parts::{self, Table};
 use chrono::NaiveDate;
+use maud::{Markup, html};
 
 pub struct Lanes {
     pub title: String,
-    pub names: Vec<Html>,
+    pub names: Vec<Markup>,
     /// Oldest first; an index into `names`, `None` for anybody else.
     pub days: Vec<(NaiveDate, Option<usize>)>,
 }
 
-#[derive(Template)]
-#[template(
-    source = r#"<figure class="chart"><figcaption class="small soft">{{ title }}</figcaption>
-<ul class="timeline">
-{%- for lane in lanes %}<li class="lane"><span class="wrap">{{ lane.name }}</span><svg class="bar tall" viewBox="0 0 1000 1" preserveAspectRatio="none" role="img" aria-label="{{ lane.told }}">{% for x in lane.starts %}<rect class="f{{ lane.colour }}" x="{{ x }}" width="{{ width }}" height="1"/>{% endfor %}</svg></li>{% endfor -%}
-</ul>
-<details class="twin"><summary>The same as a table</summary>{{ twin }}</details></figure>"#,
-    ext = "html"
-)]
-struct Drawing<'a> {
-    title: &'a str,
-    lanes: Vec<Lane<'a>>,
-    width: String,
-    twin: Html,
-}
-
-struct Lane<'a> {
-    name: &'a Html,
-    colour: usize,
-    told: String,
-    starts: Vec<String>,
-}
-
 impl Lanes {
     /// Empty without days.
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred days")]
-    pub fn html(&self) -> Html {
+    pub fn html(&self) -> Markup {
         if self.days.is_empty() {
-            return Html::default();
+            return Markup::default();
         }
-        let width = WIDTH / self.days.len() as f64;
-        let lanes = self.names.iter().enumerate().map(|(number, name)| {
-            let days = self.days.iter().enumerate();
-            let own = days.filter(|(_, (_, who))| *who == Some(number));
-            let starts: Vec<String> = own
-                .map(|(at, _)| format!("{:.1}", at as f64 * width))
-                .collect();
-            let told = format!("in front {} of {} times", starts.len(), self.days.len());
-            Lane {
-                name,
-                colour: (number + 1).min(6),
-                told,
-                starts,
+        html! {
+            figure .chart {
+                figcaption class="small soft" { (self.title) }
+                ul .timeline { @for (number, name) in self.names.iter().enumerate() { (self.lane(number, name)) } }
+                (twin(self.table()))
             }
-        });
-        Html::of(&Drawing {
-            title: &self.title,
-            lanes: lanes.collect(),
-            width: format!("{width:.1}"),
-            twin: twin(self.table()),
-        })
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred days")]
+    fn lane(&self, number: usize, name: &Markup) -> Markup {
+        let width = WIDTH / self.days.len() as f64;
+        let days = self.days.iter().enumerate();
+        let own = days.filter(|(_, (_, who))| *who == Some(number));
+        let starts: Vec<f64> = own.map(|(at, _)| at as f64 * width).collect();
+        html! {
+            li .lane {
+                span .wrap { (name) }
+                svg class="bar tall" viewBox="0 0 1000 1" preserveAspectRatio="none" role="img"
+                    aria-label={ "in front " (starts.len()) " of " (self.days.len()) " times" } {
+                    @for x in starts {
+                        rect class={ "f" ((number + 1).min(6)) } x=(format_args!("{x:.1}")) width=(format_args!("{width:.1}")) height="1" {}
+                    }
+                }
+            }
+        }
     }
 
     fn table(&self) -> Table {
@@ -93,8 +74,7 @@ mod tests {
                 (day(4), Some(0)),
             ],
         };
-        let html = lanes.html();
-        let drawn = html.as_str();
+        let drawn = lanes.html().into_string();
         assert_eq!(drawn.matches("class=\"f1\"").count(), 2, "{drawn}");
         assert!(
             drawn.contains(r#"class="f2" x="250.0" width="250.0""#),

@@ -1,9 +1,9 @@
 //! Values over time, as lines. Where nothing was measured there is no line.
 
 use super::{Frame, Key, Time, scale::Scale, twin};
-use crate::pages::parts::{self, Column, Html, Table, day, figures, grouped, row, words};
-use askama::Template;
+use crate::pages::parts::{self, Column, Table, day, figures, grouped, row, words};
 use chrono::NaiveDate;
+use maud::{Markup, html};
 use std::fmt::Write as _;
 
 /// Above so many days points have no dots of their own.
@@ -38,50 +38,27 @@ pub struct Lines {
     pub after: &'static str,
 }
 
-#[derive(Template)]
-#[template(
-    source = r#"{% for y in grid %}<path class="grid" d="M0 {{ y }}H1000"/>{% endfor %}{% for line in lines %}<path class="l c{{ line.colour }}{% if line.dashed %} dash{% endif %}" d="{{ line.path }}"/>{% if !line.dots.is_empty() %}<path class="d c{{ line.colour }}{% if line.lone %} lone{% endif %}" d="{{ line.dots }}"/>{% endif %}{% endfor %}{% for (at, said) in hits %}<path class="hit" d="{{ at }}"><title>{{ said }}</title></path>{% endfor %}"#,
-    ext = "html"
-)]
-struct Drawing {
-    grid: Vec<String>,
-    lines: Vec<Line>,
-    hits: Vec<(String, String)>,
-}
-
-struct Line {
-    colour: u8,
-    dashed: bool,
-    path: String,
-    dots: String,
-    lone: bool,
-}
-
 impl Lines {
     /// Empty without days.
-    pub fn html(&self) -> Html {
+    pub fn html(&self) -> Markup {
         let Some(time) = Time::of(self.days.iter().copied()) else {
-            return Html::default();
+            return Markup::default();
         };
         let values = self
             .series
             .iter()
             .flat_map(|it| it.values.iter().flatten().copied());
         let scale = Scale::around(values, self.floor, self.inverted);
-        let drawing = Drawing {
-            grid: grid(&scale),
-            lines: self
-                .series
-                .iter()
-                .map(|it| self.line(it, time, &scale))
-                .collect(),
-            hits: self.hits(time, &scale),
+        let drawing = html! {
+            (grid(&scale))
+            @for it in &self.series { (self.line(it, time, &scale)) }
+            (self.hits(time, &scale))
         };
         let keys = self.series.iter().map(|it| Key {
             name: it.name.clone(),
             colour: it.colour,
         });
-        Html::of(&Frame {
+        Frame {
             title: &self.title,
             told: &self.told,
             keys: if self.series.len() > 1 {
@@ -91,12 +68,13 @@ impl Lines {
             },
             ys: scale.labels(self.times, self.after),
             xs: time.labels(),
-            drawing: Html::of(&drawing),
+            drawing,
             twin: twin(self.table()),
-        })
+        }
+        .html()
     }
 
-    fn line(&self, series: &Series, time: Time, scale: &Scale) -> Line {
+    fn line(&self, series: &Series, time: Time, scale: &Scale) -> Markup {
         let points: Vec<Option<(f64, f64)>> = { self.days.iter() }
             .zip(&series.values)
             .map(|(day, value)| value.map(|it| (time.x(*day), scale.y(it))))
@@ -105,29 +83,28 @@ impl Lines {
         let shown = |at: usize| few || is_alone(&points, at);
         let dots = points.iter().enumerate().filter(|(at, _)| shown(*at));
         let dots = dots.filter_map(|(_, it)| it.map(|(x, y)| format!("M{x:.1} {y:.1}h0")));
-        Line {
-            colour: series.colour,
-            dashed: series.dashed,
-            path: path(&points),
-            dots: dots.collect(),
-            lone: !few,
+        let dots: String = dots.collect();
+        html! {
+            path .l .{ "c" (series.colour) } .dash[series.dashed] d=(path(&points)) {}
+            @if !dots.is_empty() { path .d .{ "c" (series.colour) } .lone[!few] d=(dots) {} }
         }
     }
 
-    fn hits(&self, time: Time, scale: &Scale) -> Vec<(String, String)> {
-        let mut hits = Vec::new();
+    fn hits(&self, time: Time, scale: &Scale) -> Markup {
         if self.days.len() * self.series.len() > 200 {
-            return hits;
+            return Markup::default();
         }
-        for series in &self.series {
-            for (day, value) in self.days.iter().zip(&series.values) {
-                let Some(value) = value else { continue };
-                let at = format!("M{:.1} {:.1}h0", time.x(*day), scale.y(*value));
-                let shown = grouped(value * self.times, self.digits);
-                hits.push((at, format!("{}, {day}: {shown}{}", series.name, self.after)));
+        let valued = self.series.iter().flat_map(|series| {
+            let valued = self.days.iter().zip(&series.values);
+            valued.filter_map(move |(day, value)| Some((series, *day, (*value)?)))
+        });
+        html! {
+            @for (series, day, value) in valued {
+                @let shown = grouped(value * self.times, self.digits);
+                @let said = format!("{}, {day}: {shown}{}", series.name, self.after);
+                (hit((time.x(day), scale.y(value)), &said))
             }
         }
-        hits
     }
 
     fn table(&self) -> Table {
@@ -171,12 +148,15 @@ pub fn path(points: &[Option<(f64, f64)>]) -> String {
     path
 }
 
-pub fn grid(scale: &Scale) -> Vec<String> {
-    let ticks = scale.ticks();
-    ticks
-        .into_iter()
-        .map(|it| format!("{:.1}", scale.y(it)))
-        .collect()
+pub fn grid(scale: &Scale) -> Markup {
+    html! {
+        @for tick in scale.ticks() { path .grid d=(format_args!("M0 {:.1}H1000", scale.y(tick))) {} }
+    }
+}
+
+/// Tells a value to whoever points at it.
+pub fn hit((x, y): (f64, f64), said: &str) -> Markup {
+    html! { path .hit d=(format_args!("M{x:.1} {y:.1}h0")) { title { (said) } } }
 }
 
 #[cfg(test)]
@@ -208,12 +188,11 @@ mod tests {
 
     #[test]
     fn values_stand_where_they_belong() {
-        let html = chart(vec![Some(1.0), Some(21.0), Some(11.0)]).html();
+        let html = chart(vec![Some(1.0), Some(21.0), Some(11.0)])
+            .html()
+            .into_string();
         // The best position at the top, the worst at the bottom; days from left to right.
-        assert!(
-            html.as_str().contains("M0.0 0.0L500.0 400.0L1000.0 200.0"),
-            "{html}"
-        );
+        assert!(html.contains("M0.0 0.0L500.0 400.0L1000.0 200.0"), "{html}");
     }
 
     #[test]
@@ -226,12 +205,9 @@ mod tests {
             Some(11.0),
             Some(1.0),
         ])
-        .html();
-        let line = html
-            .as_str()
-            .split("class=\"l c1\" d=\"")
-            .nth(1)
-            .expect("a line");
+        .html()
+        .into_string();
+        let line = html.split("class=\"l c1\" d=\"").nth(1).expect("a line");
         let line = line.split('"').next().expect("a path");
         assert_eq!(line.matches('M').count(), 3, "{line}");
         assert_eq!(line.matches('L').count(), 1, "{line}");
@@ -239,12 +215,9 @@ mod tests {
 
     #[test]
     fn everything_is_told_in_words_and_in_a_table() {
-        let html = chart(vec![Some(9.0), None, Some(3.0)]).html();
-        assert!(
-            html.as_str()
-                .contains("role=\"img\" aria-label=\"Position. From 9 to 3.\"")
-        );
-        let twin = html.as_str().split("<details").nth(1).expect("a table");
+        let html = chart(vec![Some(9.0), None, Some(3.0)]).html().into_string();
+        assert!(html.contains("role=\"img\" aria-label=\"Position. From 9 to 3.\""));
+        let twin = html.split("<details").nth(1).expect("a table");
         assert_eq!(twin.matches("<th scope=\"row\">").count(), 3);
         assert!(twin.contains("not known") && twin.contains("datetime=\"2026-11-03\""));
     }
@@ -254,15 +227,15 @@ mod tests {
         let mut chart = chart(vec![Some(1.0)]);
         chart.series[0].name = "</svg><script>alert(1)</script>".into();
         chart.title = "\"><img src=x onerror=alert(1)>".into();
-        let html = chart.html();
+        let html = chart.html().into_string();
         assert!(
-            !html.as_str().contains("<script") && !html.as_str().contains("<img"),
+            !html.contains("<script") && !html.contains("<img"),
             "{html}"
         );
     }
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        assert_eq!(chart(vec![]).html(), Html::default());
+        assert_eq!(chart(vec![]).html().0, "");
     }
 }

@@ -15,9 +15,9 @@ pub use lines::{Lines, Series};
 pub use shares::{Column as ShareColumn, Shares};
 pub use small::{bar, bars, parts_bar, ring, spark, zone};
 
-use super::parts::{Html, Table};
-use askama::Template;
+use super::parts::Table;
 use chrono::{Days, NaiveDate};
+use maud::{Markup, html};
 
 /// In the drawing's own units.
 const WIDTH: f64 = 1_000.0;
@@ -28,16 +28,44 @@ struct Key {
     colour: u8,
 }
 
-#[derive(Template)]
-#[template(path = "chart.html")]
 struct Frame<'a> {
     title: &'a str,
     told: &'a str,
     keys: Vec<Key>,
     ys: Vec<String>,
-    xs: Vec<Html>,
-    drawing: Html,
-    twin: Html,
+    xs: Vec<Markup>,
+    drawing: Markup,
+    twin: Markup,
+}
+
+impl Frame<'_> {
+    fn html(&self) -> Markup {
+        html! {
+            figure .chart {
+                figcaption .out { (self.title) ". " (self.told) }
+                @if !self.keys.is_empty() {
+                    ul .key { @for key in &self.keys { li { (swatch(key.colour)) (key.name) } } }
+                }
+                div .plot {
+                    div .ys aria-hidden="true" { @for y in &self.ys { span { (y) } } }
+                    svg viewBox="0 0 1000 400" preserveAspectRatio="none" role="img" aria-label={ (self.title) ". " (self.told) } {
+                        (self.drawing)
+                    }
+                    div .xs aria-hidden="true" { @for x in &self.xs { span { (x) } } }
+                }
+                (self.twin)
+            }
+        }
+    }
+}
+
+/// A colour, beside the name of what has it.
+fn swatch(colour: u8) -> Markup {
+    html! {
+        svg viewBox="0 0 12 12" aria-hidden="true" {
+            rect width="12" height="12" rx="3" class={ "f" (colour) } {}
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +96,7 @@ impl Time {
     }
 
     /// Up to five days at equal distances, the first and the last among them.
-    fn labels(self) -> Vec<Html> {
+    fn labels(self) -> Vec<Markup> {
         let all = u64::try_from(self.days()).unwrap_or(0);
         let steps = all.clamp(1, 4);
         let days = (0..=steps).map(|at| self.first + Days::new(all * at / steps));
@@ -82,6 +110,6 @@ impl Time {
 }
 
 /// A chart's table, in the fold under it.
-fn twin(table: Table) -> Html {
-    table.tight().named_above().html()
+fn twin(table: Table) -> Markup {
+    html! { details .twin { summary { "The same as a table" } (table.tight().named_above().html()) } }
 }

@@ -1,9 +1,9 @@
 //! How a whole was divided, time after time: stacked columns.
 
 use super::{Frame, HEIGHT, Key, Time, WIDTH, lines, scale::Scale, twin};
-use crate::pages::parts::{Html, Table, day, figures, grouped, percent, row, words};
-use askama::Template;
+use crate::pages::parts::{Table, day, figures, grouped, percent, row, words};
 use chrono::NaiveDate;
+use maud::{Markup, html};
 
 pub struct Column {
     pub day: NaiveDate,
@@ -20,31 +20,12 @@ pub struct Shares {
     pub columns: Vec<Column>,
 }
 
-#[derive(Template)]
-#[template(
-    source = r#"{% for y in grid %}<path class="grid" d="M0 {{ y }}H1000"/>{% endfor %}{% for part in parts %}<rect class="f{{ part.colour }}" x="{{ part.x }}" y="{{ part.y }}" width="{{ part.width }}" height="{{ part.height }}"><title>{{ part.said }}</title></rect>{% endfor %}"#,
-    ext = "html"
-)]
-struct Drawing {
-    grid: Vec<String>,
-    parts: Vec<Part>,
-}
-
-struct Part {
-    colour: u8,
-    x: String,
-    y: String,
-    width: String,
-    height: String,
-    said: String,
-}
-
 impl Shares {
     /// Empty without columns.
     #[expect(clippy::cast_precision_loss, reason = "a few hundred columns")]
-    pub fn html(&self) -> Html {
+    pub fn html(&self) -> Markup {
         let Some(time) = Time::of(self.columns.iter().map(|it| it.day)) else {
-            return Html::default();
+            return Markup::default();
         };
         let sums = self
             .columns
@@ -52,39 +33,46 @@ impl Shares {
             .map(|it| it.shares.iter().flatten().sum());
         let scale = Scale::around(sums, Some(0.0), false);
         let place = WIDTH / self.columns.len() as f64;
-        let mut parts = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let mut below = 0.0;
-            for (number, (share, name)) in column.shares.iter().zip(&self.names).enumerate() {
-                let Some(share) = share else { continue };
-                let (top, bottom) = (scale.y(below + share), scale.y(below));
-                below += share;
-                parts.push(Part {
-                    colour: u8::try_from(number + 1).unwrap_or(6).min(6),
-                    x: format!("{:.1}", (at as f64 + 0.1) * place),
-                    y: format!("{top:.1}"),
-                    width: format!("{:.1}", 0.8 * place),
-                    height: format!("{:.1}", (bottom - top).clamp(0.0, HEIGHT)),
-                    said: format!("{name}, {}: {} %", column.day, grouped(100.0 * share, 1)),
-                });
+        let drawing = html! {
+            (lines::grid(&scale))
+            @for (at, column) in self.columns.iter().enumerate() {
+                (self.column(column, (at as f64 + 0.1) * place, 0.8 * place, &scale))
             }
-        }
+        };
         let keys = self.names.iter().enumerate().map(|(at, name)| Key {
             name: name.clone(),
-            colour: u8::try_from(at + 1).unwrap_or(6).min(6),
+            colour: colour(at),
         });
-        Html::of(&Frame {
+        Frame {
             title: &self.title,
             told: &self.told,
             keys: keys.collect(),
             ys: scale.labels(100.0, " %"),
             xs: time.labels(),
-            drawing: Html::of(&Drawing {
-                grid: lines::grid(&scale),
-                parts,
-            }),
+            drawing,
             twin: twin(self.table()),
-        })
+        }
+        .html()
+    }
+
+    /// What is there stands upon each other.
+    fn column(&self, column: &Column, x: f64, width: f64, scale: &Scale) -> Markup {
+        let mut below = 0.0;
+        let shares = column.shares.iter().zip(&self.names).enumerate();
+        let parts = shares.filter_map(|(number, (share, name))| {
+            let bottom = scale.y(below);
+            below += (*share)?;
+            Some((number, (*share)?, name, scale.y(below), bottom))
+        });
+        html! {
+            @for (number, share, name, top, bottom) in parts {
+                @let height = (bottom - top).clamp(0.0, HEIGHT);
+                rect class={ "f" (colour(number)) } x=(format_args!("{x:.1}")) y=(format_args!("{top:.1}"))
+                    width=(format_args!("{width:.1}")) height=(format_args!("{height:.1}")) {
+                    title { (name) ", " (column.day) ": " (grouped(100.0 * share, 1)) " %" }
+                }
+            }
+        }
     }
 
     fn table(&self) -> Table {
@@ -93,8 +81,13 @@ impl Shares {
             let shares = it.shares.iter().map(|share| percent(*share));
             row(std::iter::once(day(it.day)).chain(shares).collect())
         });
-        Table::new(&self.title, columns.collect(), rows.collect())
+        Table::new(&self.title, columns.collect::<Vec<_>>(), rows.collect())
     }
+}
+
+/// From 1 to 6.
+fn colour(number: usize) -> u8 {
+    u8::try_from(number + 1).unwrap_or(6).min(6)
 }
 
 #[cfg(test)]
@@ -119,8 +112,7 @@ mod tests {
                 },
             ],
         };
-        let html = shares.html();
-        let drawn = html.as_str();
+        let drawn = shares.html().into_string();
         assert_eq!(drawn.matches("<rect class=\"f").count(), 3, "{drawn}");
         assert!(
             drawn.contains(r#"class="f1" x="50.0" y="300.0" width="400.0" height="100.0""#),

@@ -1,20 +1,13 @@
 //! Charts that stand in a line of text or in a cell.
 
-use super::{Time, lines::path, scale::Scale};
-use crate::pages::parts::{self, Html, fill, snippet, text};
+use super::{Time, lines::path, scale::Scale, swatch};
+use crate::pages::parts;
 use chrono::NaiveDate;
+use maud::{Markup, html};
 
-snippet!(Spark { told: &'a str, line: &'a str, dot: &'a str } = r#"<svg class="spark" viewBox="0 0 1000 400" preserveAspectRatio="none" role="img" aria-label="{{ told }}"><path class="l c1" d="{{ line }}"/><path class="d c1" d="{{ dot }}"/></svg>"#);
-snippet!(Bar { width: f64, colour: &'a str } = r#"<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="f{{ colour }}" width="{{ width }}" height="1"/></svg>"#);
-snippet!(Row { own: bool, name: &'a Html, bar: &'a Html, value: &'a Html } = r#"<li{% if own %} class="own"{% endif %}><span class="wrap">{{ name }}</span>{{ bar }}<span class="r">{{ value }}</span></li>"#);
-snippet!(Rows { rows: &'a Html } = r#"<ul class="bars">{{ rows }}</ul>"#);
-snippet!(Whole { told: &'a str, pieces: &'a [(f64, f64, u8, String)], keys: &'a [(u8, String, Html)] } = r#"<div class="stack tight"><svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="{{ told }}">{% for (x, width, colour, said) in pieces %}<rect class="f{{ colour }}" x="{{ x }}" width="{{ width }}" height="1"><title>{{ said }}</title></rect>{% endfor %}</svg><ul class="key">{% for (colour, name, count) in keys %}<li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" rx="3" class="f{{ colour }}"/></svg><span>{{ name }} <b>{{ count }}</b></span></li>{% endfor %}</ul></div>"#);
-snippet!(Ring { told: &'a str, shown: &'a str, arc: f64, colour: &'a str } = r#"<svg class="ring" viewBox="0 0 100 100" role="img" aria-label="{{ told }}"><circle class="track" cx="50" cy="50" r="44"/><circle class="c{{ colour }}" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="{{ arc }} 100" stroke-linecap="round" transform="rotate(-90 50 50)"/><text x="50" y="51">{{ shown }}</text></svg>"#);
-snippet!(Zone { told: &'a str, good: f64, poor: f64, rest: f64, at: f64 } = r#"<svg class="zone" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{{ told }}"><rect class="g" y="3" width="{{ good }}" height="4"/><rect class="m" x="{{ good }}" y="3" width="{{ poor - good }}" height="4"/><rect class="p" x="{{ poor }}" y="3" width="{{ rest }}" height="4"/><rect class="at" x="{{ at }}" width="1" height="10"/></svg>"#);
-
-pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Html {
+pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Markup {
     let Some(time) = Time::of(points.iter().map(|(day, _)| *day)) else {
-        return text("");
+        return Markup::default();
     };
     let scale = Scale::around(points.iter().filter_map(|(_, it)| *it), None, false);
     let placed: Vec<_> = { points.iter() }
@@ -25,38 +18,43 @@ pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Html {
         .flatten()
         .last()
         .map_or_else(String::new, |(x, y)| format!("M{x:.1} {y:.1}h0"));
-    fill!(Spark {
-        told,
-        line: &path(&placed),
-        dot: &dot
-    })
+    html! {
+        svg .spark viewBox="0 0 1000 400" preserveAspectRatio="none" role="img" aria-label=(told) {
+            path .l .c1 d=(path(&placed)) {}
+            path .d .c1 d=(dot) {}
+        }
+    }
 }
 
-pub fn bar(share: f64, colour: &str) -> Html {
+pub fn bar(share: f64, colour: &str) -> Markup {
     let width = (1_000.0 * share.clamp(0.0, 1.0)).round() / 10.0;
-    fill!(Bar { width, colour })
+    html! {
+        svg .bar viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true" {
+            rect class={ "f" (colour) } width=(width) height="1" {}
+        }
+    }
 }
 
 /// Name, value as shown, its part of the longest, whether it is own.
-pub fn bars(rows: &[(Html, Html, f64, bool)]) -> Html {
+pub fn bars(rows: &[(Markup, Markup, f64, bool)]) -> Markup {
     let longest = rows.iter().map(|(_, _, it, _)| *it).fold(0.0, f64::max);
-    let rows = rows.iter().map(|(name, value, length, own)| {
-        let share = if longest > 0.0 { length / longest } else { 0.0 };
-        let drawn = bar(share, if *own { "1" } else { "6" });
-        fill!(Row {
-            own: *own,
-            name,
-            bar: &drawn,
-            value
-        })
-    });
-    let rows = Html::all(rows);
-    fill!(Rows { rows: &rows })
+    let share = |length: f64| if longest > 0.0 { length / longest } else { 0.0 };
+    html! {
+        ul .bars {
+            @for (name, value, length, own) in rows {
+                li class=[own.then_some("own")] {
+                    span .wrap { (name) }
+                    (bar(share(*length), if *own { "1" } else { "6" }))
+                    span .r { (value) }
+                }
+            }
+        }
+    }
 }
 
 /// A whole in its parts: names with counts.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-pub fn parts_bar(what: &str, counted: &[(&str, u64, u8)]) -> Html {
+pub fn parts_bar(what: &str, counted: &[(&str, u64, u8)]) -> Markup {
     let whole: u64 = counted.iter().map(|(_, count, _)| count).sum();
     let mut x = 0.0;
     let mut drawn = Vec::new();
@@ -65,22 +63,27 @@ pub fn parts_bar(what: &str, counted: &[(&str, u64, u8)]) -> Html {
         drawn.push((x, width, *colour, format!("{name}: {count}")));
         x += width;
     }
-    let keys: Vec<(u8, String, Html)> = { counted.iter() }
-        .map(|(name, count, colour)| (*colour, (*name).to_owned(), parts::count(*count)))
-        .collect();
     let told: Vec<String> = { counted.iter() }
         .map(|(name, count, _)| format!("{name} {}", parts::grouped(*count as f64, 0)))
         .collect();
-    let told = format!("{what}: {}", told.join(", "));
-    fill!(Whole {
-        told: &told,
-        pieces: &drawn,
-        keys: &keys
-    })
+    html! {
+        div class="stack tight" {
+            svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label={ (what) ": " (told.join(", ")) } {
+                @for (x, width, colour, said) in drawn {
+                    rect class={ "f" (colour) } x=(x) width=(width) height="1" { title { (said) } }
+                }
+            }
+            ul .key {
+                @for (name, count, colour) in counted {
+                    li { (swatch(*colour)) span { (name) " " b { (parts::count(*count)) } } }
+                }
+            }
+        }
+    }
 }
 
 /// A score from 0 to 100.
-pub fn ring(what: &str, score: Option<f64>) -> Html {
+pub fn ring(what: &str, score: Option<f64>) -> Markup {
     let arc = score.unwrap_or(0.0).clamp(0.0, 100.0);
     let colour = match score {
         Some(it) if it >= 75.0 => "g",
@@ -93,26 +96,28 @@ pub fn ring(what: &str, score: Option<f64>) -> Html {
         || format!("{what}: not known"),
         |it| format!("{what}: {} of 100", parts::grouped(it, 0)),
     );
-    fill!(Ring {
-        told: &told,
-        shown: &shown,
-        arc,
-        colour
-    })
+    html! {
+        svg .ring viewBox="0 0 100 100" role="img" aria-label=(told) {
+            circle .track cx="50" cy="50" r="44" {}
+            circle class={ "c" (colour) } cx="50" cy="50" r="44" pathLength="100" stroke-dasharray={ (arc) " 100" } stroke-linecap="round" transform="rotate(-90 50 50)" {}
+            text x="50" y="51" { (shown) }
+        }
+    }
 }
 
 /// Up to `good` it is good, from `poor` on it is poor.
-pub fn zone(what: &str, value: f64, good: f64, poor: f64) -> Html {
+pub fn zone(what: &str, value: f64, good: f64, poor: f64) -> Markup {
     let end = (1.4 * poor).max(1.02 * value);
     let place = |it: f64| (1_000.0 * it / end).round() / 10.0;
     let (good, poor, at) = (place(good), place(poor), place(value).min(99.0));
-    fill!(Zone {
-        told: what,
-        good,
-        poor,
-        rest: 100.0 - poor,
-        at
-    })
+    html! {
+        svg .zone viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=(what) {
+            rect .g y="3" width=(good) height="4" {}
+            rect .m x=(good) y="3" width=(poor - good) height="4" {}
+            rect .p x=(poor) y="3" width=(100.0 - poor) height="4" {}
+            rect .at x=(at) width="1" height="10" {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -121,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_its_share() {
-        assert!(bar(0.374, "1").as_str().contains("width=\"37.4\""));
-        assert!(bar(7.0, "1").as_str().contains("width=\"100\""));
+        assert!(bar(0.374, "1").0.contains("width=\"37.4\""));
+        assert!(bar(7.0, "1").0.contains("width=\"100\""));
     }
 
     #[test]
@@ -131,13 +136,14 @@ mod tests {
         let drawn = spark(
             "visibility",
             &[(day(1), Some(1.0)), (day(2), None), (day(3), Some(2.0))],
-        );
-        let line = drawn.as_str().split("d=\"").nth(1).expect("a line");
+        )
+        .into_string();
+        let line = drawn.split("d=\"").nth(1).expect("a line");
         assert_eq!(
             line.split('"').next().expect("a path").matches('M').count(),
             2
         );
-        assert!(drawn.as_str().contains("aria-label=\"visibility\""));
+        assert!(drawn.contains("aria-label=\"visibility\""));
     }
 
     #[test]
@@ -145,29 +151,27 @@ mod tests {
         let drawn = parts_bar(
             "Positions",
             &[("1–3", 1, 1), ("4–10", 3, 2), ("none", 0, 3)],
-        );
-        assert!(drawn.as_str().contains(r#"x="0" width="25""#), "{drawn}");
-        assert!(drawn.as_str().contains(r#"x="25" width="75""#), "{drawn}");
-        assert!(drawn.as_str().contains("Positions: 1–3 1, 4–10 3, none 0"));
+        )
+        .into_string();
+        assert!(drawn.contains(r#"x="0" width="25""#), "{drawn}");
+        assert!(drawn.contains(r#"x="25" width="75""#), "{drawn}");
+        assert!(drawn.contains("Positions: 1–3 1, 4–10 3, none 0"));
     }
 
     #[test]
     fn a_ring_is_filled_as_far_as_the_score_and_tells_what_is_not_known() {
         assert!(
             ring("Score", Some(62.4))
-                .as_str()
+                .0
                 .contains("stroke-dasharray=\"62.4 100\"")
         );
-        assert!(ring("Score", None).as_str().contains("Score: not known"));
+        assert!(ring("Score", None).0.contains("Score: not known"));
     }
 
     #[test]
     fn a_value_stands_in_its_zone() {
-        let drawn = zone("LCP 3 s", 3_000.0, 2_500.0, 4_000.0);
-        assert!(
-            drawn.as_str().contains(r#"class="g" y="3" width="44.6""#),
-            "{drawn}"
-        );
-        assert!(drawn.as_str().contains(r#"class="at" x="53.6""#), "{drawn}");
+        let drawn = zone("LCP 3 s", 3_000.0, 2_500.0, 4_000.0).into_string();
+        assert!(drawn.contains(r#"class="g" y="3" width="44.6""#), "{drawn}");
+        assert!(drawn.contains(r#"class="at" x="53.6""#), "{drawn}");
     }
 }

@@ -1,11 +1,12 @@
 use super::{Found, engine_title};
 use crate::pages::{
     charts::{Lines, Series},
-    parts::{self, Html},
+    parts,
 };
 use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
+use maud::Markup;
 
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<AiTrendRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<AiTrendsSummary>() {
@@ -44,7 +45,7 @@ const fn verdict(it: TrendVerdict) -> &'static str {
     }
 }
 
-fn course(it: &AiTrendRecord) -> Html {
+fn course(it: &AiTrendRecord) -> Markup {
     let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
     let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };
     Lines {
@@ -86,9 +87,9 @@ fn course(it: &AiTrendRecord) -> Html {
     .html()
 }
 
-fn one(it: &AiTrendRecord) -> Html {
+fn one(it: &AiTrendRecord) -> Markup {
     let change = match (it.change_abs, it.change_low, it.change_high) {
-        (Some(by), Some(low), Some(high)) => parts::text(&format!(
+        (Some(by), Some(low), Some(high)) => parts::text(format_args!(
             "{:+.1} points, with 95 % between {:+.1} and {:+.1}",
             100.0 * by,
             100.0 * low,
@@ -97,11 +98,11 @@ fn one(it: &AiTrendRecord) -> Html {
         _ => parts::unknown(),
     };
     let domains = |list: &[analysis::findings::ai_trends::CitedDomainChange]| {
-        let items: Vec<Html> = list
+        let items: Vec<Markup> = list
             .iter()
             .take(8)
             .map(|it| {
-                parts::text(&format!(
+                parts::text(format_args!(
                     "{} ({:.0} % → {:.0} %)",
                     it.domain,
                     100.0 * it.rate_before,
@@ -111,9 +112,9 @@ fn one(it: &AiTrendRecord) -> Html {
             .collect();
         parts::list("plain", &items)
     };
-    let drift: Vec<Html> = { it.drift_flags.iter() }
+    let drift: Vec<Markup> = { it.drift_flags.iter() }
         .map(|it| {
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{}: {} ({} → {})",
                 it.date,
                 parts::said(&it.kind),
@@ -128,15 +129,15 @@ fn one(it: &AiTrendRecord) -> Html {
             "Why no more is said",
             it.reason
                 .as_ref()
-                .map_or_else(|| parts::text("–"), |it| parts::text(&parts::said(it))),
+                .map_or_else(|| parts::text("–"), |it| parts::text(parts::said(it))),
         ),
         (
             "Prompts in both",
-            parts::text(&format!("{} of {}", it.shared_prompts, it.all_prompts)),
+            parts::text(format_args!("{} of {}", it.shared_prompts, it.all_prompts)),
         ),
         (
             "Keywords that moved",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} of {}",
                 it.moved_keywords, it.compared_keywords
             )),
@@ -156,7 +157,7 @@ fn one(it: &AiTrendRecord) -> Html {
         .keyword
         .as_deref()
         .map_or_else(|| "All keywords".to_owned(), |it| format!("“{it}”"));
-    let inside = parts::side_by_side("split", vec![course(it), parts::pairs(facts)]);
+    let inside = parts::side_by_side("split", course(it), parts::pairs(facts));
     parts::card_with(
         engine_title(&it.engine),
         &format!("{about}, by {}", parts::said(&it.period)),

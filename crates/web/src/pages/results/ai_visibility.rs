@@ -2,7 +2,7 @@ use super::{Found, answer_text::marked, engine_title};
 use crate::pages::{
     NoPage,
     charts::bars,
-    parts::{self, Html, Table, fill, snippet},
+    parts::{self, Table},
 };
 use analysis::{
     ai_answers::brands::BrandBook,
@@ -10,19 +10,20 @@ use analysis::{
         AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
     },
 };
+use maud::{Markup, html};
 
-snippet!(Answer { prompt: &'a str, excerpt: &'a Html, signs: &'a Html, about: &'a str } = r#"<article class="answer"><p class="asked wrap">{{ prompt }}</p><div class="tags">{{ signs }}</div>{% if !excerpt.as_str().is_empty() %}<blockquote>{{ excerpt }}</blockquote>{% endif %}<p class="soft tiny">{{ about }}</p></article>"#);
 /// Answers shown of a keyword.
 const ANSWERS: usize = 20;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<AiVisibilityRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<AiVisibilitySummary>() {
         body.push(figures(&summary));
         body.push(parts::side_by_side(
             "split even",
-            vec![engines(&summary), brands(&summary)],
+            engines(&summary),
+            brands(&summary),
         ));
     }
     body.push(table(found, &records));
@@ -46,7 +47,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &AiVisibilitySummary) -> Html {
+fn figures(it: &AiVisibilitySummary) -> Markup {
     let answers: u64 = it.engines.iter().map(|it| it.answer_count).sum();
     parts::stats(vec![
         parts::stat(
@@ -72,15 +73,15 @@ fn figures(it: &AiVisibilitySummary) -> Html {
     ])
 }
 
-fn engines(it: &AiVisibilitySummary) -> Html {
+fn engines(it: &AiVisibilitySummary) -> Markup {
     let rows = it.engines.iter().map(|it| {
         parts::row(vec![
             parts::under(
-                &parts::text(engine_title(&it.engine)),
-                &parts::text(&format!(
+                engine_title(&it.engine),
+                format_args!(
                     "{} answers for {} keywords",
                     it.answer_count, it.keyword_count
-                )),
+                ),
             ),
             parts::maybe(it.ai_visibility_score, 1),
             parts::percent(it.mention_rate),
@@ -102,8 +103,8 @@ fn engines(it: &AiVisibilitySummary) -> Html {
     )
 }
 
-fn brands(it: &AiVisibilitySummary) -> Html {
-    let mut rows: Vec<(Html, Html, f64, bool)> = { it.competitors.iter() }
+fn brands(it: &AiVisibilitySummary) -> Markup {
+    let mut rows: Vec<(Markup, Markup, f64, bool)> = { it.competitors.iter() }
         .take(10)
         .map(|it| {
             (
@@ -128,15 +129,17 @@ fn brands(it: &AiVisibilitySummary) -> Html {
     )
 }
 
-fn rate(rate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Html {
+fn rate(rate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Markup {
     let Some((low, high)) = low.zip(high) else {
         return parts::percent(rate);
     };
-    let range = parts::text(&format!("{:.0}–{:.0} %", 100.0 * low, 100.0 * high));
-    parts::under(&parts::percent(rate), &range)
+    parts::under(
+        parts::percent(rate),
+        format_args!("{:.0}–{:.0} %", 100.0 * low, 100.0 * high),
+    )
 }
 
-fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Markup {
     if records.is_empty() {
         return super::none(
             "No answers yet",
@@ -152,7 +155,7 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
             ("panel", Some(&parts::code(&it.panel))),
         ]);
         parts::row(vec![
-            parts::under(&parts::link(&href, name), &parts::text(&asked(it))),
+            parts::under(parts::link(&href, name), asked(it)),
             parts::maybe(it.ai_visibility_score, 1),
             rate(it.mention_rate, it.mention_rate_low, it.mention_rate_high),
             rate(
@@ -176,15 +179,8 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
         parts::figures("Sentiment"),
         parts::figures("Answers"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("By keyword and engine", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
-        "By keyword and engine",
-        "Under each rate stands where it is with 95 % confidence: answers vary, and few of them say little.",
-        &table,
-    )
+    let note = "Under each rate stands where it is with 95 % confidence: answers vary, and few of them say little.";
+    found.listed("By keyword and engine", note, columns, rows)
 }
 
 /// The engine, and whether prompts name us: whoever is named in the question is named in the answer more often.
@@ -196,9 +192,9 @@ fn asked(it: &AiVisibilityRecord) -> String {
     }
 }
 
-fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Html {
+fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Markup {
     let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
-    let sources: Vec<(Html, Html, f64, bool)> = { it.cited_domains.iter() }
+    let sources: Vec<(Markup, Markup, f64, bool)> = { it.cited_domains.iter() }
         .take(12)
         .map(|it| {
             let own = parts::code(&it.domain_type) == "own";
@@ -210,16 +206,11 @@ fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Html {
             )
         })
         .collect();
-    let own: Vec<Html> = it
+    let own: Vec<Markup> = it
         .cited_own_urls
         .iter()
         .take(10)
-        .map(|it| {
-            Html::all([
-                parts::outward(&it.url),
-                parts::text(&format!(" ({})", it.count)),
-            ])
-        })
+        .map(|it| html! { (parts::outward(&it.url)) " (" (it.count) ")" })
         .collect();
     let left_out = it.left_out_count();
     let facts = parts::pairs(vec![
@@ -229,7 +220,7 @@ fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Html {
         ),
         (
             "Answers",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} to {} prompts; {left_out} left out",
                 it.answer_count, it.prompt_count
             )),
@@ -250,51 +241,35 @@ fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Html {
         ("Unclear mentions", parts::count(it.ambiguous_mention_count)),
         ("Own pages cited", parts::list("plain", &own)),
     ]);
-    let sides = parts::side_by_side(
-        "split even",
-        vec![
-            facts,
-            Html::all([
-                parts::paragraph("small soft", "Which sites its answers cite"),
-                bars(&sources),
-            ]),
-        ],
-    );
-    let told = |it: &AnswerRow| marked(it.excerpt.as_deref().unwrap_or_default(), brands);
-    let answers = { it.answers.iter() }
-        .take(ANSWERS)
-        .map(|it| answer(it, &told(it)));
-    let answers = parts::wrapped("div", "page", &Html::all(answers));
-    Html::all([
-        parts::card(&format!("“{name}” in {}", asked(it)), "", sides),
-        parts::card(
-            "Answers",
-            "What was asked, and the part of each answer that tells; names of ours and links to us are marked.",
-            answers,
-        ),
-    ])
+    let sources = html! {
+        p .small .soft { "Which sites its answers cite" }
+        (bars(&sources))
+    };
+    let answers = html! {
+        div .page { @for it in it.answers.iter().take(ANSWERS) { (answer(it, brands)) } }
+    };
+    let note = "What was asked, and the part of each answer that tells; names of ours and links to us are marked.";
+    html! {
+        (parts::card(&format!("“{name}” in {}", asked(it)), "", parts::side_by_side("split even", facts, sources)))
+        (parts::card("Answers", note, answers))
+    }
 }
 
-fn answer(it: &AnswerRow, excerpt: &Html) -> Html {
-    let mut signs = Vec::new();
-    match it.mentioned {
-        Some(true) => signs.push(parts::tag("good", "names us")),
-        Some(false) => signs.push(parts::tag("", "does not name us")),
-        None => signs.push(parts::tag("warn", &parts::in_words(&it.state))),
+fn answer(it: &AnswerRow, brands: &BrandBook) -> Markup {
+    let excerpt = marked(it.excerpt.as_deref().unwrap_or_default(), brands);
+    html! {
+        article .answer {
+            p .asked .wrap { (it.prompt) }
+            div .tags {
+                (match it.mentioned {
+                    Some(true) => parts::tag("good", "names us"),
+                    Some(false) => parts::tag("", "does not name us"),
+                    None => parts::tag("warn", &parts::in_words(&it.state)),
+                })
+                @if it.cited == Some(true) { (parts::tag("info", "cites us")) }
+            }
+            @if !excerpt.0.is_empty() { blockquote { (excerpt) } }
+            p .soft .tiny { (it.model.as_deref().unwrap_or("model not told")) " · answer " (it.run_index + 1) }
+        }
     }
-    if it.cited == Some(true) {
-        signs.push(parts::tag("info", "cites us"));
-    }
-    let about = format!(
-        "{} · answer {}",
-        it.model.as_deref().unwrap_or("model not told"),
-        it.run_index + 1
-    );
-    let signs = Html::all(signs);
-    fill!(Answer {
-        prompt: &it.prompt,
-        excerpt,
-        signs: &signs,
-        about: &about
-    })
 }

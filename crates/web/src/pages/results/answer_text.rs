@@ -1,27 +1,26 @@
 //! The text of an answer, with what it says about the project marked: names of ours, and links.
 
-use crate::pages::parts::{self, Html, fill, snippet};
 use analysis::ai_answers::brands::{BrandBook, OWN};
-
-snippet!(Marked { text: &'a str } = "<mark>{{ text }}</mark>");
+use maud::{Markup, html};
 
 /// Renders links of Markdown by their names; marks links to the project's own sites, and what it is called. Anything
 /// else stays the text that it is.
-pub fn marked(excerpt: &str, brands: &BrandBook) -> Html {
+pub fn marked(excerpt: &str, brands: &BrandBook) -> Markup {
     let names: Vec<&str> = brands.spellings(OWN).collect();
-    let mut parts = Vec::new();
     let mut rest = excerpt;
-    while let Some((before, label, target, after)) = link(rest) {
-        parts.push(named(before, &names));
-        if brands.owner_of_url(target) == Some(OWN) {
-            parts.push(fill!(Marked { text: label }));
-        } else {
-            parts.push(parts::text(label));
-        }
+    let links = std::iter::from_fn(|| {
+        let (before, label, target, after) = link(rest)?;
         rest = after;
+        Some((before, label, target))
+    });
+    let links: Vec<_> = links.collect();
+    html! {
+        @for (before, label, target) in links {
+            (named(before, &names))
+            @if brands.owner_of_url(target) == Some(OWN) { mark { (label) } } @else { (label) }
+        }
+        (named(rest, &names))
     }
-    parts.push(named(rest, &names));
-    Html::all(parts)
 }
 
 /// Text before the link, its label, its target, text behind it.
@@ -39,18 +38,19 @@ fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
 }
 
 /// The text with its names marked, whatever their case.
-fn named(text: &str, names: &[&str]) -> Html {
-    let mut parts = Vec::new();
+fn named(text: &str, names: &[&str]) -> Markup {
     let mut rest = text;
-    while let Some((at, length)) = first_name(rest, names) {
-        parts.push(parts::text(&rest[..at]));
-        parts.push(fill!(Marked {
-            text: &rest[at..at + length]
-        }));
+    let found = std::iter::from_fn(|| {
+        let (at, length) = first_name(rest, names)?;
+        let (before, name) = rest[..at + length].split_at(at);
         rest = &rest[at + length..];
+        Some((before, name))
+    });
+    let found: Vec<_> = found.collect();
+    html! {
+        @for (before, name) in found { (before) mark { (name) } }
+        (rest)
     }
-    parts.push(parts::text(rest));
-    Html::all(parts)
 }
 
 /// Place and length of the first name. Compared letter by letter, since lower case may be longer than upper case.
@@ -121,7 +121,7 @@ mod tests {
     fn what_an_engine_writes_stays_text() {
         assert_eq!(
             html("<b>Acme</b> [<i>](javascript:1)"),
-            "&#60;b&#62;<mark>Acme</mark>&#60;/b&#62; &#60;i&#62;"
+            "&lt;b&gt;<mark>Acme</mark>&lt;/b&gt; &lt;i&gt;"
         );
         assert_eq!(html("İstanbul Acme"), "İstanbul <mark>Acme</mark>");
     }

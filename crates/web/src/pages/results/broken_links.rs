@@ -1,12 +1,13 @@
 use super::Found;
 use crate::pages::{
     charts::parts_bar,
-    parts::{self, Html, Table},
+    parts::{self, Table},
 };
 use analysis::findings::broken_links::{BrokenLink, BrokenLinksSummary, Severity};
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<BrokenLink> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<BrokenLinksSummary>() {
@@ -40,7 +41,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
     body
 }
 
-fn figures(it: &BrokenLinksSummary) -> Html {
+fn figures(it: &BrokenLinksSummary) -> Markup {
     let sure = match (it.broken_rate_low, it.broken_rate_high) {
         (Some(low), Some(high)) => format!(
             "with 95 % between {:.1} and {:.1} %",
@@ -87,10 +88,10 @@ fn figures(it: &BrokenLinksSummary) -> Html {
             ),
         ],
     );
-    Html::all([stats, parts::card("All targets", "", bar)])
+    html! { (stats) (parts::card("All targets", "", bar)) }
 }
 
-fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Html {
+fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Markup {
     let (class, severity) = match grave {
         0 => ("bad", "error"),
         1 => ("warn", "warning"),
@@ -99,26 +100,18 @@ fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Html {
     let rows = links.iter().map(|it| {
         let status = it
             .status_code
-            .map_or_else(|| parts::text("–"), |it| parts::text(&it.to_string()));
+            .map_or_else(|| parts::text("–"), parts::text);
         let label = it
             .anchor_text
             .as_deref()
             .filter(|it| !it.is_empty())
             .unwrap_or(&it.element);
-        let place = format!(
-            "line {}, column {}, in {}: “{label}”",
-            it.position.line,
-            it.position.column,
-            parts::said(&it.placement)
-        );
+        let place = html! {
+            "line " (it.position.line) ", column " (it.position.column) ", in " (parts::said(&it.placement)) ": “" (label) "”"
+        };
         let advice = it.suggested_target.as_ref().map_or_else(
             || parts::text("–"),
-            |it| {
-                parts::under(
-                    &parts::outward(&it.url),
-                    &parts::text(&parts::said(&it.reason)),
-                )
-            },
+            |it| parts::under(parts::outward(&it.url), parts::said(&it.reason)),
         );
         let times = match (it.occurrences, it.source_pages) {
             (1, _) => "once".to_owned(),
@@ -127,11 +120,11 @@ fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Html {
         };
         parts::row(vec![
             parts::under(
-                &parts::outward(&it.target_url),
-                &parts::text(it.error_detail.as_deref().unwrap_or(&times)),
+                parts::outward(&it.target_url),
+                it.error_detail.as_deref().unwrap_or(&times),
             ),
             status,
-            parts::under(&parts::outward_path(&it.source_url), &parts::text(&place)),
+            parts::under(parts::outward_path(&it.source_url), place),
             advice,
             parts::ago(it.first_seen_at),
         ])

@@ -2,17 +2,18 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{Lanes, bars, parts_bar},
-    parts::{self, Html, Table},
+    parts::{self, Table},
 };
 use analysis::findings::{
     cannibalization::{Action, CannibalizationRecord, CannibalizationSummary, Severity, Tie},
     rankings::RankingRecord,
 };
+use maud::{Markup, Render, html};
 
 /// Runs that a course shows.
 const MOST_LOOKS: u32 = 120;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<CannibalizationRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<CannibalizationSummary>() {
@@ -68,16 +69,16 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
                 parts::link(&here, "See which page was in front, day by day")
             }
         };
-        body.push(one(found, record, &course));
+        body.push(one(found, record, course));
     }
     body.push(found.pager());
     Ok(body)
 }
 
 /// Which page was in front at each look.
-async fn course(found: &Found<'_>, it: &CannibalizationRecord) -> Result<Html, NoPage> {
+async fn course(found: &Found<'_>, it: &CannibalizationRecord) -> Result<Markup, NoPage> {
     let Some(keyword) = it.envelope.keyword_id else {
-        return Ok(Html::default());
+        return Ok(Markup::default());
     };
     let since = Some(it.window.from);
     let past = found.past_positions(keyword, since, MOST_LOOKS).await?;
@@ -112,7 +113,7 @@ const fn advice(it: Action) -> &'static str {
     }
 }
 
-fn one(found: &Found<'_>, it: &CannibalizationRecord, course: &Html) -> Html {
+fn one(found: &Found<'_>, it: &CannibalizationRecord, course: impl Render) -> Markup {
     let (sign, severity) = match it.severity {
         Some(Severity::High) => ("bad", "high"),
         Some(Severity::Medium) => ("warn", "medium"),
@@ -123,8 +124,7 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: &Html) -> Html {
     let score = it
         .score
         .map_or_else(|| "not known".to_owned(), |it| format!("{it:.0} of 100"));
-    let aside = Html::all([parts::tag(sign, severity)]);
-    let rows: Vec<(Html, Html, f64, bool)> = { it.urls.iter() }
+    let rows: Vec<(Markup, Markup, f64, bool)> = { it.urls.iter() }
         .map(|page| {
             let name = parts::outward_path(&page.url);
             (
@@ -136,20 +136,16 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: &Html) -> Html {
         })
         .collect();
     let facts = parts::pairs(vec![
-        ("Score", parts::text(&score)),
+        ("Score", parts::text(score)),
         (
             "Seen from",
-            Html::all([
-                parts::at(it.window.from),
-                parts::text(" to "),
-                parts::at(it.window.to),
-            ]),
+            html! { (parts::at(it.window.from)) " to " (parts::at(it.window.to)) },
         ),
         ("The page in front changed", parts::percent(it.flip_rate)),
         ("Both shown at once", parts::percent(Some(it.overlap_rate))),
         ("Texts alike", parts::percent(it.text_similarity)),
         ("Visits lost a month", parts::maybe(it.lost_clicks, 0)),
-        ("Shares rest on", parts::text(&parts::said(&it.share_basis))),
+        ("Shares rest on", parts::text(parts::said(&it.share_basis))),
     ]);
     let tied = it.tied.as_ref().map(|it| match it {
         Tie::SamePage => "They are tied by a canonical or a redirect: nothing has to be done.",
@@ -160,37 +156,30 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: &Html) -> Html {
     let said = tied
         .or_else(|| it.action.map(advice))
         .unwrap_or("Too few measurements to advise anything yet.");
-    let moves: Vec<Html> = { it.migrations.iter() }
+    let moves: Vec<Markup> = { it.migrations.iter() }
         .map(|it| {
-            Html::all([
-                parts::at(it.at),
-                parts::text(": "),
-                parts::outward_path(&it.from),
-                parts::text(" gave way to "),
-                parts::outward_path(&it.to),
-            ])
+            html! {
+                (parts::at(it.at)) ": " (parts::outward_path(&it.from)) " gave way to " (parts::outward_path(&it.to))
+            }
         })
         .collect();
-    let mut inside = vec![
-        parts::paragraph("", said),
-        parts::side_by_side("split even", vec![bars(&rows), facts]),
-    ];
-    inside.push(course.clone());
-    if !moves.is_empty() {
-        inside.push(parts::list("plain small", &moves));
-    }
-    inside.push(parts::folded("The pages in figures", &figures(it).html()));
     let id = it.envelope.keyword_id.unwrap_or_default();
-    let position = parts::link(
-        &found.elsewhere(&format!("results/rankings?keyword={id}")),
-        "See the course of its position",
-    );
-    inside.push(position);
+    let position = found.elsewhere(&format!("results/rankings?keyword={id}"));
+    let inside = html! {
+        div .page {
+            p { (said) }
+            (parts::side_by_side("split even", bars(&rows), facts))
+            (course)
+            @if !moves.is_empty() { (parts::list("plain small", &moves)) }
+            (parts::folded("The pages in figures", figures(it).html()))
+            (parts::link(&position, "See the course of its position"))
+        }
+    };
     parts::card_with(
         &format!("“{}”", it.market.keyword),
         &format!("{} pages of ours", it.urls.len()),
-        aside,
-        parts::wrapped("div", "page", &Html::all(inside)),
+        parts::tag(sign, severity),
+        inside,
     )
 }
 
@@ -198,12 +187,12 @@ fn figures(it: &CannibalizationRecord) -> Table {
     let rows = it.urls.iter().map(|page| {
         let row = parts::row(vec![
             parts::under(
-                &parts::outward_path(&page.url),
-                &parts::text(page.title.as_deref().unwrap_or_default()),
+                parts::outward_path(&page.url),
+                page.title.as_deref().unwrap_or_default(),
             ),
             parts::number(page.average_position, 1),
             parts::count(page.best_position.into()),
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} of {}",
                 page.snapshots_as_best, it.window.snapshots
             )),

@@ -1,11 +1,12 @@
 use super::Found;
 use crate::pages::{
     keywords::share_cell,
-    parts::{self, Html, Table},
+    parts::{self, Table},
 };
 use analysis::findings::competitors::{CompetitorRecord, CompetitorsSummary};
+use maud::Markup;
 
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<CompetitorRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<CompetitorsSummary>() {
@@ -45,7 +46,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
     body
 }
 
-fn matrix(found: &Found<'_>, records: &[CompetitorRecord]) -> Html {
+fn matrix(found: &Found<'_>, records: &[CompetitorRecord]) -> Markup {
     if records.is_empty() {
         return super::none(
             "Nobody competes",
@@ -54,13 +55,16 @@ fn matrix(found: &Found<'_>, records: &[CompetitorRecord]) -> Html {
     }
     let rows = records.iter().map(|it| {
         let name = parts::under(
-            &parts::link(&found.visit.with(&[("id", Some(&it.domain))]), &it.domain),
-            &parts::text(&parts::said(&it.class)),
+            parts::link(&found.visit.with(&[("id", Some(&it.domain))]), &it.domain),
+            parts::said(&it.class),
         );
         parts::row(vec![
             name,
             parts::maybe(it.competitor_score, 0),
-            parts::text(&format!("{} of {}", it.common_keywords, it.own_keywords)),
+            parts::text(format_args!(
+                "{} of {}",
+                it.common_keywords, it.own_keywords
+            )),
             share_cell(it.traffic_overlap),
             share_cell(it.head_to_head_win_rate),
             parts::percent(it.sov),
@@ -92,7 +96,7 @@ fn matrix(found: &Found<'_>, records: &[CompetitorRecord]) -> Html {
     )
 }
 
-fn one(found: &Found<'_>, it: &CompetitorRecord) -> Html {
+fn one(found: &Found<'_>, it: &CompetitorRecord) -> Markup {
     let keyword = |id: i64, text: &str| {
         parts::link(
             &found.elsewhere(&format!("results/rankings?keyword={id}")),
@@ -146,7 +150,8 @@ fn one(found: &Found<'_>, it: &CompetitorRecord) -> Html {
             )
         },
     );
-    let tables = vec![
+    parts::side_by_side(
+        "split even",
         parts::card_of(
             &format!("Where {} is ahead", it.domain),
             &format!("{} keywords. {averages}", it.gap_keyword_count),
@@ -157,6 +162,5 @@ fn one(found: &Found<'_>, it: &CompetitorRecord) -> Html {
             &format!("{} keywords.", it.advantage_keyword_count),
             &wins,
         ),
-    ];
-    parts::side_by_side("split even", tables)
+    )
 }

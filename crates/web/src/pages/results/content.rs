@@ -2,12 +2,13 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{bars, ring},
-    parts::{self, Html, Table},
+    parts::{self, Table},
 };
 use analysis::findings::{
     content::{ContentRecord, ContentSummary, SnippetText},
     issues::{Severity, info},
 };
+use maud::{Markup, html};
 
 const fn sign(it: Severity) -> (&'static str, &'static str) {
     match it {
@@ -17,7 +18,7 @@ const fn sign(it: Severity) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<ContentRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<ContentSummary>() {
@@ -32,7 +33,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &ContentSummary) -> Html {
+fn figures(it: &ContentSummary) -> Markup {
     let stats = parts::stats(vec![
         parts::stat(
             "Healthy pages",
@@ -67,7 +68,7 @@ fn figures(it: &ContentSummary) -> Html {
     ]);
     // A page may have all three: these are no parts of a whole.
     let of_all = |name: &str, pages: u32| {
-        let value = parts::text(&format!("{pages} of {}", it.pages));
+        let value = parts::text(format_args!("{pages} of {}", it.pages));
         (parts::text(name), value, f64::from(pages), false)
     };
     let bar = bars(&[
@@ -80,13 +81,10 @@ fn figures(it: &ContentSummary) -> Html {
         .iter()
         .map(|(language, count)| format!("{language} {count}"));
     let languages = format!("Languages: {}.", languages.collect::<Vec<_>>().join(", "));
-    Html::all([
-        stats,
-        parts::card("Pages with something to fix", &languages, bar),
-    ])
+    html! { (stats) (parts::card("Pages with something to fix", &languages, bar)) }
 }
 
-fn issues(found: &Found<'_>, it: &ContentSummary) -> Html {
+fn issues(found: &Found<'_>, it: &ContentSummary) -> Markup {
     if it.issues.is_empty() {
         return super::none(
             "No issues",
@@ -98,12 +96,12 @@ fn issues(found: &Found<'_>, it: &ContentSummary) -> Html {
     let rows = issues.into_iter().map(|(code, it)| {
         let info = info(*code);
         let (class, severity) = sign(it.severity);
-        let examples: Vec<Html> = { it.examples.iter() }
+        let examples: Vec<Markup> = { it.examples.iter() }
             .take(3)
             .map(|it| parts::link(&found.about("url", it), &parts::path_of(it)))
             .collect();
         parts::row(vec![
-            parts::under(&parts::text(info.title), &parts::text(info.what_to_do)),
+            parts::under(info.title, info.what_to_do),
             parts::tag(class, severity),
             parts::count(it.urls.into()),
             parts::count(it.occurrences.into()),
@@ -124,7 +122,7 @@ fn issues(found: &Found<'_>, it: &ContentSummary) -> Html {
     )
 }
 
-fn snippet(it: &SnippetText) -> Html {
+fn snippet(it: &SnippetText) -> Markup {
     let text = it.text.as_deref().unwrap_or("none");
     let width = it
         .pixel_width
@@ -136,30 +134,27 @@ fn snippet(it: &SnippetText) -> Html {
         format!("; the same on {} other pages", it.duplicate_of.len())
     };
     parts::under(
-        &parts::text(text),
-        &parts::text(&format!("{} characters{width}{cut}{twice}", it.length)),
+        text,
+        format_args!("{} characters{width}{cut}{twice}", it.length),
     )
 }
 
-fn one(it: &ContentRecord) -> Html {
+fn one(it: &ContentRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
-    let issues: Vec<Html> = { it.issues.iter() }
+    let issues: Vec<Markup> = { it.issues.iter() }
         .map(|it| {
             let (class, severity) = sign(it.severity);
             let detail = it
                 .detail
                 .as_deref()
                 .map_or_else(String::new, |it| format!(": {it}"));
-            Html::all([
-                parts::tag(class, severity),
-                parts::text(&format!(" {}{detail}", info(it.code).title)),
-            ])
+            html! { (parts::tag(class, severity)) " " (info(it.code).title) (detail) }
         })
         .collect();
-    let outline: Vec<Html> = { it.headings.iter() }
+    let outline: Vec<Markup> = { it.headings.iter() }
         .take(40)
         .map(|it| {
-            parts::text(&format!(
+            parts::text(format_args!(
                 "h{} {}",
                 it.level,
                 it.text.as_deref().unwrap_or("(empty)")
@@ -172,28 +167,23 @@ fn one(it: &ContentRecord) -> Html {
             .band
             .as_ref()
             .map_or_else(String::new, |it| format!(", {}", parts::said(it)));
-        parts::text(&format!("{score:.0}{band}"))
+        parts::text(format_args!("{score:.0}{band}"))
     });
     let keyword = it.keyword.as_ref().map_or_else(parts::unknown, |it| {
-        parts::text(&format!(
+        parts::text(format_args!(
             "“{}”, covered to {:.0} %",
             it.target, it.coverage_score
         ))
     });
     let nearest = it.uniqueness.nearest.as_ref().map_or_else(
         || parts::text("none"),
-        |it| {
-            Html::all([
-                parts::outward_path(&it.url),
-                parts::text(&format!(" ({:.0} %)", 100.0 * it.similarity)),
-            ])
-        },
+        |it| html! { (parts::outward_path(&it.url)) (format_args!(" ({:.0} %)", 100.0 * it.similarity)) },
     );
     let facts = parts::pairs(vec![
         ("Address", parts::outward(url)),
         ("Title", snippet(&it.title)),
         ("Description", snippet(&it.meta_description)),
-        ("Kind", parts::text(&parts::said(&it.page_type))),
+        ("Kind", parts::text(parts::said(&it.page_type))),
         (
             "Words in the main text",
             parts::maybe_count(it.main_word_count),
@@ -220,39 +210,34 @@ fn one(it: &ContentRecord) -> Html {
             ),
         ),
     ]);
-    let side = Html::all([
-        ring("Text score", it.content_score),
-        parts::paragraph("small soft", "Issues of this page"),
-        parts::list("stack small", &issues),
-    ]);
-    let inside = Html::all([
-        parts::side_by_side("split", vec![facts, side]),
-        parts::folded("Its headings", &parts::list("plain", &outline)),
-    ]);
+    let side = html! {
+        (ring("Text score", it.content_score))
+        p .small .soft { "Issues of this page" }
+        (parts::list("stack small", &issues))
+    };
+    let inside = html! {
+        (parts::side_by_side("split", facts, side))
+        (parts::folded("Its headings", parts::list("plain", &outline)))
+    };
     parts::card(&parts::path_of(url), "", inside)
 }
 
-fn table(found: &Found<'_>, records: &[ContentRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[ContentRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let count = |of: Severity| it.issues.iter().filter(|it| it.severity == of).count() as u64;
         let signs = [Severity::Error, Severity::Warning, Severity::Notice]
             .into_iter()
             .filter(|it| count(*it) > 0);
-        let signs: Vec<Html> = signs
-            .map(|it| parts::tag(sign(it).0, &format!("{} {}", count(it), sign(it).1)))
-            .collect();
+        let signs =
+            signs.map(|it| parts::tag(sign(it).0, &format!("{} {}", count(it), sign(it).1)));
         parts::row(vec![
             parts::under(
-                &parts::link(&found.about("url", url), &parts::path_of(url)),
-                &parts::text(it.title.text.as_deref().unwrap_or("no title")),
+                parts::link(&found.about("url", url), &parts::path_of(url)),
+                it.title.text.as_deref().unwrap_or("no title"),
             ),
             parts::maybe(it.content_score, 0),
-            if signs.is_empty() {
-                parts::tag("good", "nothing")
-            } else {
-                parts::wrapped("span", "tags", &Html::all(signs))
-            },
+            parts::tags(signs).unwrap_or_else(|| parts::tag("good", "nothing")),
             parts::maybe_count(it.main_word_count),
             parts::maybe(it.readability.score, 0),
             parts::count(it.links.inlinks.into()),
@@ -268,13 +253,10 @@ fn table(found: &Found<'_>, records: &[ContentRecord]) -> Html {
         parts::figures("Links to it"),
         parts::words("May be indexed"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All pages", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All pages",
         "Choose a page to see all that is known of it.",
-        &table,
+        columns,
+        rows,
     )
 }

@@ -1,14 +1,9 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::parts_bar,
-    parts::{self, Html, Table, fill, snippet},
-};
+use crate::pages::{NoPage, charts::parts_bar, parts};
 use analysis::findings::content_changes::{
     ChangeClass, ChangeRecord, ContentChangesSummary, FieldValue,
 };
-
-snippet!(Pair { before: &'a str, after: &'a str, removed: bool, added: bool } = r#"<div><p{% if removed %} class="was"{% endif %}>{% if removed %}<del>{{ before }}</del>{% else %}{{ before }}{% endif %}</p><p{% if added %} class="is"{% endif %}>{% if added %}<ins>{{ after }}</ins>{% else %}{{ after }}{% endif %}</p></div>"#);
+use maud::{Markup, html};
 
 const fn sign(it: ChangeClass) -> (&'static str, &'static str) {
     match it {
@@ -20,7 +15,7 @@ const fn sign(it: ChangeClass) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<ChangeRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<ContentChangesSummary>() {
@@ -35,7 +30,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &ContentChangesSummary) -> Html {
+fn figures(it: &ContentChangesSummary) -> Markup {
     let of = |class: ChangeClass| u64::from(it.by_class.get(&class).copied().unwrap_or(0));
     let stats = parts::stats(vec![
         parts::stat(
@@ -74,7 +69,7 @@ fn figures(it: &ContentChangesSummary) -> Html {
         .iter()
         .map(|(field, count)| format!("{} {count}", parts::said(field)));
     let told = fields.collect::<Vec<_>>().join(" · ");
-    Html::all([stats, parts::card("How much changed", &told, bar)])
+    html! { (stats) (parts::card("How much changed", &told, bar)) }
 }
 
 fn value(it: Option<&FieldValue>) -> String {
@@ -87,36 +82,18 @@ fn value(it: Option<&FieldValue>) -> String {
     }
 }
 
-fn one(it: &ChangeRecord) -> Html {
+fn one(it: &ChangeRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
     let (class, name) = it.change_class.map_or(("", "not known"), sign);
-    let fields = it.fields.iter().map(|it| {
-        let (before, after) = (value(it.before.as_ref()), value(it.after.as_ref()));
-        let pair = fill!(Pair {
-            before: &before,
-            after: &after,
-            removed: true,
-            added: true
-        });
-        Html::all([
-            parts::paragraph("small", &parts::headed(&parts::code(&it.name))),
-            parts::wrapped("div", "diff", &pair),
-        ])
-    });
     let text = it.text_diff.iter().map(|it| {
         let (before, after) = (
             it.before.as_deref().unwrap_or_default(),
             it.after.as_deref().unwrap_or_default(),
         );
         let same = before == after;
-        fill!(Pair {
-            before,
-            after,
-            removed: !same && !before.is_empty(),
-            added: !same && !after.is_empty()
-        })
+        let (removed, added) = (!same && !before.is_empty(), !same && !after.is_empty());
+        pair(before, after, removed, added)
     });
-    let text = parts::wrapped("div", "diff", &Html::all(text));
     let facts = parts::pairs(vec![
         ("Address", parts::outward(url)),
         ("From", parts::at(it.from_at)),
@@ -130,50 +107,46 @@ fn one(it: &ChangeRecord) -> Html {
             parts::maybe(it.change_frequency.changes_per_30d, 1),
         ),
     ]);
-    let mut inside = vec![facts];
-    inside.extend(fields);
-    if it.text_diff.is_empty() {
-        inside.push(parts::paragraph("soft small", "The main text is the same."));
-    } else {
-        inside.push(parts::paragraph(
-            "small",
-            "Main text: before on the left, after on the right",
-        ));
-        inside.push(text);
-    }
-    if it.text_diff_left_out > 0 {
-        inside.push(parts::paragraph(
-            "soft small",
-            &format!("{} more differences are not shown.", it.text_diff_left_out),
-        ));
-    }
-    parts::card_with(
-        &parts::path_of(url),
-        "",
-        parts::tag(class, name),
-        parts::wrapped("div", "page", &Html::all(inside)),
-    )
+    let inside = html! {
+        div .page {
+            (facts)
+            @for it in &it.fields {
+                p .small { (parts::headed(&parts::code(&it.name))) }
+                div .diff { (pair(&value(it.before.as_ref()), &value(it.after.as_ref()), true, true)) }
+            }
+            @if it.text_diff.is_empty() {
+                p .soft .small { "The main text is the same." }
+            } @else {
+                p .small { "Main text: before on the left, after on the right" }
+                div .diff { @for pair in text { (pair) } }
+            }
+            @if it.text_diff_left_out > 0 {
+                p .soft .small { (it.text_diff_left_out) " more differences are not shown." }
+            }
+        }
+    };
+    parts::card_with(&parts::path_of(url), "", parts::tag(class, name), inside)
 }
 
-fn table(found: &Found<'_>, records: &[ChangeRecord]) -> Html {
+fn pair(before: &str, after: &str, removed: bool, added: bool) -> Markup {
+    html! {
+        div {
+            p class=[removed.then_some("was")] { @if removed { del { (before) } } @else { (before) } }
+            p class=[added.then_some("is")] { @if added { ins { (after) } } @else { (after) } }
+        }
+    }
+}
+
+fn table(found: &Found<'_>, records: &[ChangeRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let (class, name) = it.change_class.map_or(("", "not known"), sign);
-        let fields: Vec<Html> = it
-            .fields
-            .iter()
-            .take(4)
-            .map(|it| parts::tag("", &parts::said(&it.name)))
-            .collect();
+        let fields = { it.fields.iter().take(4) }.map(|it| parts::tag("", &parts::said(&it.name)));
         parts::row(vec![
             parts::link(&found.about("url", url), &parts::path_of(url)),
             parts::tag(class, name),
             parts::maybe(it.significance, 0),
-            if fields.is_empty() {
-                parts::text("–")
-            } else {
-                parts::wrapped("span", "tags", &Html::all(fields))
-            },
+            parts::tags(fields).unwrap_or_else(|| parts::text("–")),
             parts::maybe_count(it.added_words),
             parts::maybe_count(it.removed_words),
             parts::ago(it.to_at),
@@ -188,13 +161,10 @@ fn table(found: &Found<'_>, records: &[ChangeRecord]) -> Html {
         parts::figures("Removed"),
         parts::words("Looked at"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All pages", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All pages",
         "Choose a page to see what was there before and what is there now.",
-        &table,
+        columns,
+        rows,
     )
 }

@@ -1,12 +1,9 @@
 use super::{Found, geo_score::factor};
-use crate::pages::{
-    NoPage,
-    charts::ring,
-    parts::{self, Html, Table},
-};
+use crate::pages::{NoPage, charts::ring, parts};
 use analysis::findings::eeat::{EeatRecord, EeatSummary, PillarScores, Signal, SignalScope};
+use maud::{Markup, html};
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<EeatRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<EeatSummary>() {
@@ -21,24 +18,23 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn pillars(it: &PillarScores) -> Html {
+fn pillars(it: &PillarScores) -> Markup {
     let rings = [
         ("Experience", it.experience),
         ("Expertise", it.expertise),
         ("Authority", it.authoritativeness),
         ("Trust", it.trust),
     ];
-    let rings = rings.into_iter().map(|(name, score)| {
-        parts::wrapped(
-            "div",
-            "stack tight",
-            &Html::all([ring(name, score), parts::paragraph("small", name)]),
-        )
-    });
-    parts::wrapped("div", "row", &Html::all(rings))
+    html! {
+        div .row {
+            @for (name, score) in rings {
+                div .stack .tight { (ring(name, score)) p .small { (name) } }
+            }
+        }
+    }
 }
 
-fn figures(it: &EeatSummary) -> Html {
+fn figures(it: &EeatSummary) -> Markup {
     let delicate = match it.ymyl.is_ymyl {
         Some(true) => "money, health or safety is touched, and trust counts more",
         Some(false) => "of no topic on which much depends",
@@ -70,28 +66,17 @@ fn figures(it: &EeatSummary) -> Html {
             "that could be there",
         ),
     ]);
-    let missing: Vec<Html> = it
-        .missing
-        .iter()
-        .map(|it| parts::tag("warn", &parts::said(it)))
-        .collect();
-    let missing = parts::wrapped("div", "tags", &Html::all(missing));
-    Html::all([
-        stats,
-        parts::card(
-            "Four pillars",
-            "What evidence of each was found. The weights are a stated judgement; nobody outside knows how search engines weigh.",
-            Html::all([
-                pillars(&it.pillars),
-                parts::paragraph("small soft", "Missing:"),
-                missing,
-            ]),
-        ),
-    ])
+    let note = "What evidence of each was found. The weights are a stated judgement; nobody outside knows how search engines weigh.";
+    let inside = html! {
+        (pillars(&it.pillars))
+        p .small .soft { "Missing:" }
+        div .tags { @for it in &it.missing { (parts::tag("warn", &parts::said(it))) } }
+    };
+    html! { (stats) (parts::card("Four pillars", note, inside)) }
 }
 
-fn signal(it: &Signal) -> Html {
-    let seen: Vec<Html> = { it.evidence.iter() }
+fn signal(it: &Signal) -> Markup {
+    let seen: Vec<Markup> = { it.evidence.iter() }
         .take(4)
         .map(|it| {
             let said = it
@@ -99,10 +84,7 @@ fn signal(it: &Signal) -> Html {
                 .as_deref()
                 .or(it.selector.as_deref())
                 .unwrap_or_default();
-            let at = it.url.as_deref().map_or_else(Html::default, |it| {
-                Html::all([parts::text(" "), parts::outward_path(it)])
-            });
-            Html::all([parts::text(said), at])
+            html! { (said) @if let Some(url) = &it.url { " " (parts::outward_path(url)) } }
         })
         .collect();
     let name = format!(
@@ -113,19 +95,14 @@ fn signal(it: &Signal) -> Html {
     factor(&name, Some(it.weight), it.value, &seen)
 }
 
-fn one(it: &EeatRecord) -> Html {
+fn one(it: &EeatRecord) -> Markup {
     let title = match (&it.scope, it.envelope.url.as_deref()) {
         (SignalScope::Site, _) | (_, None) => "The whole site".to_owned(),
         (SignalScope::Page, Some(url)) => parts::path_of(url),
     };
     let (applicable, others): (Vec<&Signal>, Vec<&Signal>) =
         it.signals.iter().partition(|it| it.applicable);
-    let lines = parts::wrapped(
-        "ul",
-        "factors",
-        &Html::all(applicable.into_iter().map(signal)),
-    );
-    let authors: Vec<Html> = it
+    let authors: Vec<Markup> = it
         .authors
         .iter()
         .map(|it| {
@@ -134,7 +111,7 @@ fn one(it: &EeatRecord) -> Html {
             } else {
                 format!(", {}", it.credentials.join(", "))
             };
-            parts::text(&format!("{}{more}", it.name))
+            parts::text(format_args!("{}{more}", it.name))
         })
         .collect();
     let mut facts = vec![("Authors", parts::list("plain", &authors))];
@@ -155,48 +132,34 @@ fn one(it: &EeatRecord) -> Html {
         ));
         facts.push((
             "Company numbers",
-            parts::text(&if organization.ids.is_empty() {
+            parts::text(if organization.ids.is_empty() {
                 "none found".to_owned()
             } else {
                 organization.ids.join(", ")
             }),
         ));
     }
-    let left: Vec<Html> = others
+    let left: Vec<Markup> = others
         .iter()
-        .map(|it| parts::text(&parts::said(&it.code)))
+        .map(|it| parts::text(parts::said(&it.code)))
         .collect();
-    let capped = if it.capped {
-        parts::remark(
-            "warn",
-            "The score is capped: something that trust needs is missing.",
-        )
-    } else {
-        Html::default()
+    let inside = html! {
+        div .page {
+            div .row { (ring("Evidence of trust", it.eeat_score)) (pillars(&it.pillars)) }
+            @if it.capped { (parts::remark("warn", "The score is capped: something that trust needs is missing.")) }
+            (parts::pairs(facts))
+            ul .factors { @for it in applicable { (signal(it)) } }
+            (parts::folded("What does not apply here", parts::list("plain", &left)))
+        }
     };
-    let top = parts::wrapped(
-        "div",
-        "row",
-        &Html::all([
-            ring("Evidence of trust", it.eeat_score),
-            pillars(&it.pillars),
-        ]),
-    );
-    let inside = Html::all([
-        top,
-        capped,
-        parts::pairs(facts),
-        lines,
-        parts::folded("What does not apply here", &parts::list("plain", &left)),
-    ]);
     parts::card(
         &title,
         "Every signal that counts, how far it is reached, and where it was seen.",
-        parts::wrapped("div", "page", &inside),
+        inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[EeatRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[EeatRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let name = match it.envelope.url.as_deref() {
             Some(url) if it.scope == SignalScope::Page => {
@@ -207,7 +170,7 @@ fn table(found: &Found<'_>, records: &[EeatRecord]) -> Html {
         let kind = it
             .page_type
             .as_ref()
-            .map_or_else(|| parts::text("site"), |it| parts::text(&parts::said(it)));
+            .map_or_else(|| parts::text("site"), |it| parts::text(parts::said(it)));
         parts::row(vec![
             name,
             kind,
@@ -229,9 +192,10 @@ fn table(found: &Found<'_>, records: &[EeatRecord]) -> Html {
         parts::figures("Trust"),
         parts::figures("Missing"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All pages", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of("All pages", "Choose a page to see its signals.", &table)
+    found.listed(
+        "All pages",
+        "Choose a page to see its signals.",
+        columns,
+        rows,
+    )
 }

@@ -2,18 +2,18 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{Fan, FanPoint},
-    home,
-    parts::{self, Html, Table},
+    home, parts,
 };
 use analysis::findings::{
     forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit},
     rankings::ProjectSeries,
 };
 use chrono::NaiveDate;
+use maud::{Markup, html};
 
 const MOST_POINTS: u32 = 120;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<ForecastRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<ForecastSummary>() {
@@ -31,7 +31,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &ForecastSummary) -> Html {
+fn figures(it: &ForecastSummary) -> Markup {
     let told = it.combination + it.naive + it.constant;
     let refused =
         it.no_history + it.history_too_short + it.measured_too_rarely + it.mostly_not_ranked;
@@ -120,7 +120,7 @@ async fn past(
     Ok(home::with_gaps(days.collect()))
 }
 
-async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage> {
+async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Markup, NoPage> {
     let (digits, times, after) = form(record.unit);
     let ahead: Vec<FanPoint> = { record.points.iter() }
         .map(|it| FanPoint {
@@ -134,7 +134,7 @@ async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage>
     let Some(last) = ahead.last().copied() else {
         return Ok(parts::remark(
             "warn",
-            &format!("{name}: no forecast, since {}.", refusal(record)),
+            format_args!("{name}: no forecast, since {}.", refusal(record)),
         ));
     };
     let text = |it: f64| format!("{}{after}", parts::grouped(times * it, digits));
@@ -158,7 +158,7 @@ async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage>
     let mut facts = vec![
         (
             "Rests on",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} values, {} days without one",
                 record.history.n, record.history.missing
             )),
@@ -168,14 +168,14 @@ async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage>
             record
                 .method
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(&parts::said(it))),
+                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
         ),
         (
             "Quality",
             record
                 .quality
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(&parts::said(it))),
+                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
         ),
     ];
     if let Some(test) = &record.backtest {
@@ -187,20 +187,20 @@ async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage>
         facts.push(("95 % band held", parts::percent(Some(test.coverage95))));
         facts.push((
             "Tried on",
-            parts::text(&format!("{} earlier days", test.origins)),
+            parts::text(format_args!("{} earlier days", test.origins)),
         ));
     }
     for it in &record.targets {
         facts.push((
             "Chance",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{:.0} % to be at {} or better at the end",
                 100.0 * it.probability,
                 parts::grouped(it.threshold, 0)
             )),
         ));
     }
-    let sides = parts::side_by_side("split", vec![fan.html(), parts::pairs(facts)]);
+    let sides = parts::side_by_side("split", fan.html(), parts::pairs(facts));
     Ok(parts::card(
         &name,
         &format!("{told} The dark band holds 80 %, the light one 95 % of what may come."),
@@ -224,7 +224,7 @@ fn refusal(record: &ForecastRecord) -> String {
     )
 }
 
-fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let (digits, times, after) = form(it.unit);
         let shown = |value: f64| parts::written("", times * value, digits, after);
@@ -233,23 +233,23 @@ fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Html {
                 &found.visit.with(&[("keyword", Some(&id.to_string()))]),
                 &name(it),
             ),
-            None => parts::text(&name(it)),
+            None => parts::text(name(it)),
         };
         let Some(last) = it.points.last() else {
             return parts::row(vec![
                 name,
-                parts::text(&refusal(it)),
-                Html::default(),
-                Html::default(),
-                Html::default(),
-                Html::default(),
+                parts::text(refusal(it)),
+                Markup::default(),
+                Markup::default(),
+                Markup::default(),
+                Markup::default(),
             ]);
         };
-        let band = Html::all([shown(last.lo80), parts::text(" – "), shown(last.hi80)]);
+        let band = html! { (shown(last.lo80)) " – " (shown(last.hi80)) };
         let quality = it
             .quality
             .as_ref()
-            .map_or_else(parts::unknown, |it| parts::text(&parts::said(it)));
+            .map_or_else(parts::unknown, |it| parts::text(parts::said(it)));
         let trend = it.trend.as_ref().map_or_else(parts::unknown, |it| {
             parts::number(times * it.slope_per_week, 2)
         });
@@ -270,13 +270,10 @@ fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Html {
         parts::figures("A week"),
         parts::words("Quality"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All series", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All series",
         "Choose a keyword to see its forecast.",
-        &table,
+        columns,
+        rows,
     )
 }

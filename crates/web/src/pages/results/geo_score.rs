@@ -2,38 +2,35 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{bar, ring},
-    parts::{self, Html, Table, fill, snippet},
+    parts::{self, Table},
 };
 use analysis::findings::geo_score::{GeoRecord, GeoSummary};
+use maud::{Markup, html};
 
-snippet!(Factor { name: &'a str, weight: Option<Html>, value: &'a Html, evidence: &'a Html } = r#"<li><b>{{ name }} {% if let Some(weight) = weight %}<span class="soft tiny">weight {{ weight }}</span>{% endif %}</b><div>{{ value }}</div><div class="soft small wrap">{{ evidence }}</div></li>"#);
-
-pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[Html]) -> Html {
-    let shown = value.map_or_else(parts::unknown, |it| {
-        let colour = if it >= 0.75 {
-            "g"
-        } else if it >= 0.4 {
-            "w"
-        } else {
-            "b"
-        };
-        Html::all([parts::percent(Some(it)), bar(it, colour)])
-    });
-    let evidence = if evidence.is_empty() {
-        parts::unknown()
-    } else {
-        parts::list("plain", evidence)
+pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[Markup]) -> Markup {
+    let colour = |it: f64| match it {
+        0.75.. => "g",
+        0.4.. => "w",
+        _ => "b",
     };
-    let weight = weight.map(|it| parts::number(it, usize::from(it.fract() != 0.0)));
-    fill!(Factor {
-        name,
-        weight,
-        value: &shown,
-        evidence: &evidence
-    })
+    html! {
+        li {
+            b {
+                (name) " "
+                @if let Some(weight) = weight {
+                    span .soft .tiny { "weight " (parts::number(weight, usize::from(weight.fract() != 0.0))) }
+                }
+            }
+            div {
+                (parts::percent(value))
+                @if let Some(value) = value { (bar(value, colour(value))) }
+            }
+            div .soft .small .wrap { (parts::list("plain", evidence)) }
+        }
+    }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<GeoRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<GeoSummary>() {
@@ -47,7 +44,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &GeoSummary) -> Html {
+fn figures(it: &GeoSummary) -> Markup {
     let llms = it.llms_txt.as_ref().map_or("not looked for", |it| {
         if it.present { "present" } else { "absent" }
     });
@@ -69,39 +66,31 @@ fn figures(it: &GeoSummary) -> Html {
         ),
     ]);
     let lines = it.factors.iter().map(|(code, of)| {
-        let told = parts::text(&format!("{} of {} pages reach it", of.covered, of.pages));
+        let told = html! { (of.covered) " of " (of.pages) " pages reach it" };
         factor(&parts::headed(&parts::code(code)), None, of.mean, &[told])
     });
-    let lines = parts::wrapped("ul", "factors", &Html::all(lines));
-    Html::all([
-        stats,
-        parts::card(
-            "What the site does well",
-            "Mean of all pages for each factor. A rubric with stated weights, not a prediction of citations.",
-            lines,
-        ),
-    ])
+    let note = "Mean of all pages for each factor. A rubric with stated weights, not a prediction of citations.";
+    html! {
+        (stats)
+        (parts::card("What the site does well", note, html! { ul .factors { @for line in lines { (line) } } }))
+    }
 }
 
-fn one(it: &GeoRecord) -> Html {
+fn one(it: &GeoRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
-    let gates: Vec<Html> = it
-        .gates
-        .iter()
-        .map(|it| {
-            let evidence = it.evidence.join("; ");
-            parts::remark(
-                "bad",
-                &format!(
-                    "{}: the score is multiplied by {}. {evidence}",
-                    parts::headed(&parts::code(&it.code)),
-                    it.multiplier
-                ),
-            )
-        })
-        .collect();
+    let gates = it.gates.iter().map(|it| {
+        let evidence = it.evidence.join("; ");
+        parts::remark(
+            "bad",
+            format_args!(
+                "{}: the score is multiplied by {}. {evidence}",
+                parts::headed(&parts::code(&it.code)),
+                it.multiplier
+            ),
+        )
+    });
     let lines = it.factors.iter().map(|it| {
-        let evidence: Vec<Html> = it.evidence.iter().map(|it| parts::text(it)).collect();
+        let evidence: Vec<Markup> = it.evidence.iter().map(parts::text).collect();
         factor(
             &parts::headed(&parts::code(&it.code)),
             Some(it.weight),
@@ -109,11 +98,10 @@ fn one(it: &GeoRecord) -> Html {
             &evidence,
         )
     });
-    let lines = parts::wrapped("ul", "factors", &Html::all(lines));
-    let actions: Vec<Html> = it
+    let actions: Vec<Markup> = it
         .top_actions
         .iter()
-        .map(|it| parts::text(&format!("{} (+{:.1})", it.text, it.gain)))
+        .map(|it| parts::text(format_args!("{} (+{:.1})", it.text, it.gain)))
         .collect();
     let agents = it.agents.iter().map(|it| {
         let allowed = match it.allowed {
@@ -123,14 +111,12 @@ fn one(it: &GeoRecord) -> Html {
         };
         parts::row(vec![
             parts::text(&it.name),
-            parts::text(&parts::said(&it.purpose)),
+            parts::text(parts::said(&it.purpose)),
             allowed,
             parts::text(it.rule.as_deref().unwrap_or("")),
         ])
     });
-    let columns = ["Agent", "For", "robots.txt", "Rule"]
-        .map(parts::words)
-        .to_vec();
+    let columns = ["Agent", "For", "robots.txt", "Rule"].map(parts::words);
     let agents = Table::new("Which agents may read the page", columns, agents.collect())
         .named_above()
         .html();
@@ -138,55 +124,44 @@ fn one(it: &GeoRecord) -> Html {
         || "no grade".to_owned(),
         |it| format!("grade {}", parts::code(it).to_uppercase()),
     );
-    let top = Html::all([
-        ring("Citability", it.geo_score),
-        parts::wrapped(
-            "div",
-            "stack tight",
-            &Html::all([parts::paragraph("", &grade), parts::outward(url)]),
-        ),
-    ]);
-    let mut inside = vec![parts::wrapped("div", "row", &top)];
-    inside.extend(gates);
-    if !actions.is_empty() {
-        inside.push(Html::all([
-            parts::paragraph("small", "What would raise it most:"),
-            parts::list("plain small", &actions),
-        ]));
-    }
-    inside.push(lines);
-    inside.push(parts::folded("Which agents may read the page", &agents));
+    let inside = html! {
+        div .page {
+            div .row {
+                (ring("Citability", it.geo_score))
+                div .stack .tight { p { (grade) } (parts::outward(url)) }
+            }
+            @for gate in gates { (gate) }
+            @if !actions.is_empty() {
+                p .small { "What would raise it most:" }
+                (parts::list("plain small", &actions))
+            }
+            ul .factors { @for line in lines { (line) } }
+            (parts::folded("Which agents may read the page", agents))
+        }
+    };
     parts::card(
         &parts::path_of(url),
         "Every factor of this page's score, and what was seen.",
-        parts::wrapped("div", "page", &Html::all(inside)),
+        inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[GeoRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[GeoRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let grade = it.grade.as_ref().map_or_else(parts::unknown, |it| {
-            parts::text(&parts::code(it).to_uppercase())
+            parts::text(parts::code(it).to_uppercase())
         });
         let first = it
             .top_actions
             .first()
-            .map_or_else(Html::default, |it| parts::text(&it.text));
-        let gates: Vec<Html> = it
-            .gates
-            .iter()
-            .map(|it| parts::tag("bad", &parts::said(&it.code)))
-            .collect();
+            .map_or_else(Markup::default, |it| parts::text(&it.text));
+        let gates = { it.gates.iter() }.map(|it| parts::tag("bad", &parts::said(&it.code)));
         parts::row(vec![
             parts::link(&found.about("url", url), &parts::path_of(url)),
             parts::maybe(it.geo_score, 1),
             grade,
-            if gates.is_empty() {
-                parts::text("–")
-            } else {
-                parts::wrapped("span", "tags", &Html::all(gates))
-            },
+            parts::tags(gates).unwrap_or_else(|| parts::text("–")),
             first,
         ])
     });
@@ -197,9 +172,10 @@ fn table(found: &Found<'_>, records: &[GeoRecord]) -> Html {
         parts::words("Held back by"),
         parts::words("First thing to do"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All pages", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of("All pages", "Choose a page to see its factors.", &table)
+    found.listed(
+        "All pages",
+        "Choose a page to see its factors.",
+        columns,
+        rows,
+    )
 }

@@ -23,7 +23,7 @@ use super::{
     about::About,
     analyses,
     frame::{self, Page, Spot},
-    parts::{self, Html},
+    parts::{self, Column, Row, Table},
     visit::{Visit, Wanted, encoded},
 };
 use crate::query::Query;
@@ -38,6 +38,7 @@ use domain::{
     results::{Finding, FindingSort, ResultHead},
     use_cases::results::{ProjectResults, ResultsRequest},
 };
+use maud::Markup;
 
 const KNOWN: [&str; 8] = [
     "keyword", "url", "cursor", "sort", "range", "id", "engine", "panel",
@@ -146,7 +147,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
     })
 }
 
-fn start(project: &Project, of: ResultType, label: &str) -> Option<Html> {
+fn start(project: &Project, of: ResultType, label: &str) -> Option<Markup> {
     let kind = AnalysisKind::behind(of);
     let ready = match kind {
         AnalysisKind::RankCheck => project.keyword_count > 0,
@@ -157,7 +158,7 @@ fn start(project: &Project, of: ResultType, label: &str) -> Option<Html> {
     (ready && project.is_active()).then(|| parts::starter(kind.name(), project.id.0, &then, label))
 }
 
-fn missing(results: &ProjectResults, of: ResultType) -> Vec<Html> {
+fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
     let (about, project) = (About::of(of), &results.project);
     let kind = AnalysisKind::behind(of);
     let head = frame::head(frame::crumbs(project), about.title, about.question, None);
@@ -193,7 +194,7 @@ fn missing(results: &ProjectResults, of: ResultType) -> Vec<Html> {
 }
 
 impl Found<'_> {
-    fn heading(&self) -> Html {
+    fn heading(&self) -> Markup {
         let about = About::of(self.of);
         let measured = frame::measured(self.head, about.unit, self.visit.now);
         let again = start(self.project, self.of, "Measure again");
@@ -226,7 +227,22 @@ impl Found<'_> {
         )
     }
 
-    fn pager(&self) -> Html {
+    /// The records of this page, in a table that the heading above names.
+    fn listed(
+        &self,
+        title: &str,
+        note: &str,
+        columns: Vec<Column>,
+        rows: impl Iterator<Item = Row>,
+    ) -> Markup {
+        let (told, first, next) = self.paged();
+        let table = Table::new(title, columns, rows.collect())
+            .named_above()
+            .paged(told, first, next);
+        parts::card_of(title, note, &table)
+    }
+
+    fn pager(&self) -> Markup {
         let (told, first, next) = self.paged();
         parts::pager(first.as_deref(), next.as_deref(), &told)
     }
@@ -326,6 +342,6 @@ fn read<T: FromJson>(findings: &[Finding]) -> Vec<T> {
         .collect()
 }
 
-fn none(title: &str, text: &str) -> Html {
+fn none(title: &str, text: &str) -> Markup {
     parts::empty("check", title, text, None)
 }

@@ -4,11 +4,11 @@ use crate::pages::{
     charts::{Lines, Series, parts_bar},
     home::with_gaps,
     keywords::{change, position},
-    overview,
-    parts::{self, Html, Table},
+    overview, parts,
 };
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
+use maud::{Markup, html};
 
 const RANGES: [(&str, i64, &str); 4] = [
     ("30", 30, "30 days"),
@@ -18,7 +18,7 @@ const RANGES: [(&str, i64, &str); 4] = [
 ];
 const MOST_POINTS: u32 = 400;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<RankingRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<RankingsSummary>() {
@@ -35,7 +35,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &RankingsSummary) -> Html {
+fn figures(it: &RankingsSummary) -> Markup {
     let weights = match it.weighting {
         Weighting::Volume => "weighted by what keywords are searched for",
         Weighting::Equal => "every keyword counts the same, since not all have a search volume",
@@ -74,7 +74,7 @@ fn figures(it: &RankingsSummary) -> Html {
         ),
         parts::stat(
             "Moved",
-            parts::text(&format!("{} ↑  {} ↓", it.improved, it.declined)),
+            parts::text(format_args!("{} ↑  {} ↓", it.improved, it.declined)),
             &format!("{} came, {} went", it.entered, it.left),
         ),
     ]);
@@ -90,10 +90,10 @@ fn figures(it: &RankingsSummary) -> Html {
             ("not found", counts.not_ranked, 6),
         ],
     );
-    Html::all([stats, parts::card("Keywords by position", "", bar)])
+    html! { (stats) (parts::card("Keywords by position", "", bar)) }
 }
 
-async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
+async fn history(found: &Found<'_>, keyword: i64) -> Result<Markup, NoPage> {
     let range = found.query.text("range").unwrap_or("90");
     let (_, days, _) = RANGES
         .into_iter()
@@ -151,30 +151,29 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
             newest
                 .intent
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(&parts::said(it))),
+                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
         ),
         (
             "Search Console's position",
             parts::maybe(newest.gsc_position, 1),
         ),
     ]);
-    let serp = parts::link(
-        &found.elsewhere(&format!("results/serp?keyword={keyword}")),
-        "See the search page",
-    );
-    let chart = Html::all([parts::tabs("How far back", &tabs), course(&past, &text)]);
+    let serp = found.elsewhere(&format!("results/serp?keyword={keyword}"));
     let note = format!(
         "{}, {}, {}. Where it was not found, the line is broken.",
         newest.market.engine,
         newest.market.country,
         parts::said(&newest.market.device)
     );
-    let chart = parts::wrapped("div", "stack", &chart);
-    let inside = parts::side_by_side("split", vec![chart, Html::all([worth, serp])]);
+    let chart = html! {
+        div .stack { (parts::tabs("How far back", &tabs)) (course(&past, &text)) }
+    };
+    let side = html! { (worth) (parts::link(&serp, "See the search page")) };
+    let inside = parts::side_by_side("split", chart, side);
     Ok(parts::card(&format!("“{text}” over time"), &note, inside))
 }
 
-fn course(past: &[RankingRecord], text: &str) -> Html {
+fn course(past: &[RankingRecord], text: &str) -> Markup {
     let points = past.iter().map(|it| {
         (
             it.envelope.measured_at.date_naive(),
@@ -209,7 +208,7 @@ fn course(past: &[RankingRecord], text: &str) -> Html {
     .html()
 }
 
-fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[RankingRecord]) -> Markup {
     if records.is_empty() {
         return super::none(
             "No keyword was measured",
@@ -227,13 +226,8 @@ fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
             .error
             .as_deref()
             .map(|it| parts::tag("bad", &parts::in_words(it)));
-        let features: Vec<Html> = it
-            .features_present
-            .iter()
-            .flatten()
-            .take(3)
-            .map(|it| parts::tag("", &parts::in_words(it.name())))
-            .collect();
+        let features = { it.features_present.iter().flatten().take(3) }
+            .map(|it| parts::tag("", &parts::in_words(it.name())));
         parts::row(vec![
             name,
             failed.unwrap_or_else(|| position(it.position, Some(it))),
@@ -242,11 +236,7 @@ fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
                 .url
                 .as_deref()
                 .map_or_else(parts::unknown, parts::outward_path),
-            if features.is_empty() {
-                parts::unknown()
-            } else {
-                parts::wrapped("span", "tags", &Html::all(features))
-            },
+            parts::tags(features).unwrap_or_else(parts::unknown),
             parts::maybe_count(it.search_volume),
             parts::percent(it.expected_ctr),
             parts::maybe(it.estimated_clicks, 0),
@@ -266,13 +256,10 @@ fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
         parts::figures("Click share"),
         parts::figures("Visits a month"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All keywords", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All keywords",
         "Choose a keyword to see its course.",
-        &table,
+        columns,
+        rows,
     )
 }

@@ -2,11 +2,10 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{parts_bar, ring},
-    parts::{self, Html, Table, fill, snippet},
+    parts,
 };
 use analysis::findings::schema::{Eligibility, Entity, SchemaRecord, SchemaSummary};
-
-snippet!(Node { head: &'a Html, body: &'a Html, open: bool } = r#"<details{% if open %} open{% endif %}><summary>{{ head }}</summary><div class="tree">{{ body }}</div></details>"#);
+use maud::{Markup, html};
 
 const fn sign(it: Eligibility) -> (&'static str, &'static str) {
     match it {
@@ -18,7 +17,7 @@ const fn sign(it: Eligibility) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<SchemaRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<SchemaSummary>() {
@@ -35,7 +34,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &SchemaSummary) -> Html {
+fn figures(it: &SchemaSummary) -> Markup {
     let of = |kind: Eligibility| u64::from(it.by_eligibility.get(&kind).copied().unwrap_or(0));
     let stats = parts::stats(vec![
         parts::stat(
@@ -83,119 +82,88 @@ fn figures(it: &SchemaSummary) -> Html {
         .take(12)
         .map(|(name, count)| format!("{name} {count}"));
     let told = types.collect::<Vec<_>>().join(" · ");
-    Html::all([stats, parts::card("What is told", &told, bar)])
+    html! { (stats) (parts::card("What is told", &told, bar)) }
 }
 
-fn entity(it: &Entity) -> Html {
+fn entity(it: &Entity) -> Markup {
     let (class, text) = sign(it.eligibility);
-    let name = it
-        .name
-        .as_deref()
-        .map_or_else(String::new, |it| format!(" “{it}”"));
-    let head = Html::all([
-        parts::wrapped("b", "", &parts::text(&it.types.join(", "))),
-        parts::text(&format!("{name} ")),
-        parts::tag(class, text),
-        parts::text(&format!(
-            " {} properties, {} at line {}",
-            it.properties,
-            parts::said(&it.format),
-            it.location.line
-        )),
-    ]);
-    let mut lines: Vec<Html> = Vec::new();
-    let missing = |names: &[String]| names.join(", ");
-    if !it.missing_required.is_empty() {
-        lines.push(Html::all([
-            parts::tag("bad", "required"),
-            parts::text(&format!(" {}", missing(&it.missing_required))),
-        ]));
-    }
-    if !it.missing_recommended.is_empty() {
-        lines.push(Html::all([
-            parts::tag("", "recommended"),
-            parts::text(&format!(" {}", missing(&it.missing_recommended))),
-        ]));
-    }
-    lines.extend(it.issues.iter().map(|it| {
+    let required = [
+        ("bad", "required", &it.missing_required),
+        ("", "recommended", &it.missing_recommended),
+    ];
+    let missing = required
+        .into_iter()
+        .filter(|(_, _, names)| !names.is_empty());
+    let missing = missing.map(|(class, said, names)| {
+        html! { (parts::tag(class, said)) " " (names.join(", ")) }
+    });
+    let issues = it.issues.iter().map(|it| {
         let class = match parts::code(&it.severity).as_str() {
             "error" => "bad",
             "warning" => "warn",
             _ => "",
         };
-        let place = parts::wrapped("code", "wrap", &parts::text(&it.path));
-        Html::all([
-            parts::tag(class, &parts::said(&it.level)),
-            parts::text(" "),
-            place,
-            parts::text(&format!(" {}", it.message)),
-        ])
-    }));
+        html! { (parts::tag(class, &parts::said(&it.level))) " " code .wrap { (it.path) } " " (it.message) }
+    });
+    let mut lines: Vec<Markup> = missing.chain(issues).collect();
     if lines.is_empty() {
         lines.push(parts::text("Nothing is missing."));
     }
-    let lines = parts::list("stack small", &lines);
-    fill!(Node {
-        head: &head,
-        body: &lines,
-        open: it.eligibility == Eligibility::Ineligible
-    })
+    html! {
+        details open[it.eligibility == Eligibility::Ineligible] {
+            summary {
+                b { (it.types.join(", ")) }
+                @if let Some(name) = &it.name { " “" (name) "”" }
+                " " (parts::tag(class, text)) " "
+                (it.properties) " properties, " (parts::said(&it.format)) " at line " (it.location.line)
+            }
+            div .tree { (parts::list("stack small", &lines)) }
+        }
+    }
 }
 
-fn one(it: &SchemaRecord) -> Html {
+fn one(it: &SchemaRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
-    let errors: Vec<Html> = it
-        .parse_errors
-        .iter()
-        .map(|it| {
-            parts::remark(
-                "bad",
-                &format!(
-                    "Line {}, column {}: {}",
-                    it.location.line, it.location.column, it.message
-                ),
-            )
-        })
-        .collect();
-    let ends: Vec<Html> = it
+    let errors = it.parse_errors.iter().map(|it| {
+        parts::remark(
+            "bad",
+            format_args!(
+                "Line {}, column {}: {}",
+                it.location.line, it.location.column, it.message
+            ),
+        )
+    });
+    let ends: Vec<Markup> = it
         .expiries
         .iter()
-        .map(|it| {
-            Html::all([
-                parts::text(&format!("{} of {} ends ", it.property, it.of)),
-                parts::day(it.until),
-            ])
-        })
+        .map(|it| html! { (it.property) " of " (it.of) " ends " (parts::day(it.until)) })
         .collect();
-    let top = Html::all([
-        ring("Structured data", it.schema_score),
-        parts::outward(url),
-    ]);
-    let tree = parts::wrapped("div", "tree", &Html::all(it.entities.iter().map(entity)));
-    let mut inside = vec![parts::wrapped("div", "row", &top)];
-    inside.extend(errors);
-    inside.extend(it.outside_items.iter().map(|it| {
+    let outside = it.outside_items.iter().map(|it| {
         parts::remark(
             "warn",
-            &format!(
+            format_args!(
                 "Line {}: {} belongs to no item; put it inside the element with the itemscope that it describes",
                 it.location.line,
                 it.properties.join(" ")
             ),
         )
-    }));
-    inside.push(tree);
-    if !ends.is_empty() {
-        inside.push(parts::list("plain small", &ends));
-    }
+    });
+    let inside = html! {
+        div .page {
+            div .row { (ring("Structured data", it.schema_score)) (parts::outward(url)) }
+            @for told in errors.chain(outside) { (told) }
+            div .tree { @for it in &it.entities { (entity(it)) } }
+            @if !ends.is_empty() { (parts::list("plain small", &ends)) }
+        }
+    };
     parts::card(
         &parts::path_of(url),
         "Every thing that the page tells, and what is wrong with it.",
-        parts::wrapped("div", "page", &Html::all(inside)),
+        inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let mut types: Vec<&str> = it
@@ -205,19 +173,11 @@ fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Html {
             .map(String::as_str)
             .collect();
         types.dedup();
-        let types: Vec<Html> = types
-            .into_iter()
-            .take(5)
-            .map(|it| parts::tag("", it))
-            .collect();
+        let types = types.into_iter().take(5).map(|it| parts::tag("", it));
         parts::row(vec![
             parts::link(&found.about("url", url), &parts::path_of(url)),
             parts::maybe(it.schema_score, 0),
-            if types.is_empty() {
-                parts::text("none")
-            } else {
-                parts::wrapped("span", "tags", &Html::all(types))
-            },
+            parts::tags(types).unwrap_or_else(|| parts::text("none")),
             parts::count(it.errors.into()),
             parts::count(it.warning_count.into()),
             parts::count(it.features.len() as u64),
@@ -231,13 +191,10 @@ fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Html {
         parts::figures("Warnings"),
         parts::figures("Displays it may get"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("All pages", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All pages",
         "Choose a page to see its structured data.",
-        &table,
+        columns,
+        rows,
     )
 }

@@ -2,7 +2,7 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::bars,
-    parts::{self, Html, Table, fill, snippet},
+    parts::{self, Table},
 };
 use analysis::{
     findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary},
@@ -13,15 +13,13 @@ use domain::{
     ports::keywords::{KeywordFilter, KeywordSort},
     project::Status,
 };
+use maud::{Markup, html};
 
 const SHOWN: usize = 30;
 /// How many keywords can be chosen from.
 const CHOICES: u32 = 60;
 
-snippet!(Item { class: &'a str, at: &'a str, title: &'a Html, place: &'a str, snippet: &'a str, signs: &'a Html } = r#"<li class="{{ class }}"><span class="at">{{ at }}</span><div class="stack tight">{% if !place.is_empty() %}<cite>{{ place }}</cite>{% endif %}<h3>{{ title }}</h3>{% if !snippet.is_empty() %}<p>{{ snippet }}</p>{% endif %}{{ signs }}</div></li>"#);
-snippet!(Choice { href: &'a str, text: &'a str, at: &'a str, current: bool } = r#"<a href="{{ href }}"{% if current %} aria-current="true"{% endif %}><span>{{ text }}</span><span class="soft">{{ at }}</span></a>"#);
-
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let record: Option<SerpRecord> = found.records().into_iter().next();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<SerpSummary>() {
@@ -43,26 +41,28 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
         .keywords(found.visit.account(), found.project.id, &filter, &page)
         .await?;
     let shown = record.as_ref().and_then(|it| it.envelope.keyword_id);
-    let choices = keywords.iter().flat_map(|it| &it.items).map(|it| {
-        let at = it.latest.as_ref().and_then(|it| it.position);
-        fill!(Choice {
-            href: &found.about("keyword", &it.id.to_string()),
-            text: it.text.as_str(),
-            at: &at.map_or_else(|| "–".to_owned(), |it| it.to_string()),
-            current: shown == Some(it.id.0),
-        })
-    });
-    let list = parts::wrapped("nav", "pick", &Html::all(choices));
-    let list = parts::card("Keyword", "The number is our position.", list);
+    let choices = html! {
+        nav .pick {
+            @for it in keywords.iter().flat_map(|it| &it.items) {
+                a href=(found.about("keyword", &it.id.to_string())) aria-current=[(shown == Some(it.id.0)).then_some("true")] {
+                    span { (it.text.as_str()) }
+                    span .soft {
+                        @if let Some(at) = it.latest.as_ref().and_then(|it| it.position) { (at) } @else { "–" }
+                    }
+                }
+            }
+        }
+    };
+    let list = parts::card("Keyword", "The number is our position.", choices);
     let page = match &record {
         None => super::none("There is no page of this keyword", "Choose another one."),
         Some(record) => snapshot(record),
     };
-    body.push(parts::side_by_side("split list", vec![list, page]));
+    body.push(parts::side_by_side("split list", list, page));
     Ok(body)
 }
 
-fn figures(it: &SerpSummary) -> Html {
+fn figures(it: &SerpSummary) -> Markup {
     let stats = parts::stats(vec![
         parts::stat(
             "Volatility",
@@ -79,7 +79,7 @@ fn figures(it: &SerpSummary) -> Html {
         ),
         parts::stat(
             "With an AI overview",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} of {}",
                 it.ai_overview_present, it.ai_overview_known
             )),
@@ -91,10 +91,10 @@ fn figures(it: &SerpSummary) -> Html {
             "that searchers also ask",
         ),
     ]);
-    let rows: Vec<(Html, Html, f64, bool)> = { it.features.iter() }
+    let rows: Vec<(Markup, Markup, f64, bool)> = { it.features.iter() }
         .map(|it| {
-            let name = parts::text(&parts::headed(it.feature.name()));
-            let own = parts::text(&format!("{} of {}", it.own_present, it.pages));
+            let name = parts::text(parts::headed(it.feature.name()));
+            let own = parts::text(format_args!("{} of {}", it.own_present, it.pages));
             #[expect(clippy::cast_precision_loss, reason = "a count of pages")]
             (name, own, it.pages as f64, it.own_present > 0)
         })
@@ -105,10 +105,10 @@ fn figures(it: &SerpSummary) -> Html {
         bars(&rows),
     );
     let moved = |domains: &[analysis::findings::serp::MovedDomain]| {
-        let items: Vec<Html> = domains
+        let items: Vec<Markup> = domains
             .iter()
             .take(8)
-            .map(|it| parts::text(&format!("{} ({})", it.domain, it.pages)))
+            .map(|it| parts::text(format_args!("{} ({})", it.domain, it.pages)))
             .collect();
         parts::list("plain", &items)
     };
@@ -120,18 +120,15 @@ fn figures(it: &SerpSummary) -> Html {
             ("Went", moved(&it.lost_domains)),
         ]),
     );
-    Html::all([
-        stats,
-        parts::side_by_side("split even", vec![features, domains]),
-    ])
+    html! { (stats) (parts::side_by_side("split even", features, domains)) }
 }
 
-fn snapshot(record: &SerpRecord) -> Html {
+fn snapshot(record: &SerpRecord) -> Markup {
     let head = parts::pairs(vec![
         ("Fetched", parts::at(record.fetched_at)),
         (
             "Where",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{}, {}, {}, {}",
                 record.market.engine,
                 record.market.country,
@@ -144,7 +141,7 @@ fn snapshot(record: &SerpRecord) -> Html {
             record
                 .intent
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(&parts::said(it))),
+                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
         ),
         (
             "Difficulty",
@@ -159,69 +156,50 @@ fn snapshot(record: &SerpRecord) -> Html {
                 .map_or_else(parts::unknown, |it| parts::percent(Some(it.overlap_top10))),
         ),
     ]);
-    let mut inside = vec![head];
-    if let Some(overview) = record.ai_overview.as_ref().filter(|it| it.present) {
-        inside.push(ai_overview(overview));
-    }
+    let overview = record.ai_overview.as_ref().filter(|it| it.present);
     // The overview is told above, with all that it cites.
     let is_shown_above = |it: &&SerpItem| {
-        record.ai_overview.as_ref().is_some_and(|it| it.present)
-            && it.item_type == ItemType::Feature(Feature::AiOverview)
+        overview.is_some() && it.item_type == ItemType::Feature(Feature::AiOverview)
     };
     let items = { record.items.iter() }
         .filter(|it| !is_shown_above(it))
-        .take(SHOWN)
-        .map(item);
-    inside.push(parts::wrapped("ol", "serp", &Html::all(items)));
-    if record.items.len() > SHOWN {
-        inside.push(parts::paragraph(
-            "soft small",
-            &format!(
-                "{} more results are further down.",
-                record.items.len() - SHOWN
-            ),
-        ));
+        .take(SHOWN);
+    let inside = html! {
+        div .page {
+            (head)
+            @if let Some(overview) = overview { (ai_overview(overview)) }
+            ol .serp { @for it in items { (item(it)) } }
+            @if record.items.len() > SHOWN {
+                p .soft .small { (record.items.len() - SHOWN) " more results are further down." }
+            }
+        }
+    };
+    let note = "The page as it was returned: results, and what stands among them.";
+    html! {
+        (parts::card(&format!("“{}”", record.market.keyword), note, inside))
+        @if let Some(it) = &record.stability {
+            (parts::card("Since the look before", "", changes(&it.new_urls, &it.lost_urls)))
+        }
+        @if !record.questions.is_empty() { (parts::card_of("People also ask", "", &questions(&record.questions))) }
     }
-    let mut cards = vec![parts::card(
-        &format!("“{}”", record.market.keyword),
-        "The page as it was returned: results, and what stands among them.",
-        parts::wrapped("div", "page", &Html::all(inside)),
-    )];
-    if let Some(it) = &record.stability {
-        let list = |urls: &[String]| {
-            parts::list(
-                "plain",
-                &urls
-                    .iter()
-                    .take(10)
-                    .map(|it| parts::outward(it))
-                    .collect::<Vec<_>>(),
-            )
-        };
-        cards.push(parts::card(
-            "Since the look before",
-            "",
-            parts::pairs(vec![
-                ("New", list(&it.new_urls)),
-                ("Gone", list(&it.lost_urls)),
-            ]),
-        ));
-    }
-    if !record.questions.is_empty() {
-        let rows = record
-            .questions
-            .iter()
-            .map(|it| parts::row(vec![parts::text(it)]))
-            .collect();
-        let table = Table::new("Questions", vec![parts::words("Question")], rows).named_above();
-        cards.push(parts::card_of("People also ask", "", &table));
-    }
-    Html::all(cards)
 }
 
-fn ai_overview(it: &analysis::findings::serp::SerpAiOverview) -> Html {
+fn changes(new: &[String], gone: &[String]) -> Markup {
+    let list = |urls: &[String]| {
+        let urls: Vec<Markup> = urls.iter().take(10).map(|it| parts::outward(it)).collect();
+        parts::list("plain", &urls)
+    };
+    parts::pairs(vec![("New", list(new)), ("Gone", list(gone))])
+}
+
+fn questions(questions: &[String]) -> Table {
+    let rows = questions.iter().map(|it| parts::row(vec![parts::text(it)]));
+    Table::new("Questions", vec![parts::words("Question")], rows.collect()).named_above()
+}
+
+fn ai_overview(it: &analysis::findings::serp::SerpAiOverview) -> Markup {
     let text = it.text.as_deref().unwrap_or("Its text was not returned.");
-    let cited: Vec<Html> = it
+    let cited: Vec<Markup> = it
         .citations
         .iter()
         .take(8)
@@ -232,19 +210,16 @@ fn ai_overview(it: &analysis::findings::serp::SerpAiOverview) -> Html {
     } else {
         parts::tag("", "does not cite us")
     };
-    let inside = Html::all([
-        parts::wrapped(
-            "div",
-            "row",
-            &Html::all([parts::tag("info", "AI overview"), sign]),
-        ),
-        parts::paragraph("small wrap", text),
-        parts::list("plain small", &cited),
-    ]);
-    parts::wrapped("div", "answer", &inside)
+    html! {
+        div .answer {
+            div .row { (parts::tag("info", "AI overview")) (sign) }
+            p .small .wrap { (text) }
+            (parts::list("plain small", &cited))
+        }
+    }
 }
 
-fn item(it: &SerpItem) -> Html {
+fn item(it: &SerpItem) -> Markup {
     let (class, at) = match (&it.item_type, it.organic_position) {
         (ItemType::Feature(_), _) => ("feature", String::new()),
         (ItemType::Organic(_), at) => (
@@ -256,42 +231,30 @@ fn item(it: &SerpItem) -> Html {
         ItemType::Feature(feature) => parts::headed(feature.name()),
         ItemType::Organic(_) => String::new(),
     };
-    let mut signs = Vec::new();
-    if !named.is_empty() {
-        signs.push(parts::tag("", &named));
-    }
-    if it.is_own || it.leads_to_own {
-        signs.push(parts::tag("own", "ours"));
-    }
-    if it.is_competitor == Some(true) {
-        signs.push(parts::tag("warn", "competitor"));
-    }
-    let title = it
-        .title
-        .clone()
-        .or_else(|| it.domain.clone())
-        .unwrap_or(named);
+    let is_ours = it.is_own || it.leads_to_own;
+    let is_competitor = it.is_competitor == Some(true);
+    let title = it.title.as_deref().or(it.domain.as_deref());
+    let title = title.unwrap_or(&named);
     let url = it.url.as_deref().unwrap_or_default();
-    let title = if url.starts_with("http") {
-        parts::outward_as(url, &title)
-    } else {
-        parts::text(&title)
-    };
     let place = it
         .displayed_url
         .clone()
         .unwrap_or_else(|| parts::shortened_url(url));
-    let signs = if signs.is_empty() {
-        Html::default()
-    } else {
-        parts::wrapped("div", "tags", &Html::all(signs))
-    };
-    fill!(Item {
-        class,
-        at: &at,
-        title: &title,
-        place: &place,
-        snippet: it.snippet.as_deref().unwrap_or_default(),
-        signs: &signs
-    })
+    html! {
+        li class=(class) {
+            span .at { (at) }
+            div .stack .tight {
+                @if !place.is_empty() { cite { (place) } }
+                h3 { @if url.starts_with("http") { (parts::outward_as(url, title)) } @else { (title) } }
+                @if let Some(snippet) = it.snippet.as_deref().filter(|it| !it.is_empty()) { p { (snippet) } }
+                @if !named.is_empty() || is_ours || is_competitor {
+                    div .tags {
+                        @if !named.is_empty() { (parts::tag("", &named)) }
+                        @if is_ours { (parts::tag("own", "ours")) }
+                        @if is_competitor { (parts::tag("warn", "competitor")) }
+                    }
+                }
+            }
+        }
+    }
 }

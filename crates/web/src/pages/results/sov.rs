@@ -4,10 +4,11 @@ use crate::pages::{
     charts::{ShareColumn, Shares, bars},
     keywords::share_cell,
     overview,
-    parts::{self, Html, Table},
+    parts::{self, Table},
 };
 use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
 use domain::use_cases::results::ResultsRequest;
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Runs that the line over time goes back.
@@ -17,7 +18,7 @@ const WHOLE: i64 = 0;
 /// How many sites have a colour.
 const NAMED: usize = 5;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<SovRecord> = found.records();
     let request = ResultsRequest {
         ordinal: Some(WHOLE),
@@ -42,7 +43,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     Ok(body)
 }
 
-fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Html {
+fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Markup {
     let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
     parts::stats(vec![
         parts::stat(
@@ -79,7 +80,7 @@ fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Html {
     ])
 }
 
-fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Html {
+fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Markup {
     let mut by_day: BTreeMap<chrono::NaiveDate, &SovRecord> = BTreeMap::new();
     for it in past {
         let of_a_kind = it.scope == SovScope::Project
@@ -127,8 +128,8 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Html {
     )
 }
 
-fn now(whole: &SovRecord) -> Html {
-    let mut rows: Vec<(Html, Html, f64, bool)> = { whole.domains.iter() }
+fn now(whole: &SovRecord) -> Markup {
+    let mut rows: Vec<(Markup, Markup, f64, bool)> = { whole.domains.iter() }
         .take(10)
         .map(|it| {
             (
@@ -156,7 +157,7 @@ fn now(whole: &SovRecord) -> Html {
     parts::card("Now", &note, bars(&rows))
 }
 
-fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Html {
+fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let (kind, name) = match &it.scope {
             SovScope::Project => ("all keywords", "The whole project".to_owned()),
@@ -165,7 +166,7 @@ fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Html {
             SovScope::PageGroup(name) => ("pages of this group", name.clone()),
         };
         parts::row(vec![
-            parts::under(&parts::text(&name), &parts::text(kind)),
+            parts::under(name, kind),
             share_cell(it.sov),
             parts::maybe_count(it.rank),
             parts::count(it.keyword_count),
@@ -177,24 +178,16 @@ fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Html {
         parts::figures("Rank"),
         parts::figures("Keywords"),
     ];
-    let (told, first, next) = found.paged();
-    let table = Table::new("By part of the market", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of("By part of the market", "", &table)
+    found.listed("By part of the market", "", columns, rows)
 }
 
-fn sites(whole: &SovRecord) -> Html {
+fn sites(whole: &SovRecord) -> Markup {
     let rows = whole.domains.iter().take(50).map(|it| {
-        let sign = if it.is_own {
-            parts::tag("own", "ours")
-        } else if it.is_tracked {
-            parts::tag("warn", "competitor")
-        } else {
-            Html::default()
-        };
         let row = parts::row(vec![
-            Html::all([parts::text(&it.domain), parts::text(" "), sign]),
+            html! {
+                (it.domain) " "
+                @if it.is_own { (parts::tag("own", "ours")) } @else if it.is_tracked { (parts::tag("warn", "competitor")) }
+            },
             share_cell(Some(it.sov)),
             parts::maybe(it.estimated_clicks, 0),
             parts::count(it.keywords_top3),

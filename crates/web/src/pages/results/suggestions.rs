@@ -1,15 +1,15 @@
 use super::Found;
 use crate::pages::{
     charts::{bar, parts_bar},
-    parts::{self, Html, Table, fill, snippet},
+    parts::{self, Table},
 };
 use analysis::findings::suggestions::{
-    Category, Evidence, Figure, GainMetric, Severity, State, SuggestionRecord, SuggestionsSummary,
+    Category, Evidence, ExpectedGain, Figure, GainMetric, Severity, State, SuggestionRecord,
+    SuggestionsSummary,
 };
+use maud::{Markup, html};
 
-snippet!(Suggestion { id: &'a str, title: &'a str, rationale: &'a str, signs: &'a Html, score: &'a Html, body: &'a Html } = r#"<article class="card suggestion" id="{{ id }}"><div class="row apart"><div class="tags">{{ signs }}</div>{{ score }}</div><h2 class="wrap">{{ title }}</h2><p class="wrap">{{ rationale }}</p>{{ body }}</article>"#);
-
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<SuggestionRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<SuggestionsSummary>() {
@@ -70,85 +70,66 @@ fn category_name(it: Category) -> String {
     }
 }
 
-fn one(it: &SuggestionRecord) -> Html {
+fn one(it: &SuggestionRecord) -> Markup {
     let (sign, severity) = match it.severity {
         Severity::Error => ("bad", "error"),
         Severity::Warning => ("warn", "warning"),
         Severity::Notice => ("", "notice"),
         Severity::Opportunity => ("good", "opportunity"),
     };
-    let mut signs = vec![
-        parts::tag(sign, severity),
-        parts::tag("", &category_name(it.category)),
-    ];
-    match it.state {
-        State::Open => {}
-        State::Regressed => signs.push(parts::tag("bad", "came back")),
-        State::Ignored => signs.push(parts::tag("", "ignored")),
-        State::Fixed => signs.push(parts::tag("good", "fixed")),
+    let state = match it.state {
+        State::Open => None,
+        State::Regressed => Some(parts::tag("bad", "came back")),
+        State::Ignored => Some(parts::tag("", "ignored")),
+        State::Fixed => Some(parts::tag("good", "fixed")),
+    };
+    html! {
+        article .card .suggestion id=(it.suggestion_id) {
+            div .row .apart {
+                div .tags {
+                    (parts::tag(sign, severity))
+                    (parts::tag("", &category_name(it.category)))
+                    @if let Some(state) = state { (state) }
+                }
+                (parts::tag("own", &format!("priority {:.0}", it.priority_score)))
+            }
+            h2 .wrap { (it.title) }
+            p .wrap { (it.rationale) }
+            @if let Some(gain) = &it.expected_gain { (parts::remark("good", may_bring(gain))) }
+            @if !it.steps.is_empty() { ol .plain .small { @for step in &it.steps { li { (step) } } } }
+            (parts::folded(&format!("Evidence ({})", it.evidence.len()), evidence(&it.evidence)))
+            (parts::folded("How the priority comes about", priority(it)))
+            @if !it.affected_urls.is_empty() {
+                (parts::folded(&format!("Pages ({})", it.affected_count), links(&it.affected_urls)))
+            }
+            @if !it.docs.is_empty() { (parts::folded("Read more", links(&it.docs))) }
+            p .soft .tiny { "First seen " (parts::ago(it.first_seen_at)) ", last " (parts::ago(it.last_seen_at)) }
+        }
     }
-    let score = parts::tag("own", &format!("priority {:.0}", it.priority_score));
-    let mut inside = Vec::new();
-    if let Some(gain) = &it.expected_gain {
-        let (figure, unit): (fn(f64) -> String, _) = match gain.metric {
-            GainMetric::ClicksPerMonth => (|it| parts::grouped(it, 0), " clicks a month"),
-            GainMetric::ClickShare => (
-                |it| format!("{} %", parts::grouped(100.0 * it, 1)),
-                " of the searches' clicks, added over its keywords",
-            ),
-        };
-        let text = format!(
-            "May bring {} to {}{unit} (most likely {}).",
-            figure(gain.low),
-            figure(gain.high),
-            figure(gain.mid)
-        );
-        inside.push(parts::remark("good", &text));
-    }
-    if !it.steps.is_empty() {
-        let steps: Vec<Html> = it.steps.iter().map(|it| parts::text(it)).collect();
-        let items = Html::all(steps.iter().map(|it| parts::wrapped("li", "", it)));
-        inside.push(parts::wrapped("ol", "plain small", &items));
-    }
-    inside.push(parts::folded(
-        &format!("Evidence ({})", it.evidence.len()),
-        &evidence(&it.evidence),
-    ));
-    inside.push(parts::folded("How the priority comes about", &priority(it)));
-    if !it.affected_urls.is_empty() {
-        let urls: Vec<Html> = it
-            .affected_urls
-            .iter()
-            .map(|it| parts::outward(it))
-            .collect();
-        inside.push(parts::folded(
-            &format!("Pages ({})", it.affected_count),
-            &parts::list("plain", &urls),
-        ));
-    }
-    if !it.docs.is_empty() {
-        let docs: Vec<Html> = it.docs.iter().map(|it| parts::outward(it)).collect();
-        inside.push(parts::folded("Read more", &parts::list("plain", &docs)));
-    }
-    let seen = Html::all([
-        parts::text("First seen "),
-        parts::ago(it.first_seen_at),
-        parts::text(", last "),
-        parts::ago(it.last_seen_at),
-    ]);
-    inside.push(parts::wrapped("p", "soft tiny", &seen));
-    let signs = Html::all(signs);
-    fill!(Suggestion {
-        id: &it.suggestion_id,
-        title: &it.title,
-        rationale: &it.rationale,
-        signs: &signs,
-        score: &score,
-        body: &Html::all(inside)
-    })
 }
 
-fn figure(it: Option<&Figure>) -> Html {
+fn may_bring(gain: &ExpectedGain) -> String {
+    let (figure, unit): (fn(f64) -> String, _) = match gain.metric {
+        GainMetric::ClicksPerMonth => (|it| parts::grouped(it, 0), " clicks a month"),
+        GainMetric::ClickShare => (
+            |it| format!("{} %", parts::grouped(100.0 * it, 1)),
+            " of the searches' clicks, added over its keywords",
+        ),
+    };
+    format!(
+        "May bring {} to {}{unit} (most likely {}).",
+        figure(gain.low),
+        figure(gain.high),
+        figure(gain.mid)
+    )
+}
+
+fn links(urls: &[String]) -> Markup {
+    let urls: Vec<Markup> = urls.iter().map(|it| parts::outward(it)).collect();
+    parts::list("plain", &urls)
+}
+
+fn figure(it: Option<&Figure>) -> Markup {
     match it {
         None => parts::unknown(),
         Some(Figure::Flag(flag)) => parts::text(if *flag { "yes" } else { "no" }),
@@ -159,15 +140,11 @@ fn figure(it: Option<&Figure>) -> Html {
     }
 }
 
-fn evidence(evidence: &[Evidence]) -> Html {
+fn evidence(evidence: &[Evidence]) -> Markup {
     let rows = evidence.iter().map(|it| {
-        let about = it
-            .record_ref
-            .url
-            .as_deref()
-            .map_or_else(Html::default, parts::outward);
+        let about = it.record_ref.url.as_deref().map(parts::outward);
         parts::row(vec![
-            parts::under(&parts::text(&parts::headed(&it.metric)), &about),
+            parts::under(parts::headed(&it.metric), about.unwrap_or_default()),
             figure(it.observed.as_ref()),
             figure(it.threshold.as_ref()),
             it.record_ref
@@ -186,14 +163,11 @@ fn evidence(evidence: &[Evidence]) -> Html {
         .html()
 }
 
-fn priority(it: &SuggestionRecord) -> Html {
+fn priority(it: &SuggestionRecord) -> Markup {
     let facts = parts::pairs(vec![
         (
             "Reach",
-            Html::all([
-                parts::number(it.reach, 1),
-                parts::text(&format!(" ({})", parts::said(&it.reach_basis))),
-            ]),
+            html! { (parts::number(it.reach, 1)) " (" (parts::said(&it.reach_basis)) ")" },
         ),
         ("Impact", parts::number(it.impact, 2)),
         ("Confidence", parts::number(it.confidence, 2)),
@@ -201,9 +175,9 @@ fn priority(it: &SuggestionRecord) -> Html {
         ("Priority", parts::number(it.priority_score, 1)),
         ("Rule", parts::text(&it.rule_id)),
     ]);
-    let formula = parts::paragraph(
-        "hint",
-        "Reach × impact × confidence ÷ effort, on a scale on which the middle suggestion of the account stands at 63.",
-    );
-    Html::all([facts, bar(it.priority_score / 100.0, "1"), formula])
+    html! {
+        (facts)
+        (bar(it.priority_score / 100.0, "1"))
+        p .hint { "Reach × impact × confidence ÷ effort, on a scale on which the middle suggestion of the account stands at 63." }
+    }
 }

@@ -1,11 +1,12 @@
 use super::Found;
 use crate::pages::{
     charts::{ring, zone},
-    parts::{self, Html, Table},
+    parts,
 };
 use analysis::findings::vitals::{
     Assessment, MetricRecord, Rating, VitalsRecord, VitalsSource, VitalsSummary,
 };
+use maud::{Markup, html};
 
 /// What is measured: its short and long name, up to where it is good, from where on it is poor.
 const METRICS: [(&str, &str, f64, f64); 7] = [
@@ -26,7 +27,7 @@ fn metrics(it: &VitalsRecord) -> [Option<&MetricRecord>; 7] {
     .map(Option::as_ref)
 }
 
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<VitalsRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<VitalsSummary>() {
@@ -46,13 +47,13 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
     body
 }
 
-fn figures(it: &VitalsSummary) -> Html {
+fn figures(it: &VitalsSummary) -> Markup {
     let stats = it.by_form_factor.iter().flat_map(|(factor, it)| {
         let on = parts::said(factor);
         [
             parts::stat(
                 &format!("Passed, {on}"),
-                parts::text(&format!("{} of {}", it.passed, it.assessed)),
+                parts::text(format_args!("{} of {}", it.passed, it.assessed)),
                 "pages whose visitors see them fast, responsive and stable",
             ),
             parts::stat(
@@ -65,7 +66,7 @@ fn figures(it: &VitalsSummary) -> Html {
     parts::stats(stats.collect())
 }
 
-fn shown(value: f64, name: &str) -> Html {
+fn shown(value: f64, name: &str) -> Markup {
     match name {
         "CLS" => parts::number(value, 3),
         _ if value >= 1_000.0 => parts::written("", value / 1_000.0, 2, " s"),
@@ -73,7 +74,7 @@ fn shown(value: f64, name: &str) -> Html {
     }
 }
 
-fn rated(it: Option<&MetricRecord>, name: &str) -> Html {
+fn rated(it: Option<&MetricRecord>, name: &str) -> Markup {
     let Some((it, value)) = it.and_then(|it| Some((it, it.p75.or(it.value)?))) else {
         return parts::unknown();
     };
@@ -83,10 +84,10 @@ fn rated(it: Option<&MetricRecord>, name: &str) -> Html {
         Some(Rating::Poor) => "down",
         None => "",
     };
-    parts::wrapped("span", class, &shown(value, name))
+    html! { span class=(class) { (shown(value, name)) } }
 }
 
-fn one(it: &VitalsRecord) -> Html {
+fn one(it: &VitalsRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or(&it.requested_url);
     let lines =
         METRICS
@@ -100,23 +101,22 @@ fn one(it: &VitalsRecord) -> Html {
                     .as_ref()
                     .map_or_else(|| "not rated".to_owned(), parts::said);
                 let drawn = zone(&format!("{name}: {rating}"), value, good, poor);
-                let name = format!("{name}, {long}");
                 let visits = match (metric.good, metric.poor) {
-                    (Some(good), Some(poor)) => parts::text(&format!(
+                    (Some(good), Some(poor)) => parts::text(format_args!(
                         "{rating}; good for {:.0} % of visits, poor for {:.0} %",
                         100.0 * good,
                         100.0 * poor
                     )),
                     _ => parts::text(&rating),
                 };
-                let value = parts::under(
-                    &shown(value, name.split(',').next().unwrap_or_default()),
-                    &visits,
-                );
-                let name = parts::wrapped("b", "", &parts::text(&name));
-                Some(parts::wrapped("li", "", &Html::all([name, value, drawn])))
+                Some(html! {
+                    li {
+                        b { (name) ", " (long) }
+                        (parts::under(shown(value, name), visits))
+                        (drawn)
+                    }
+                })
             });
-    let lines = parts::wrapped("ul", "factors", &Html::all(lines));
     let source = match it.source {
         VitalsSource::Field => "Real visits, the 75th percentile of 28 days",
         VitalsSource::Lab => "Our own loads in a browser, the middle one",
@@ -129,32 +129,21 @@ fn one(it: &VitalsRecord) -> Html {
         Some(Assessment::Failed) => parts::tag("bad", "failed"),
         None => parts::tag("", "not assessed"),
     };
-    let mut inside = vec![];
-    if let Some(score) = it.performance_score {
-        inside.push(parts::wrapped(
-            "div",
-            "row",
-            &Html::all([
-                ring("Performance", Some(score.into())),
-                parts::text("Lab score of 100"),
-            ]),
-        ));
-    }
-    inside.push(lines);
     let facts = made_of(it);
-    if !facts.is_empty() {
-        inside.push(parts::folded("What it is made of", &parts::pairs(facts)));
-    }
+    let inside = html! {
+        div .page {
+            @if let Some(score) = it.performance_score {
+                div .row { (ring("Performance", Some(score.into()))) "Lab score of 100" }
+            }
+            ul .factors { @for line in lines { (line) } }
+            @if !facts.is_empty() { (parts::folded("What it is made of", parts::pairs(facts))) }
+        }
+    };
     let note = format!("{source}{runs}, {}.", parts::said(&it.form_factor));
-    parts::card_with(
-        &parts::path_of(url),
-        &note,
-        passed,
-        parts::wrapped("div", "page", &Html::all(inside)),
-    )
+    parts::card_with(&parts::path_of(url), &note, passed, inside)
 }
 
-fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
+fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Markup)> {
     let mut facts = Vec::new();
     if let Some(element) = &it.lcp_element {
         facts.push((
@@ -171,7 +160,7 @@ fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
     for it in it.cls_sources.iter().take(5) {
         facts.push((
             "Shifts",
-            parts::text(&format!(
+            parts::text(format_args!(
                 "{} by {:.3}",
                 it.selector.as_deref().unwrap_or("an element"),
                 it.shift
@@ -187,7 +176,10 @@ fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
             .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
         facts.push((
             "To gain",
-            parts::text(&format!("{}{saved}{bytes}", parts::in_words(&it.audit_id))),
+            parts::text(format_args!(
+                "{}{saved}{bytes}",
+                parts::in_words(&it.audit_id)
+            )),
         ));
     }
     for (kind, total) in &it.resource_summary {
@@ -196,13 +188,17 @@ fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
             .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
         facts.push((
             "Loaded",
-            parts::text(&format!("{} × {}{bytes}", total.count, parts::said(kind))),
+            parts::text(format_args!(
+                "{} × {}{bytes}",
+                total.count,
+                parts::said(kind)
+            )),
         ));
     }
     facts
 }
 
-fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Html {
+fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Markup {
     if records.is_empty() {
         return super::none(
             "No page was measured",
@@ -227,7 +223,7 @@ fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Html {
             .as_deref()
             .map(|it| parts::tag("bad", &parts::in_words(it)));
         parts::row(vec![
-            parts::under(&name, &parts::text(&about)),
+            parts::under(name, about),
             failed.unwrap_or_else(|| parts::maybe_count(it.performance_score)),
             rated(lcp, "LCP"),
             rated(inp, "INP"),
@@ -239,13 +235,10 @@ fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Html {
     });
     let mut columns = vec![parts::words("Page"), parts::figures("Lab score")];
     columns.extend(METRICS.into_iter().take(6).map(|it| parts::figures(it.0)));
-    let (told, first, next) = found.paged();
-    let table = Table::new("All measurements", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+    found.listed(
         "All measurements",
         "Real visits and our own loads stand apart, and are never mixed.",
-        &table,
+        columns,
+        rows,
     )
 }
