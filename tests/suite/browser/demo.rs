@@ -3,6 +3,7 @@
 use harness::chromium::Tab;
 use harness::processes::process::command;
 use std::{
+    fs::{self, File},
     io::{BufRead, BufReader},
     net::TcpListener,
     process::{Child, Stdio},
@@ -44,10 +45,11 @@ fn start() -> (Demo, String, String) {
     let address = free.local_addr().unwrap();
     drop(free);
     let settings = [("TMPDIR".to_owned(), home.path().display().to_string())];
+    let shown = home.path().join("stderr");
     let arguments = ["demo", "--listen", &address.to_string()];
     let mut process = command(home.path(), &settings, &arguments)
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(File::create(&shown).unwrap())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
@@ -66,6 +68,8 @@ fn start() -> (Demo, String, String) {
             )
         })
         .expect("it says who signs in");
+    let warned = fs::read_to_string(&shown).unwrap();
+    assert!(!warned.contains("WARN"), "{warned}");
     // What it says afterwards is read by nobody, and is not to stop it.
     std::thread::spawn(move || lines.for_each(drop));
     (demo, format!("http://{address}"), password)

@@ -117,8 +117,12 @@ impl Worker {
         let trust = Arc::new(AtomicBool::new(false));
         let core = Arc::clone(&self.tools.core);
         let sweeper = tokio::spawn(sweep(core, wake, Arc::clone(&trust), self.stop.clone()));
-        let core = Arc::clone(&self.tools.core);
-        let keeper = tokio::spawn(keep_house(core, self.stop.clone()));
+        // By the machine's clock, also where jobs are told of other days (`sightline demo`).
+        let house = Core {
+            clock: Arc::new(SystemClock),
+            ..Core::clone(&self.tools.core)
+        };
+        let keeper = tokio::spawn(keep_house(house, self.stop.clone()));
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.core.policies.queue.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
@@ -413,7 +417,7 @@ fn note_fired(schedule: &Schedule) {
 }
 
 /// Once at the beginning, for months without a worker, and then every day.
-async fn keep_house(core: Arc<Core>, stop: CancellationToken) {
+async fn keep_house(core: Core, stop: CancellationToken) {
     loop {
         let mut pause = HOUSE_EVERY;
         let kept = match core.trust_retention().await {
