@@ -1,5 +1,6 @@
-//! Formulas that browsers compute as the server does: modules take their constants from a file that is written here, and
-//! their own tests (`tests/modules`) compute anew what stands in another one.
+//! Browsers compute some formulas that the server computes too. The constants of their modules
+//! (`crates/web/assets/js/formulas.js`) and the vectors of their tests (`tests/modules/vectors.json`) are generated here,
+//! from the analysis; a difference fails.
 
 use analysis::{
     ctr::{

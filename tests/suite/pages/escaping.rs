@@ -8,6 +8,7 @@ use harness::{
     on_every_database,
 };
 use serde_json::json;
+use std::{fs, path::Path};
 
 on_every_database![hostile_text_stays_text];
 
@@ -55,4 +56,25 @@ async fn hostile_text_stays_text(db: TestDatabase) {
         shown += u32::from(page.contains("&lt;script&gt;alert(1)"));
     }
     assert!(shown > 10, "the text is shown, as text: {shown}");
+}
+
+/// `html!` escapes all text; only `PreEscaped` leaves some as it is.
+#[test]
+fn no_source_of_a_page_leaves_text_unescaped() {
+    let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/web/src");
+    let mut folders = vec![Path::new(pages).to_path_buf()];
+    let mut read = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                assert!(!text.contains("PreEscaped"), "{}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 100, "only {read} sources were read");
 }

@@ -82,8 +82,8 @@ impl Core {
         self.storage.transaction(keep).await
     }
 
-    /// Does something in a transaction for whoever still holds the job, which is locked; nothing otherwise. Like every
-    /// transaction's, this closure commits, and can run more than once.
+    /// Runs a transaction with the job locked; refused when the hold is over. Like every transaction's, the closure
+    /// commits, and can run more than once.
     pub(super) async fn while_held<T, E, F, Fut>(&self, hold: Hold, act: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, Job) -> Fut + Send + Sync,

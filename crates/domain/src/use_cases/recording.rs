@@ -1,4 +1,4 @@
-//! Stores what an attempt has found so far: a crash costs only what is not here. Whoever lost the lease stores nothing.
+//! Stores what an attempt has found so far: a crash costs only what is not stored yet. A worker that lost its lease stores nothing.
 
 use super::{
     Core,
