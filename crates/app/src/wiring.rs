@@ -45,6 +45,7 @@ use std::{
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
 
+#[derive(Clone)]
 pub struct Foundation {
     pub settings: Settings,
     pub storage: Arc<dyn Storage>,
@@ -84,12 +85,8 @@ impl Foundation {
 
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
         Self {
-            settings: self.settings.clone(),
-            storage: Arc::clone(&self.storage),
-            database: self.database.clone(),
             clock,
-            randomness: Arc::clone(&self.randomness),
-            mint: Arc::clone(&self.mint),
+            ..self.clone()
         }
     }
 
@@ -99,7 +96,7 @@ impl Foundation {
         Self {
             storage: Arc::new(database.clone()),
             database,
-            ..self.with_clock(Arc::clone(&self.clock))
+            ..self.clone()
         }
     }
 

@@ -5,7 +5,7 @@ use crate::problem::{Code, Problem};
 use actix_web::http::Method;
 use domain::{
     allowance::AllowanceName, job::kind::AnalysisKind, stored_data::StorageQuota,
-    use_cases::request_analysis::Budget,
+    use_cases::budgets::Budget,
 };
 use std::time::Duration;
 

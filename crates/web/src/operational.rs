@@ -83,7 +83,7 @@ async fn readiness(services: &Services) -> Answer {
     }
     if services
         .readiness
-        .has_database(services.storage.as_ref())
+        .has_database(services.core.storage.as_ref())
         .await
     {
         return Answer::value(&json!({ "status": "ok" }));

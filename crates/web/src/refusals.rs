@@ -10,16 +10,16 @@ use chrono::{DateTime, Utc};
 use domain::{
     allowance::{AllowanceExceeded, AllowanceName},
     ids::{KeywordId, ProjectId},
-    money::MicroUsd,
-    ports::{spending::Spending, storage::StorageError},
+    ports::storage::StorageError,
     stored_data::{StorageExceeded, StorageQuota},
     use_cases::{
         analyses::ListAnalysesError,
+        budgets::{Budget, OverBudget},
         keywords::{
             change::ChangeKeywordError, save::SaveKeywordsError, track::TrackKeywordsError,
         },
         projects::{change::ChangeProjectError, create::CreateProjectError},
-        request_analysis::{Budget, RequestAnalysisError},
+        request_analysis::RequestAnalysisError,
     },
 };
 use serde_json::json;
@@ -436,20 +436,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             let detail = format!("What the analysis needs is not fetched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
         }
-        RequestAnalysisError::BudgetExceeded {
-            which,
-            until,
-            budget,
-            spending,
-            requested,
-        } => over_budget(
-            which,
-            until,
-            budget,
-            spending,
-            requested,
-            "Measure fewer keywords",
-        ),
+        RequestAnalysisError::OverBudget(over) => over_budget(&over, "Measure fewer keywords"),
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
             in_progress()
         }
@@ -458,14 +445,14 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
 }
 
 /// `instead` is what can be done besides waiting.
-pub fn over_budget(
-    which: Budget,
-    until: DateTime<Utc>,
-    budget: MicroUsd,
-    spending: Spending,
-    requested: MicroUsd,
-    instead: &str,
-) -> Problem {
+pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
+    let OverBudget {
+        which,
+        until,
+        budget,
+        spending,
+        requested,
+    } = *over;
     counted::over_quota(which.name());
     let (whose, next) = match which {
         Budget::Month => ("The month's budget", "month"),

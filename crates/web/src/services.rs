@@ -14,9 +14,8 @@ use domain::{
     device::DeviceKey,
     ids::{AccountId, ProjectId},
     ports::{
-        clock::Clock, keyword_data::KeywordData, page_speed::NotConfigured,
-        password_hasher::PasswordHasher, randomness::Randomness, search_console::ConsoleExports,
-        search_results::SupplierLabel, storage::Storage,
+        keyword_data::KeywordData, page_speed::NotConfigured, password_hasher::PasswordHasher,
+        search_console::ConsoleExports, search_results::SupplierLabel,
     },
     project::{Project, PurgeTerm},
     use_cases::{
@@ -87,9 +86,6 @@ const MAX_PASSWORD_CHANGES: u32 = 8;
 pub struct Services {
     pub core: Arc<Core>,
     pub config: WebConfig,
-    pub clock: Arc<dyn Clock>,
-    pub randomness: Arc<dyn Randomness>,
-    pub storage: Arc<dyn Storage>,
     /// Wakes a worker in the same process.
     pub wake: Arc<tokio::sync::Notify>,
     /// Cancelled when the process is told to stop: load balancers are told to look elsewhere.
@@ -152,9 +148,6 @@ impl Services {
         let core = Arc::clone(&ports.core);
         Self {
             core: Arc::clone(&core),
-            clock: Arc::clone(&core.clock),
-            randomness: Arc::clone(&core.randomness),
-            storage: Arc::clone(&core.storage),
             readiness: Readiness::default(),
             noticed: Noticed::default(),
             limiter: Limiter::new(&config.limits, &core.clock),

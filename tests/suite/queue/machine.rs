@@ -190,7 +190,7 @@ impl Walk<'_> {
                 let before = self.accepted.insert((account, job.id), None);
                 assert_eq!(before.is_some(), requested.deduplicated, "ids are new");
             }
-            Err(RequestAnalysisError::BudgetExceeded { .. }) => self.happened.too_dear += 1,
+            Err(RequestAnalysisError::OverBudget(_)) => self.happened.too_dear += 1,
             Err(RequestAnalysisError::ProjectDeactivated) => self.happened.out_of_use += 1,
             Err(error) => panic!("{error}"),
         }

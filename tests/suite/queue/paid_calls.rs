@@ -5,7 +5,7 @@ use super::*;
 use domain::{
     account::AccountLimits,
     ports::{call_journal::Answered, search_results::ProviderError, spending::Spending},
-    use_cases::request_analysis::Budget,
+    use_cases::budgets::{Budget, OverBudget},
 };
 use futures_util::future::join_all;
 
@@ -186,10 +186,10 @@ async fn of_many_accounts_at_once_as_many_may_spend_as_the_server_may_on_a_day(d
         assert!(
             matches!(
                 refused,
-                RequestAnalysisError::BudgetExceeded {
+                RequestAnalysisError::OverBudget(OverBudget {
                     which: Budget::ServerDay,
                     ..
-                }
+                })
             ),
             "{refused}"
         );

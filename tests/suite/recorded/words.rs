@@ -22,7 +22,7 @@ use domain::{
     search_console::{About, ConsoleDevice, Origin, RowField},
     stored_data::StorageQuota,
     token::RevokeReason,
-    use_cases::request_analysis::Budget,
+    use_cases::budgets::Budget,
 };
 use harness::assert_recorded;
 use std::fmt::Write;

@@ -6,6 +6,7 @@ pub mod analyses;
 pub mod answers;
 pub mod ask_engine;
 pub mod brands;
+pub mod budgets;
 pub mod choose_pages;
 pub mod claim_jobs;
 pub mod content_plans;

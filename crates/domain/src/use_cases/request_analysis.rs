@@ -3,12 +3,13 @@
 use super::{
     Core,
     ai_models::{AskedEngine, asked_engines},
+    budgets::{Budget, OverBudget},
     judge_sentiment::most_judgements,
     may_be_storage,
     plan_prompts::{branded_prompts, most_questions},
 };
 use crate::{
-    account::{Account, AccountStatus},
+    account::AccountStatus,
     ai_models::ModelChoice,
     allowance::Allowance,
     idempotency::{Receipt, UsedMeanwhile},
@@ -21,13 +22,13 @@ use crate::{
     money::MicroUsd,
     ports::{
         search_results::{Spent, Unpaid},
-        spending::{Counter, Spending, month_of},
+        spending::Spending,
         storage::{Repositories, StorageError, Transaction, retrying},
     },
     project::Project,
     schedule::Schedule,
 };
-use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 use thiserror::Error;
 
 /// What measuring takes, as the configured suppliers charge it.
@@ -41,18 +42,6 @@ pub struct Prices {
     pub most_per_day: Option<MicroUsd>,
     /// Pages whose speed one run measures at the most. Whoever is asked about them asks no money.
     pub speed_pages: u32,
-}
-
-analysis::wire_enum! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Budget {
-        /// The account's, in the calendar month.
-        Month = "monthlyBudget",
-        /// The account's, on the day.
-        Day = "dailyBudget",
-        /// That of all accounts together, on the day.
-        ServerDay = "serverDailyBudget",
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,19 +149,8 @@ pub enum RequestAnalysisError {
     ServerQueueFull,
     #[error("{0}")]
     Unpaid(Unpaid),
-    #[error("the {} budget does not allow it", match .which {
-        Budget::Month => "month's",
-        Budget::Day => "day's",
-        Budget::ServerDay => "server's daily",
-    })]
-    BudgetExceeded {
-        which: Budget,
-        /// When it begins anew.
-        until: DateTime<Utc>,
-        budget: MicroUsd,
-        spending: Spending,
-        requested: MicroUsd,
-    },
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// Another process was first to see that the schedule is due, or it was changed meanwhile.
     #[error("the schedule was moved on a moment ago")]
     FiredMeanwhile,
@@ -226,19 +204,15 @@ impl Core {
         let amount = self.amount(read.as_mut(), project.clone(), request).await?;
         let mut units = amount.units;
         let day = self.clock.now().date_naive();
-        let [of_month, of_day, of_server] = Counter::of(account, day);
-        let spending = read.spending().find(of_month).await?;
-        let today = read.spending().find(of_day).await?;
-        let in_all = read.spending().find(of_server).await?;
-        let limits = &found.limits;
-        let caps = [
-            (Budget::Month, limits.monthly_budget, spending),
-            (Budget::Day, limits.daily_budget, today),
-            (Budget::ServerDay, self.policies.prices.most_per_day, in_all),
-        ];
-        let exceeds = { caps.into_iter() }
-            .find(|(_, cap, stands)| is_over(*cap, *stands, amount.takes.cost))
-            .map(|it| it.0);
+        let budgets = self.budgets(&found, day);
+        let mut stands = [Spending::default(); 3];
+        for (stands, it) in stands.iter_mut().zip(&budgets) {
+            *stands = read.spending().find(it.counter).await?;
+        }
+        let exceeds = { budgets.iter().zip(stands) }
+            .find(|(it, stands)| is_over(it.cap, *stands, amount.takes.cost))
+            .map(|(it, _)| it.which);
+        let [spending, today, _] = stands;
         let duplicate = read
             .jobs()
             .unfinished_with_key(account, &key_of(request))
@@ -341,7 +315,12 @@ impl Core {
         }
         self.refuse_full_queues(queue.waiting + queue.running, all.unfinished)?;
         let job = self.begin(account.id, now, request, &amount);
-        self.set_aside(work.as_mut(), &account, &job).await?;
+        let [month, day, server] = self.budgets(&account, job.day);
+        for budget in [month, day] {
+            budget
+                .reserve::<RequestAnalysisError>(work.as_mut(), job.cost.reserved)
+                .await?;
+        }
         work.jobs().add(&job).await?;
         // Who had nothing in the queue has no claim on the time in which the others were served.
         let idle = queue.waiting + queue.running == 0;
@@ -360,7 +339,11 @@ impl Core {
                 .keep(work.as_mut(), account.id, now, &requested)
                 .await?;
         }
-        self.set_aside_in_all(work.as_mut(), &requested.job).await?;
+        // Last in the transaction: it locks a row that all accounts share.
+        let reserved = requested.job.cost.reserved;
+        server
+            .reserve::<RequestAnalysisError>(work.as_mut(), reserved)
+            .await?;
         work.commit().await?;
         Ok(requested)
     }
@@ -374,46 +357,6 @@ impl Core {
             return Err(RequestAnalysisError::ServerQueueFull);
         }
         Ok(())
-    }
-
-    async fn set_aside(
-        &self,
-        work: &mut dyn Transaction,
-        account: &Account,
-        job: &Job,
-    ) -> Result<(), RequestAnalysisError> {
-        let (reserved, limits) = (job.cost.reserved, &account.limits);
-        if reserved == MicroUsd::default() {
-            return Ok(());
-        }
-        let [month, day, _] = Counter::of(account.id, job.day);
-        for (which, counter, cap) in [
-            (Budget::Month, month, limits.monthly_budget),
-            (Budget::Day, day, limits.daily_budget),
-        ] {
-            if !work.spending().reserve(counter, reserved, cap).await? {
-                let stands = work.spending().find(counter).await?;
-                return Err(exceeded(which, cap, stands, job));
-            }
-        }
-        Ok(())
-    }
-
-    /// All accounts meet in one row: comes last in a transaction, so that none waits long for another.
-    async fn set_aside_in_all(
-        &self,
-        work: &mut dyn Transaction,
-        job: &Job,
-    ) -> Result<(), RequestAnalysisError> {
-        let (reserved, cap) = (job.cost.reserved, self.policies.prices.most_per_day);
-        let counter = Counter::ServerDay(job.day);
-        if reserved == MicroUsd::default()
-            || work.spending().reserve(counter, reserved, cap).await?
-        {
-            return Ok(());
-        }
-        let stands = work.spending().find(counter).await?;
-        Err(exceeded(Budget::ServerDay, cap, stands, job))
     }
 
     fn refuse_unbuilt_or_unpaid(&self, kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
@@ -581,29 +524,6 @@ fn answers(
         engines,
         judge: None,
     })
-}
-
-fn exceeded(
-    which: Budget,
-    cap: Option<MicroUsd>,
-    spending: Spending,
-    job: &Job,
-) -> RequestAnalysisError {
-    let until = match which {
-        Budget::Month => month_of(job.day) + Months::new(1),
-        Budget::Day | Budget::ServerDay => job.day + Days::new(1),
-    };
-    RequestAnalysisError::BudgetExceeded {
-        which,
-        until: midnight(until),
-        budget: cap.unwrap_or_default(),
-        spending,
-        requested: job.cost.reserved,
-    }
-}
-
-fn midnight(day: NaiveDate) -> DateTime<Utc> {
-    day.and_time(NaiveTime::MIN).and_utc()
 }
 
 fn key_of(request: &AnalysisRequest) -> String {

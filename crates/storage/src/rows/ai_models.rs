@@ -14,8 +14,8 @@ row! {
     struct ModelRow(ai_models, key (account_id, engine)) within (account_id: AccountId) {
         engine: String,
         active: bool,
-        samples: u32 ["samples"],
-        prompts: u32 ["prompts"],
+        samples: u32,
+        prompts: u32,
         country: Option<Country> ["the country of a model"],
         language: Option<Language> ["the language of a model"],
         web_search: bool,

@@ -12,7 +12,7 @@ row! {
         account_id: AccountId,
         id: AuditEventId,
         at: DateTime<Utc>,
-        actor: Actor ["actor"],
+        actor: Actor,
         action: AuditAction ["audit action"],
         subject: Option<TokenId>,
         detail: String,

@@ -11,9 +11,9 @@ row! {
     struct RecordRow(idempotency_records) {
         account_id: AccountId,
         idempotency_key: String,
-        fingerprint: [u8; 32] ["fingerprint"],
+        fingerprint: [u8; 32],
         token_id: CallerId,
-        status: u16 ["status"],
+        status: u16,
         location: Option<String>,
         body: String,
         first_used_at: DateTime<Utc>,

@@ -153,7 +153,8 @@ stored! {
 /// A row, what it holds being listed once: the columns in the order in which statements name them, and the value of the
 /// domain, in whose place each stands.
 ///
-/// A column has the type of the domain's value, and the words by which it is named where it holds no such value. One
+/// A column has the type of the domain's value. Where it holds no such value, it is named by the words in brackets, or by
+/// the column's name. One
 /// that is followed by `=` holds a text or number that is made of the value's parts; `where` makes parts of those.
 /// `within` are columns that stand beside the value. A row whose `key` is named can be [`Put`].
 macro_rules! row {
@@ -186,7 +187,7 @@ macro_rules! row {
 
             #[allow(unused_variables, reason = "not every column is read")]
             fn try_from(row: $row) -> Result<Self, Self::Error> {
-                $(let $column = row!(@read row.$column, $type, [$($what)?] $(= $made)?);)+
+                $(let $column = row!(@read row.$column, $type, row!(@what $column $($what)?) $(, = $made)?);)+
                 $($(let $part = $read;)+)?
                 Ok($domain $value)
             }
@@ -237,10 +238,16 @@ macro_rules! row {
     (@made $column:ident = $made:expr) => {
         $made
     };
-    (@read $found:expr, $type:ty, [$($what:literal)?]) => {
-        <$type as $crate::rows::stored::Stored>::read($found, concat!($($what)?))?
+    (@what $column:ident) => {
+        stringify!($column)
     };
-    (@read $found:expr, $type:ty, [] = $made:expr) => {
+    (@what $column:ident $what:literal) => {
+        $what
+    };
+    (@read $found:expr, $type:ty, $what:expr) => {
+        <$type as $crate::rows::stored::Stored>::read($found, $what)?
+    };
+    (@read $found:expr, $type:ty, $what:expr, = $made:expr) => {
         $found
     };
 }

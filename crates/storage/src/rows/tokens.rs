@@ -15,7 +15,7 @@ row! {
         account_id: AccountId,
         id: TokenId,
         name: Label ["token name"],
-        scopes: Scopes ["scopes"],
+        scopes: Scopes,
         last_four: String,
         created_by: UserId,
         created_at: DateTime<Utc>,

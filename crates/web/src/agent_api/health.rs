@@ -34,12 +34,15 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
         })
     })?;
     let account = call.tenant();
-    let refusals = services.noticed.refusals(services.storage.as_ref()).await;
+    let refusals = services
+        .noticed
+        .refusals(services.core.storage.as_ref())
+        .await;
     let refusals = refusals.map_err(|error| refusals::storage(&error))?;
     Ok(Answer::value(&json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
-        "serverTime": services.clock.now(),
+        "serverTime": services.core.clock.now(),
         "account": { "id": account.id.0, "name": account.name.as_str() },
         "token": call.caller.token().map(|token| json!({
             "id": token.id.0,

@@ -160,7 +160,7 @@ async fn one(
         (&SORTS, Direction::Ascending)
     };
     let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let only = Only::of(query);
     let fields = Selection::read(query, record_of(result_type));
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
@@ -398,7 +398,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
         .all_results(call.account(), project, top)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let now = services.clock.now();
+    let now = services.core.clock.now();
     refuse_what_goes_with_one_type(&call.query)?;
     let mut by_type = Map::new();
     for result_type in ResultType::ALL {

@@ -47,7 +47,7 @@ impl Wait {
         loop {
             let found = services.core.analysis(account, job).await?;
             let found = found.ok_or_else(refusals::no_job)?.job;
-            let view = JobView::of(&found, None, services.clock.now());
+            let view = JobView::of(&found, None, services.core.clock.now());
             self.tell(&view, &mut told).await;
             let left = until.saturating_duration_since(Instant::now());
             if !found.state.is_unfinished() || left.is_zero() {

@@ -146,7 +146,7 @@ impl Server {
         let was: Value = serde_json::from_str(&started.body).unwrap_or_default();
         let now = JobView {
             deduplicated: was["deduplicated"] == true,
-            ..JobView::of(&found.job, found.position, self.services.clock.now())
+            ..JobView::of(&found.job, found.position, self.services.core.clock.now())
         };
         let mut answer = Answer::ok(&now);
         answer.headers = started.headers;

@@ -159,7 +159,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     })?;
     let names = names(visit).await?;
     let none_is_online = waits_for_worker(visit, &list.jobs.items).await?;
-    let now = visit.services.clock.now();
+    let now = visit.services.core.clock.now();
     let lead = match (list.queue.running, list.queue.queued) {
         (0, 0) => "Nothing is running.".to_owned(),
         (running, queued) => format!("{running} running, {queued} waiting."),

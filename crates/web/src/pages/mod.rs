@@ -243,7 +243,7 @@ impl Pages {
             who: &who,
             path: request.path(),
             query_text: request.query_string(),
-            now: self.services.clock.now(),
+            now: self.services.core.clock.now(),
         };
         match written(&visit, place).await {
             Ok(page) => sending.html(200, &page.html(Some(&who))),

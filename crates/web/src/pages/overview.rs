@@ -52,7 +52,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         ));
     }
     let none_is_online = analyses::waits_for_worker(visit, &state.jobs).await?;
-    let now = visit.services.clock.now();
+    let now = visit.services.core.clock.now();
     let is_running = state.jobs.iter().any(|it| it.state.is_unfinished());
     if is_running {
         let running = { state.jobs.iter() }

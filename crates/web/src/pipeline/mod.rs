@@ -301,7 +301,7 @@ impl Pipeline {
         // Close to the storage is another thread, which does not know the request.
         let reading = reading.in_current_span();
         let outcome = if is_near {
-            self.patiently(close_by(self.services.storage.as_ref(), reading))
+            self.patiently(close_by(self.services.core.storage.as_ref(), reading))
                 .await
         } else {
             self.patiently(async { Ok(reading.await) }).await

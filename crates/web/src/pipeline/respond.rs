@@ -73,7 +73,8 @@ impl Exchange {
             base_url: services.config.public_base_url.clone(),
             reads_gzip: reads_gzip(request),
             trace: Trace {
-                id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
+                id: given_id(request)
+                    .unwrap_or_else(|| fresh_id(services.core.randomness.as_ref())),
                 part_of: given_trace(request),
                 route: "none",
                 caller: Noted::default(),

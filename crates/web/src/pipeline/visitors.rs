@@ -27,8 +27,9 @@ impl Visitor {
             place: Place {
                 network: AddressPrefix::of(address),
                 browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
-                device: device
-                    .and_then(|it| DeviceMark::read(&it, &config.device_key, services.clock.now())),
+                device: device.and_then(|it| {
+                    DeviceMark::read(&it, &config.device_key, services.core.clock.now())
+                }),
             },
             session: session.and_then(|it| PlainSession::parse(&it).ok()),
         }

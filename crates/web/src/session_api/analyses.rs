@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;
-    let before = services.clock.now();
+    let before = services.core.clock.now();
     let canceled = services.core.cancel_analysis(call.account(), id).await;
     let job = canceled.map_err(|error| match error {
         CancelAnalysisError::NoSuchJob => refusals::no_job(),
@@ -21,5 +21,9 @@ pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     if job.state == JobState::Canceled && job.finished_at.is_some_and(|at| at >= before) {
         counted::canceled(job.kind);
     }
-    Ok(Answer::ok(&JobView::of(&job, None, services.clock.now())))
+    Ok(Answer::ok(&JobView::of(
+        &job,
+        None,
+        services.core.clock.now(),
+    )))
 }

@@ -27,7 +27,7 @@ pub const MOST_DAYS: i64 = 365;
 /// Newest first, in whatever state.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let now = services.clock.now();
+    let now = services.core.clock.now();
     let tokens = services.core.tokens(call.member.account.id).await?;
     let items: Vec<Value> = tokens.iter().map(|it| view(it, now)).collect();
     Ok(not_kept(Answer::value(&list(&items))))
@@ -43,7 +43,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let issued = { &services.core }.issue_token(Asker::Owner(&call.member), &new);
     let issued = issued.await;
     let (plain, token) = issued.map_err(|error| refused(&services, error))?;
-    let mut body = view(&token, services.clock.now());
+    let mut body = view(&token, services.core.clock.now());
     body["token"] = plain.reveal().into();
     let answer = not_kept(Answer::with_status(201, &body));
     Ok(answer.header("Location", format!("/api/settings/api-tokens/{}", token.id)))
@@ -65,7 +65,10 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
             "The account's tokens",
         )
     })?;
-    Ok(not_kept(Answer::value(&view(found, services.clock.now()))))
+    Ok(not_kept(Answer::value(&view(
+        found,
+        services.core.clock.now(),
+    ))))
 }
 
 fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {

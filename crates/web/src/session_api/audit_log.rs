@@ -27,7 +27,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     } else {
         let actions = action.map_or_else(|| AuditAction::ALL.to_vec(), |it| vec![it]);
         // Clocks of servers on a database differ a little.
-        let before = before.unwrap_or_else(|| services.clock.now() + TimeDelta::days(1));
+        let before = before.unwrap_or_else(|| services.core.clock.now() + TimeDelta::days(1));
         core.audit_events_before(account, &actions, before, most)
             .await?
     };

@@ -78,7 +78,7 @@ impl RowView {
 /// What was searched for, with the pages shown, those shown most first: sums over the named days, or the newest weeks.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let bound_to = bound_part(&call.path, &call.query_text);
     let sorts = [("impressions", ())];
     let paging = paging(&call, &bound_to, LIST_LIMITS, &sorts, Direction::Descending);

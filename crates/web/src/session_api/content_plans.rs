@@ -154,7 +154,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let project = call.project(&services).await?.id;
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let request = wanted(paging.request(key, now), &call.query)?;
     let mut page = services
         .core

@@ -67,7 +67,7 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
         async move { services.research_keyword.run(&request).await }
     });
     let lost = |_| Problem::new(Code::InternalError, "A search got lost on its way.");
-    let now = services.clock.now();
+    let now = services.core.clock.now();
     let refused = |error| refused(error, now);
     let research = searching.await.map_err(lost)?.map_err(refused)?;
     Ok(not_kept(Answer::value(&view(&research))))
@@ -85,7 +85,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
         sorts: &SORTS,
         default_direction: Direction::Descending,
     };
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let request = wanted(paging.request(key, now), &call.query)?;
     let page = services.core.searches(account, user, &request).await?;
     let items: Vec<Value> = page.items.iter().map(line).collect();
@@ -256,14 +256,7 @@ fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
             let detail = format!("Keywords are not researched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
         }
-        ResearchKeywordError::BudgetExceeded(over) => refusals::over_budget(
-            over.which,
-            over.until,
-            over.budget,
-            over.spending,
-            over.requested,
-            "Research later",
-        ),
+        ResearchKeywordError::OverBudget(over) => refusals::over_budget(&over, "Research later"),
         ResearchKeywordError::Supplier { code } => unanswered(&code),
         ResearchKeywordError::UnderWay => Problem::new(
             Code::SupplierUnavailable,

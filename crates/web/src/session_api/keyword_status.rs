@@ -174,7 +174,7 @@ fn engines(mentions: &AiMentions) -> Vec<EngineView> {
 /// The active keywords with what is known of them in a month, by default this one. No supplier is asked.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let month = month(&call, now.date_naive());

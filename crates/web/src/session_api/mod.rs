@@ -220,7 +220,7 @@ fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Probl
 
 /// Refuses unless the password was given a moment ago.
 fn fresh(services: &Services, call: &MemberCall) -> Result<(), Problem> {
-    if call.member.session.is_fresh(services.clock.now()) {
+    if call.member.session.is_fresh(services.core.clock.now()) {
         return Ok(());
     }
     Err(ask_again())

@@ -66,7 +66,7 @@ pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Ans
     // Marks of all devices ended with the sessions: this device gets a new one.
     let mark = call.visitor.place.device.as_ref();
     let mark = mark.filter(|it| it.user() == user);
-    Ok(match mark.map(|it| it.renewed(services.clock.now())) {
+    Ok(match mark.map(|it| it.renewed(services.core.clock.now())) {
         Some(mark) => answer.header("Set-Cookie", device_cookie(&services, &mark)),
         None => answer,
     })

@@ -35,7 +35,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
             "freshUntil": session.fresh_until(),
         },
         "csrfToken": csrf::token(call.secret.reveal()),
-        "serverTime": services.clock.now(),
+        "serverTime": services.core.clock.now(),
         "limits": limits(&services, &state),
         "quotas": quotas(&state),
         "sinceLastSignIn": since_sign_in(&services, session).await?,

@@ -2,17 +2,19 @@
 
 use super::*;
 use crate::{
-    account::AccountLimits,
+    account::{Account, AccountLimits},
     ai_models::ModelSettings,
     ports::{
         ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine},
         clock::Clock,
         jobs::AccountQueue,
+        spending::Counter,
     },
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
 };
+use chrono::{Days, NaiveTime};
 use std::sync::Arc;
 
 fn rank_check() -> AnalysisRequest {
@@ -200,10 +202,10 @@ async fn a_budget_without_room_starts_nothing() {
     });
     assert!(matches!(
         ask(storage).await,
-        Err(RequestAnalysisError::BudgetExceeded {
+        Err(RequestAnalysisError::OverBudget(OverBudget {
             which: Budget::Month,
             ..
-        })
+        }))
     ));
 }
 
@@ -235,16 +237,19 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
                 .returning(|_| Ok(Spending::default()));
         });
         let outcome = ask(storage).await;
-        let Err(RequestAnalysisError::BudgetExceeded {
+        let Err(RequestAnalysisError::OverBudget(OverBudget {
             which: found,
             until,
             ..
-        }) = outcome
+        })) = outcome
         else {
             panic!("{outcome:?}");
         };
         let tomorrow = FrozenClock::default().now().date_naive() + Days::new(1);
-        assert_eq!((found, until), (which, midnight(tomorrow)));
+        assert_eq!(
+            (found, until),
+            (which, tomorrow.and_time(NaiveTime::MIN).and_utc())
+        );
     }
 }
 

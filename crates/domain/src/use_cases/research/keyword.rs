@@ -7,7 +7,6 @@
 
 use super::{Research, ResearchRequest, quota, tracked};
 use crate::{
-    account::Account,
     ids::{FlightId, SearchId},
     keyword_metrics::KeywordMetrics,
     keyword_research::{Flight, KeptResearch, ResearchQuota, Reservation, Search, SubjectKey},
@@ -17,13 +16,12 @@ use crate::{
         keyword_data::{KeywordData, KeywordQuery},
         patience::Patience,
         search_results::{ProviderError, Unpaid},
-        spending::{Counter, Spending, month_of},
+        spending::month_of,
         storage::{StorageError, Transaction, retrying},
     },
-    use_cases::{Core, end_attempt::settle_all, may_be_storage, request_analysis::Budget},
+    use_cases::{Core, budgets::OverBudget, end_attempt::settle_all, may_be_storage},
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Days, Months, NaiveTime, Utc};
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -56,7 +54,7 @@ pub enum ResearchKeywordError {
     #[error("{0}")]
     Unpaid(Unpaid),
     #[error("the budget does not allow it")]
-    BudgetExceeded(OverBudget),
+    OverBudget(#[from] OverBudget),
     #[error("the supplier did not answer: {code}")]
     Supplier {
         /// Why, as [`ProviderError::code`] tells it.
@@ -68,16 +66,6 @@ pub enum ResearchKeywordError {
     Storage(#[from] StorageError),
 }
 may_be_storage!(ResearchKeywordError);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OverBudget {
-    pub which: Budget,
-    /// When it begins anew.
-    pub until: DateTime<Utc>,
-    pub budget: MicroUsd,
-    pub spending: Spending,
-    pub requested: MicroUsd,
-}
 
 enum Opened {
     Kept(Box<Research>),
@@ -181,8 +169,11 @@ impl ResearchKeyword {
             until,
         };
         // Also where nothing will be spent: a budget without room refuses both alike.
-        self.set_aside(work.as_mut(), &account, &reservation)
-            .await?;
+        for budget in self.core.budgets(&account, day) {
+            budget
+                .reserve::<ResearchKeywordError>(work.as_mut(), reservation.most)
+                .await?;
+        }
         if let Some(shared) = shared {
             settle(work.as_mut(), &reservation, MicroUsd::default()).await?;
             work.research().book(account.id, month).await?;
@@ -377,35 +368,6 @@ impl ResearchKeyword {
         let is_cached = source == Source::Own;
         Ok(Research::of(search, is_cached, quota, tracked))
     }
-
-    /// Where all accounts meet comes last, so that none waits long for another.
-    async fn set_aside(
-        &self,
-        work: &mut dyn Transaction,
-        account: &Account,
-        reservation: &Reservation,
-    ) -> Result<(), ResearchKeywordError> {
-        let (most, limits) = (reservation.most, &account.limits);
-        if most == MicroUsd::default() {
-            return Ok(());
-        }
-        let [month, day, server] = Counter::of(account.id, reservation.day);
-        for (which, counter, cap) in [
-            (Budget::Month, month, limits.monthly_budget),
-            (Budget::Day, day, limits.daily_budget),
-            (
-                Budget::ServerDay,
-                server,
-                self.core.policies.prices.most_per_day,
-            ),
-        ] {
-            if !work.spending().reserve(counter, most, cap).await? {
-                let stands = work.spending().find(counter).await?;
-                return Err(exceeded(which, cap, stands, reservation));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Turns what was set aside for a question into what it cost.
@@ -416,25 +378,6 @@ pub(in crate::use_cases) async fn settle(
 ) -> Result<(), StorageError> {
     let of = (reservation.account, reservation.day);
     settle_all(work, of, reservation.most, spent).await
-}
-
-fn exceeded(
-    which: Budget,
-    cap: Option<MicroUsd>,
-    spending: Spending,
-    reservation: &Reservation,
-) -> ResearchKeywordError {
-    let until = match which {
-        Budget::Month => month_of(reservation.day) + Months::new(1),
-        Budget::Day | Budget::ServerDay => reservation.day + Days::new(1),
-    };
-    ResearchKeywordError::BudgetExceeded(OverBudget {
-        which,
-        until: until.and_time(NaiveTime::MIN).and_utc(),
-        budget: cap.unwrap_or_default(),
-        spending,
-        requested: reservation.most,
-    })
 }
 
 /// The journal of one question: what was set aside for it is all that its calls may cost. It is not

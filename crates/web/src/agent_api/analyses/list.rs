@@ -37,7 +37,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let query = &call.query;
     let filter = filter(query);
     let patience = wait(query);
@@ -113,7 +113,7 @@ async fn one(
         }
         found = find(services, call, JobId(id)).await?;
     }
-    let now = services.clock.now();
+    let now = services.core.clock.now();
     let none_is_online = services.core.is_no_worker_online_for([&found.job]);
     let item = JobView::of(&found.job, found.position, now).while_none_is_online(
         none_is_online.await?,

@@ -21,7 +21,10 @@ use domain::{
     ports::spending::Spending,
     project::each_once,
     text::Text,
-    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Budget, EnginePlan, Requested},
+    use_cases::{
+        budgets::Budget,
+        request_analysis::{AnalysisPlan, AnalysisRequest, EnginePlan, Requested},
+    },
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -59,7 +62,7 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
             .map_err(refused)?;
         return Ok(Answer::value(&plan_document(&plan, &request)));
     }
-    let now = services.clock.now();
+    let now = services.core.clock.now();
     let stored = |requested: &Requested| answer(requested, now).stored();
     let requested = services
         .core

@@ -32,7 +32,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let project = call.project_id()?;
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let query = &call.query;
     let search = query
         .free_text("search", 200)

@@ -35,7 +35,7 @@ const SORTS: [(&str, ProjectSort); 5] = [
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
-    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let filter = filter(&call.query);
     let fields = Selection::read(&call.query, &PROJECT);
     let request = wanted(paging.request(key, now), &call.query)?;
