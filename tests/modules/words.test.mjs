@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { asks, comparing, folded, namesBrand, normalised, topicWords } from '../../crates/web/assets/js/words.js';
 
-// The examples of crates/analysis/src/keyword_text.rs.
+// The examples of crates/texts/src/keyword_text.rs.
 test('case, width and spaces do not make another keyword, diacritics do', () => {
   assert.equal(normalised('  Ｒｕｓｔ\u00a0 \t SEO '), 'rust seo');
   assert.equal(normalised('ŽLUŤOUČKÝ kůň'), 'žluťoučký kůň');

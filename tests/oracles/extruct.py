@@ -420,7 +420,7 @@ def theirs(file):
 @functools.cache
 def properties():
     """The properties of schema.org."""
-    table = ROOT / "crates/analysis/src/findings/schema/vocabulary/schema_org_30.tsv"
+    table = ROOT / "crates/site/src/findings/schema/vocabulary/schema_org_30.tsv"
     rows = (line.split("\t") for line in table.read_text().splitlines())
     return {row[1] for row in rows if row[0] == "p"}
 

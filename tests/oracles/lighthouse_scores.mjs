@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compares the figures of crates/analysis/src/findings/vitals with the npm packages they come from:
+// Compares the figures of crates/site/src/findings/vitals with the npm packages they come from:
 // lighthouse 12.8.2 (shared/statistics.js, core/scoring.js, the audits' control points, the weights,
 // layout shift, interactive and blocking time), speedline-core, and web-vitals 6.2.3 (thresholds).
 //

@@ -18,7 +18,7 @@ from fontTools.ttLib import TTFont  # noqa: E402
 
 import driver  # noqa: E402
 
-TABLE = driver.ROOT / "crates/analysis/src/text/pixel_width/liberation_sans.rs"
+TABLE = driver.ROOT / "crates/texts/src/text/pixel_width/liberation_sans.rs"
 # Latin with its extensions, Greek, Cyrillic, Latin Extended Additional, punctuation, currency, letterlike
 # signs, arrows, mathematics.
 RANGES = [(0x20, 0x7E), (0xA0, 0x24F), (0x370, 0x3FF), (0x400, 0x52F), (0x1E00, 0x1EFF), (0x2010, 0x2027), (0x2030, 0x205E), (0x20A0, 0x20BF), (0x2100, 0x214F), (0x2190, 0x21FF), (0x2200, 0x22FF)]

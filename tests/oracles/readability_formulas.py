@@ -12,7 +12,7 @@ On Debian's manuals in eleven languages, documents of 30 paragraphs each:
 * sentences of the running text against pysbd, at most 7 % apart in sum (not in Czech and Hungarian,
   which it does not know). Most of what differs are file names (".htaccess") that it takes for ends.
 Ends with 1 when something is further apart. With --golden, prints counts and scores of one document of
-each language for crates/analysis/src/text/readability/tests.rs.
+each language for crates/texts/src/text/readability/tests.rs.
 """
 import json
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the schema.org vocabulary that crates/analysis/src/findings/schema/vocabulary reads.
+"""Writes the schema.org vocabulary that crates/site/src/findings/schema/vocabulary reads.
 
     tests/oracles/schema_org_vocabulary.py            write the table
     tests/oracles/schema_org_vocabulary.py --check    exit 1 if the table is not what would be written
@@ -20,7 +20,7 @@ import sys
 
 CRATE, VERSION = "schemaorg-validate", "0.3.0"
 HERE = pathlib.Path(__file__).resolve().parent
-TABLE = HERE.parent.parent / "crates/analysis/src/findings/schema/vocabulary/schema_org_30.tsv"
+TABLE = HERE.parent.parent / "crates/site/src/findings/schema/vocabulary/schema_org_30.tsv"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "sightline-oracles"
 
 

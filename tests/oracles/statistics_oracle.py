@@ -1,4 +1,4 @@
-"""Prints the golden figures of crates/analysis/src/statistics and url_rules.
+"""Prints the golden figures of crates/texts/src/statistics and url_rules.
 
     python3 -m venv /tmp/oracle && /tmp/oracle/bin/pip install rbo==0.1.3 statsmodels==0.15.0 publicsuffixlist
     /tmp/oracle/bin/python tests/oracles/statistics_oracle.py

@@ -3,7 +3,7 @@
     python3 -m venv /tmp/oracle && /tmp/oracle/bin/pip install publicsuffixlist
     /tmp/oracle/bin/python tests/oracles/visibility_oracle.py
 
-The pages are those of `generated_pages` in crates/analysis/src/findings/rankings/tests.rs, drawn
+The pages are those of `generated_pages` in crates/search/src/findings/rankings/tests.rs, drawn
 with the same generator. With a CSV of columns `query` and `url`, best result of each query first
 (for example data/rankings-dev.csv of mwmbl/rankeval), it prints the figures of that file instead.
 """

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const WORDS: &str = include_str!("../../crates/analysis/src/search_intent/words.txt");
+const WORDS: &str = include_str!("../../crates/texts/src/search_intent/words.txt");
 /// Below the tenth place an overview leaves the same everywhere.
 const PLACES_UNDER_OVERVIEW: u32 = 10;
 const DEPTH: u32 = 100;

@@ -10,26 +10,27 @@ pub struct Layer {
 }
 
 const HTTP_SERVER: &str = "actix-web";
+const IMPURE: &[&str] = &[
+    "tokio",
+    "async-trait",
+    "diesel",
+    HTTP_SERVER,
+    "reqwest",
+    "rand",
+    "metrics",
+];
 
 /// The table of `docs/ARCHITECTURE.md`.
 pub fn layers() -> BTreeMap<&'static str, Layer> {
     let layer = |ours, absent| Layer { ours, absent };
     BTreeMap::from([
         ("no-schema", layer(&[], &["utoipa", "serde"])),
+        ("texts", layer(&["no-schema"], IMPURE)),
+        ("site", layer(&["no-schema", "texts"], IMPURE)),
+        ("search", layer(&["no-schema", "texts"], IMPURE)),
         (
             "analysis",
-            layer(
-                &["no-schema"],
-                &[
-                    "tokio",
-                    "async-trait",
-                    "diesel",
-                    HTTP_SERVER,
-                    "reqwest",
-                    "rand",
-                    "metrics",
-                ],
-            ),
+            layer(&["no-schema", "search", "site", "texts"], IMPURE),
         ),
         (
             "domain",
@@ -82,7 +83,10 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "no-schema",
                     "passwords",
                     "providers",
+                    "search",
+                    "site",
                     "storage",
+                    "texts",
                     "web",
                 ],
                 &["diesel", "reqwest"],

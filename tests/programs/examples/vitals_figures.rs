@@ -7,6 +7,7 @@ use analysis::{
         layout_shift::{Shift, cumulative_layout_shift},
         lighthouse_score::{ControlPoints, metric_scores, performance_score},
         speed_index::{Frame, colours, speed_index},
+        thresholds_of,
     },
     observation::vitals::{FormFactor, LabMetrics, VitalsMetric},
 };
@@ -108,7 +109,7 @@ fn figure(case: Case) -> Value {
                 .collect();
             json!(speed_index(&frames))
         }
-        Case::Rating { metric, value } => json!(metric.thresholds(FormFactor::All).rate(value)),
+        Case::Rating { metric, value } => json!(thresholds_of(metric, FormFactor::All).rate(value)),
     }
 }
 

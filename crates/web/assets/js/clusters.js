@@ -1,4 +1,4 @@
-// Keywords that one page could serve. By shared results where they are known (crates/analysis/src/keyword_metrics/
+// Keywords that one page could serve. By shared results where they are known (crates/search/src/keyword_metrics/
 // clusters.rs), else by words. No part of it knows the page's document.
 import { downwards } from './priority.js';
 import { normalised, topicWords } from './words.js';

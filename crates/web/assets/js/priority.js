@@ -1,4 +1,4 @@
-// Which keyword first. Definitions and weights of crates/analysis/src/keyword_metrics; what is unknown stays
+// Which keyword first. Definitions and weights of crates/search/src/keyword_metrics; what is unknown stays
 // null, is left out and named. No part of it knows the page's document.
 import { expectedCtr } from './clicks.js';
 import { PRIORITY } from './formulas.js';

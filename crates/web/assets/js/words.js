@@ -1,5 +1,5 @@
 // Keywords as texts: when two are the same, what they are made of, and which words ask or compare.
-// The same rules as in crates/analysis/src/keyword_text.rs.
+// The same rules as in crates/texts/src/keyword_text.rs.
 import { INTENT_WORDS } from './formulas.js';
 
 // NFKC, lower case, single spaces; diacritics stay.

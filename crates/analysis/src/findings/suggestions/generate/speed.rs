@@ -7,7 +7,7 @@ use crate::{
             evidence::{Evidence, RecordRef},
             rule::Severity,
         },
-        vitals::{Rating, VitalsRecord, VitalsSource},
+        vitals::{Rating, VitalsRecord, VitalsSource, thresholds_of},
     },
     observation::vitals::{FormFactor, VitalsMetric},
     result_type::ResultType,
@@ -95,7 +95,7 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
         else {
             continue;
         };
-        let thresholds = place.metric.thresholds(place.form_factor);
+        let thresholds = thresholds_of(place.metric, place.form_factor);
         let severity = match thresholds.rate(figure.value) {
             Rating::Good => continue,
             Rating::NeedsImprovement => Severity::Warning,

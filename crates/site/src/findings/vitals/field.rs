@@ -1,7 +1,7 @@
 use super::{
     Subject,
     percentile::{is_distribution, p75_of_histogram},
-    rating::{Rating, Thresholds, assess},
+    rating::{Rating, Thresholds, assess, thresholds_of, unit_of},
     record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource},
     trend::VitalsTrend,
 };
@@ -49,13 +49,13 @@ pub fn field_record(
 }
 
 fn metric_record(metric: VitalsMetric, known: &FieldMetric, sample: &FieldSample) -> MetricRecord {
-    let thresholds = metric.thresholds(sample.form_factor);
+    let thresholds = thresholds_of(metric, sample.form_factor);
     let p75 = known.p75.or_else(|| p75_of_histogram(&known.histogram));
     let shares = shares(&known.histogram, thresholds);
     MetricRecord {
         p75,
         value: None,
-        unit: Some(metric.unit()),
+        unit: Some(unit_of(metric)),
         rating: p75
             .map(|it| thresholds.rate(it))
             .or_else(|| shares.map(rating_by_shares)),

@@ -11,7 +11,7 @@ pub use domain_name::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };
 pub use own_sites::OwnSites;
-pub(crate) use public_suffix::has_known_suffix;
+pub use public_suffix::has_known_suffix;
 pub use site_scope::SiteScope;
 
 /// Public suffix and one label, by the Public Suffix List with its private section. `None` for suffixes and IP
@@ -53,7 +53,7 @@ pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Path `/` without a query.
-pub(crate) fn is_home_page(url: &str) -> bool {
+pub fn is_home_page(url: &str) -> bool {
     if let Some((_, rest)) = plain_host(url)
         && let Some(is_home) = is_plainly_home(rest)
     {

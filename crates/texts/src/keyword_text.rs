@@ -17,7 +17,7 @@ pub fn display(text: &str) -> String {
 }
 
 /// NFC.
-pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+pub fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
     } else {

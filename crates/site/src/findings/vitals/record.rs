@@ -142,7 +142,7 @@ pub struct VitalsRecord {
     pub trend: Option<VitalsTrend>,
 }
 
-crate::json!(VitalsRecord, Vec<VitalsRecord>);
+crate::json!(VitalsRecord);
 
 impl MetricRecords {
     pub const fn of(&self, metric: VitalsMetric) -> Option<&MetricRecord> {

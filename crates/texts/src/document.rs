@@ -1,5 +1,7 @@
 //! A published document: JSON text that is stored and served as it is.
 
+use serde_json::value::RawValue;
+
 pub trait ToJson {
     /// Never panics: what implements this has string keys and no failing serialisers.
     fn to_json(&self) -> String;
@@ -35,7 +37,24 @@ macro_rules! json {
     };
 }
 
-json!(Vec<String>, serde_json::Value);
+json!(String, serde_json::Value);
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn to_json(&self) -> String {
+        let items: Vec<String> = self.iter().map(T::to_json).collect();
+        format!("[{}]", items.join(","))
+    }
+}
+
+impl<T: FromJson> FromJson for Vec<T> {
+    fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
+        let items: Vec<&RawValue> = serde_json::from_slice(text)?;
+        items
+            .into_iter()
+            .map(|it| T::from_json(it.get().as_bytes()))
+            .collect()
+    }
+}
 
 /// One finding or summary as JSON text.
 ///

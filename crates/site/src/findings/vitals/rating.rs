@@ -61,43 +61,41 @@ impl Thresholds {
     }
 }
 
-impl VitalsMetric {
-    pub const fn unit(self) -> Unit {
-        match self {
-            Self::Cls => Unit::Unitless,
-            _ => Unit::Ms,
-        }
+pub const fn unit_of(metric: VitalsMetric) -> Unit {
+    match metric {
+        VitalsMetric::Cls => Unit::Unitless,
+        _ => Unit::Ms,
     }
+}
 
-    /// The thresholds. Those of LCP, INP, CLS, FCP and TTFB are constants of the npm package
-    /// `web-vitals` 6.2.3 and the same for every device. Blocking time and speed index have no
-    /// published ones: Lighthouse calls a score from .9 good and below .5 poor, and these are the
-    /// values with those scores.
-    pub const fn thresholds(self, form_factor: FormFactor) -> Thresholds {
-        match self {
-            Self::Lcp => Thresholds {
-                good: 2_500.0,
-                poor: 4_000.0,
-            },
-            Self::Inp => Thresholds {
-                good: 200.0,
-                poor: 500.0,
-            },
-            Self::Cls => Thresholds {
-                good: 0.1,
-                poor: 0.25,
-            },
-            Self::Fcp => Thresholds {
-                good: 1_800.0,
-                poor: 3_000.0,
-            },
-            Self::Ttfb => Thresholds {
-                good: 800.0,
-                poor: 1_800.0,
-            },
-            Self::Tbt => ControlPoints::tbt(form_factor).as_thresholds(),
-            Self::Si => ControlPoints::si(form_factor).as_thresholds(),
-        }
+/// The thresholds. Those of LCP, INP, CLS, FCP and TTFB are constants of the npm package
+/// `web-vitals` 6.2.3 and the same for every device. Blocking time and speed index have no
+/// published ones: Lighthouse calls a score from .9 good and below .5 poor, and these are the
+/// values with those scores.
+pub const fn thresholds_of(metric: VitalsMetric, form_factor: FormFactor) -> Thresholds {
+    match metric {
+        VitalsMetric::Lcp => Thresholds {
+            good: 2_500.0,
+            poor: 4_000.0,
+        },
+        VitalsMetric::Inp => Thresholds {
+            good: 200.0,
+            poor: 500.0,
+        },
+        VitalsMetric::Cls => Thresholds {
+            good: 0.1,
+            poor: 0.25,
+        },
+        VitalsMetric::Fcp => Thresholds {
+            good: 1_800.0,
+            poor: 3_000.0,
+        },
+        VitalsMetric::Ttfb => Thresholds {
+            good: 800.0,
+            poor: 1_800.0,
+        },
+        VitalsMetric::Tbt => ControlPoints::tbt(form_factor).as_thresholds(),
+        VitalsMetric::Si => ControlPoints::si(form_factor).as_thresholds(),
     }
 }
 
@@ -106,7 +104,7 @@ impl VitalsMetric {
 /// LCP and CLS decide; without LCP or CLS nothing is said.
 pub fn assess(lcp: Option<f64>, inp: Option<f64>, cls: Option<f64>) -> Option<Assessment> {
     let is_good = |metric: VitalsMetric, value: f64| {
-        metric.thresholds(FormFactor::All).rate(value) == Rating::Good
+        thresholds_of(metric, FormFactor::All).rate(value) == Rating::Good
     };
     let all_good = is_good(VitalsMetric::Lcp, lcp?)
         && is_good(VitalsMetric::Cls, cls?)

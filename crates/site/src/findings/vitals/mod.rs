@@ -21,7 +21,7 @@ mod trend;
 pub use field::{ORIGIN_FALLBACK, field_record};
 pub use lab::{FEWER_RUNS, NO_BROWSER, lab_record, static_record};
 pub use opportunity::{LoadFacts, ResourceTotal, opportunities, resource_summary};
-pub use rating::{Assessment, Rating, Thresholds, Unit, assess};
+pub use rating::{Assessment, Rating, Thresholds, Unit, assess, thresholds_of, unit_of};
 pub use record::{MetricRecord, MetricRecords, Spread, VitalsRecord, VitalsSource};
 pub use summary::{FormFactorSummary, RatingCounts, SlowPage, VitalsSummary};
 pub use trend::{Change, Direction, VitalsTrend};

@@ -3,7 +3,9 @@ use super::{
     opportunity::{LoadFacts, opportunities, resource_summary},
     record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource},
     runs::{median_run, score_of, spread},
+    thresholds_of,
     trend::VitalsTrend,
+    unit_of,
 };
 use crate::{
     observation::vitals::{
@@ -121,8 +123,8 @@ fn metric_records(metrics: &LabMetrics, form_factor: FormFactor) -> MetricRecord
         }?;
         Some(MetricRecord {
             value: Some(value),
-            unit: Some(metric.unit()),
-            rating: Some(metric.thresholds(form_factor).rate(value)),
+            unit: Some(unit_of(metric)),
+            rating: Some(thresholds_of(metric, form_factor).rate(value)),
             ..MetricRecord::default()
         })
     })

@@ -1,8 +1,8 @@
 //! How well brands are found in labelled sentences (`tests/ai_mentions/README.md`).
 //!
-//! Prints precision and recall per language: `cargo test -p analysis --test ai_mentions -- --nocapture`.
+//! Prints precision and recall per language: `cargo test -p texts --test ai_mentions -- --nocapture`.
 
-use analysis::ai_answers::{
+use texts::ai_answers::{
     Languages, Visible,
     brands::{BrandBook, BrandSpec},
     mentions,

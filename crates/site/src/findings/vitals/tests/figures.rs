@@ -6,6 +6,7 @@ use crate::findings::vitals::{
     layout_shift::{Shift, cumulative_layout_shift},
     percentile::{p75_of_histogram, p75_of_samples},
     speed_index::{Frame, colours, speed_index},
+    thresholds_of,
 };
 use crate::observation::vitals::{FormFactor, HistogramBin, VitalsMetric};
 use proptest::prelude::*;
@@ -21,7 +22,7 @@ fn ratings_change_just_above_the_thresholds() {
         (VitalsMetric::Ttfb, 800.0, 1_800.0),
     ];
     for (metric, good, poor) in golden {
-        let rate = |value: f64| metric.thresholds(FormFactor::All).rate(value);
+        let rate = |value: f64| thresholds_of(metric, FormFactor::All).rate(value);
         assert_eq!(rate(good), Rating::Good);
         assert_eq!(rate(good.next_up()), Rating::NeedsImprovement);
         assert_eq!(rate(poor), Rating::NeedsImprovement);

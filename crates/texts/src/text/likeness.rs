@@ -45,7 +45,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 /// FNV-1a, 64 bits.
-pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
+pub fn hash_of(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().copied())
 }
 
