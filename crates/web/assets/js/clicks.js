@@ -1,4 +1,4 @@
-// Which share of searches clicks a result: the published curve of crates/search/src/ctr.rs, corrected for what stands
+// Which share of searches clicks a result: the published curve of crates/search/src/ctr/mod.rs, corrected for what stands
 // on the page. No part of it knows the page's document.
 import { CLICKS } from './formulas.js';
 

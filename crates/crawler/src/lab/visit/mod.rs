@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use wire::{Navigated, Version};
 
-const OBSERVERS: &str = include_str!("page.js");
+const OBSERVERS: &str = include_str!("../page.js");
 
 /// The page was measured although it never became quiet.
 const LOAD_TIMED_OUT: &str = "loadTimedOut";

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-static TABLE: &str = include_str!("vocabulary/schema_org_30.tsv");
+static TABLE: &str = include_str!("schema_org_30.tsv");
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::read(TABLE));
 
