@@ -9,7 +9,7 @@ run *ARGS:
 
 # What production runs: target/dist/sightline
 dist:
-    cargo build --profile dist --features dist --locked -p app
+    cargo build --profile dist --features dist --locked -p cli
 
 # The Debian package of target/dist/sightline, installed, upgraded and removed in a Debian of its own: target/debian
 deb:

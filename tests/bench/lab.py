@@ -33,7 +33,7 @@ def program(given=None, profile="release"):
     """A sightline: the one that was given, or a build of this tree. Production runs the profile `dist`."""
     if given:
         return pathlib.Path(given).resolve()
-    build("-p", "app", *(["--features", "dist"] if profile == "dist" else []), profile=profile)
+    build("-p", "cli", *(["--features", "dist"] if profile == "dist" else []), profile=profile)
     return target() / profile / "sightline"
 
 

@@ -152,7 +152,7 @@ with sync_playwright() as it:
 def ours(home, build):
     """What `sightline audit --render` says, by URL."""
     if build:
-        subprocess.run(["cargo", "build", "-q", "-p", "app"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "-q", "-p", "cli"], cwd=ROOT, check=True)
     program = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "sightline"
     settings = {"SIGHTLINE_CRAWLER__ALLOW_NETWORKS": '["127.0.0.0/8"]', "SIGHTLINE_CRAWLER__PER_HOST_DELAY_MS": "0"}
     with tempfile.TemporaryDirectory() as folder:

@@ -73,10 +73,34 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ),
         ("bridge", layer(&[], &["diesel", HTTP_SERVER, "rand"])),
         (
+            "worker",
+            layer(
+                &["analysis", "crawler", "domain"],
+                &["diesel", HTTP_SERVER, "reqwest", "rand"],
+            ),
+        ),
+        (
             "app",
             layer(
                 &[
                     "analysis",
+                    "crawler",
+                    "domain",
+                    "passwords",
+                    "providers",
+                    "storage",
+                    "web",
+                    "worker",
+                ],
+                &["diesel", "reqwest"],
+            ),
+        ),
+        (
+            "cli",
+            layer(
+                &[
+                    "analysis",
+                    "app",
                     "bridge",
                     "crawler",
                     "domain",
@@ -88,6 +112,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "storage",
                     "texts",
                     "web",
+                    "worker",
                 ],
                 &["diesel", "reqwest"],
             ),

@@ -2,7 +2,7 @@
 
 use crate::{
     settings::{LogFormat, LogSettings},
-    terminal::remark,
+    stderr::remark,
 };
 use anyhow::Context;
 use domain::ports::randomness::Randomness;

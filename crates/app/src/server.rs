@@ -2,7 +2,6 @@ use crate::{
     process::Stopping,
     settings::Settings,
     wiring::{Foundation, hasher, keyword_data},
-    worker::Tools,
 };
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
@@ -27,6 +26,7 @@ use web::{
     server::Served,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
+use worker::Tools;
 
 const MOST_FILES: u64 = 65_536;
 

@@ -5,7 +5,6 @@ use crate::{
     settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
-    worker::{self, Load, Tools},
 };
 use anyhow::Context;
 use chrono::TimeDelta;
@@ -44,6 +43,7 @@ use std::{
 };
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
+use worker::{Load, Tools};
 
 #[derive(Clone)]
 pub struct Foundation {
@@ -83,6 +83,7 @@ impl Foundation {
         })
     }
 
+    #[must_use]
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
@@ -91,6 +92,7 @@ impl Foundation {
     }
 
     /// The foundation for jobs: their statements may take longer than those of requests.
+    #[must_use]
     pub fn for_work(&self) -> Self {
         let database = self.database.for_work();
         Self {
@@ -171,6 +173,8 @@ impl Foundation {
             doors: to_sites.doors,
             sites: to_sites.sites,
             load,
+            machine: Arc::new(SystemClock),
+            reconnects_within: storage::RECONNECTS_WITHIN,
         }
     }
 }

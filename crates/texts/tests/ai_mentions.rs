@@ -2,14 +2,14 @@
 //!
 //! Prints precision and recall per language: `cargo test -p texts --test ai_mentions -- --nocapture`.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Write,
+};
 use texts::ai_answers::{
     Languages, Visible,
     brands::{BrandBook, BrandSpec},
     mentions,
-};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::Write,
 };
 
 const SETS: [(&str, &str); 2] = [

@@ -1,7 +1,6 @@
 //! Keeps what is counted, and writes it as Prometheus reads it.
 
 use super::catalogue::{CATALOGUE, Kind};
-use crate::worker;
 use anyhow::Context;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{fmt::Write, time::Duration};

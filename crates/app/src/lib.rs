@@ -1,0 +1,10 @@
+//! The composition root: settings, which adapter stands behind which port, the server and its process.
+
+pub mod admin;
+pub mod process;
+pub mod server;
+pub mod settings;
+pub mod stderr;
+pub mod system_clock;
+mod system_randomness;
+pub mod wiring;

@@ -1,0 +1,386 @@
+//! A site as an audit leaves it for the next one, in the file that `--keep` names.
+//!
+//! After a line that says what it is, each page has a head (JSON) and a body (packed), each behind its length and its
+//! checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file, which replaces the
+//! old one at the end: an interrupted audit loses nothing. A running audit holds a lock on the file.
+
+use super::held_file::HeldFile;
+use analysis::{
+    findings::site_changes::{EarlierPage, PageMemory},
+    observation::page_content::PageContent,
+};
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{
+    kept_pages::Validators,
+    ports::site_reader::{EarlierPages, JournalError},
+    use_cases::recording::PAGES_KEPT_FOR,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io::{self, BufWriter, Write},
+    ops::Bound,
+    os::unix::fs::FileExt,
+    path::Path,
+};
+use storage::as_owner_of;
+use tempfile::NamedTempFile;
+use worker::packing::{broken, packed, unpacked};
+
+const FIRST_LINE: &[u8] = b"sightline audit: pages, version 1\n";
+/// Bytes that say how long something is, and bytes of its checksum.
+const NUMBER: usize = 4;
+/// URLs that are told at once.
+const BATCH: usize = 500;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    url: String,
+    visited_at: DateTime<Utc>,
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    head: Head,
+    place: u64,
+    length: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct KeptSite {
+    /// Empty where nothing was kept.
+    held: HeldFile,
+    /// By URL.
+    entries: BTreeMap<String, Entry>,
+}
+
+impl KeptSite {
+    /// The file of that name, or that a link of that name leads to; where there is none, nothing was kept.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let told = || format!("no pages can be kept in {}", path.display());
+        let mut kept = Self {
+            held: HeldFile::of(path).with_context(told)?,
+            entries: BTreeMap::new(),
+        };
+        kept.index().with_context(told)?;
+        Ok(kept)
+    }
+
+    fn index(&mut self) -> anyhow::Result<()> {
+        let file = &self.held.file;
+        let end = file.metadata()?.len();
+        if end == 0 {
+            return Ok(());
+        }
+        let mut first = vec![0; FIRST_LINE.len()];
+        let is_ours = file.read_exact_at(&mut first, 0).is_ok() && first == FIRST_LINE;
+        if !is_ours {
+            bail!("it was not written by `sightline audit --keep`; name another file");
+        }
+        let mut at = FIRST_LINE.len() as u64;
+        let number = |at: u64| {
+            let mut number = [0; NUMBER];
+            file.read_exact_at(&mut number, at)?;
+            io::Result::Ok(u32::from_be_bytes(number))
+        };
+        let part = |at: &mut u64| {
+            let length = number(*at)? as usize;
+            let place = *at + 2 * NUMBER as u64;
+            if place + length as u64 > end {
+                bail!("it ends in the middle of a page; remove it, and the next audit begins anew");
+            }
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, place)?;
+            if crc32fast::hash(&bytes) != number(*at + NUMBER as u64)? {
+                bail!("it is damaged; remove it, and the next audit begins anew");
+            }
+            *at = place + length as u64;
+            Ok((place, bytes))
+        };
+        while at < end {
+            let (_, head) = part(&mut at)?;
+            let head: Head = serde_json::from_slice(&head)?;
+            let (place, body) = part(&mut at)?;
+            let entry = Entry {
+                head,
+                place,
+                length: body.len(),
+            };
+            self.entries.insert(entry.head.url.clone(), entry);
+        }
+        Ok(())
+    }
+
+    pub(super) fn last_visit(&self) -> Option<DateTime<Utc>> {
+        self.entries.values().map(|it| it.head.visited_at).max()
+    }
+
+    pub(super) fn earlier(&self, url: &str) -> Result<Option<EarlierPage>, JournalError> {
+        let Some(entry) = self.entries.get(url) else {
+            return Ok(None);
+        };
+        unpacked(&self.body(entry)?).map(Some)
+    }
+
+    pub(super) fn validators_of(&self, url: &str) -> Validators {
+        let head = self.entries.get(url).map(|it| &it.head);
+        head.map_or_else(Validators::default, |it| Validators {
+            etag: it.etag.clone(),
+            last_modified: it.last_modified.clone(),
+        })
+    }
+
+    fn not_kept(&self) -> String {
+        format!("the pages cannot be kept in {}", self.held.path.display())
+    }
+
+    fn body(&self, entry: &Entry) -> Result<Vec<u8>, JournalError> {
+        let mut body = vec![0; entry.length];
+        self.held
+            .file
+            .read_exact_at(&mut body, entry.place)
+            .map_err(broken)?;
+        Ok(body)
+    }
+}
+
+#[async_trait]
+impl EarlierPages for KeptSite {
+    async fn validators(
+        &self,
+        urls: &[String],
+    ) -> Result<HashMap<String, Validators>, JournalError> {
+        let all = urls
+            .iter()
+            .map(|url| (url.clone(), self.validators_of(url)));
+        Ok(all.filter(|it| !it.1.is_empty()).collect())
+    }
+
+    async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError> {
+        let earlier = tokio::task::block_in_place(|| self.earlier(url));
+        // A page that cannot be read back is asked for anew.
+        Ok(earlier.ok().flatten().map(|it| it.page))
+    }
+
+    async fn urls(&self, behind: Option<String>) -> Result<Vec<String>, JournalError> {
+        let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
+        let urls = self.entries.range((from, Bound::Unbounded));
+        Ok(urls.take(BATCH).map(|it| it.0.clone()).collect())
+    }
+}
+
+pub(super) struct Keeper<'a> {
+    kept: &'a KeptSite,
+    out: BufWriter<NamedTempFile>,
+    written: HashSet<String>,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn beside(kept: &'a KeptSite) -> anyhow::Result<Self> {
+        let folder = kept
+            .held
+            .path
+            .parent()
+            .filter(|it| !it.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let file = as_owner_of(&kept.held.named, || NamedTempFile::new_in(folder)).flatten();
+        let file = file
+            .with_context(|| format!("no file can be made beside {}", kept.held.path.display()))?;
+        let mut out = BufWriter::new(file);
+        out.write_all(FIRST_LINE)?;
+        Ok(Self {
+            kept,
+            out,
+            written: HashSet::new(),
+        })
+    }
+
+    pub(super) fn keep(
+        &mut self,
+        page: &PageContent,
+        validators: Validators,
+        memory: &PageMemory,
+        visited_at: DateTime<Utc>,
+    ) -> anyhow::Result<()> {
+        let head = Head {
+            url: page.url.clone(),
+            visited_at,
+            etag: validators.etag,
+            last_modified: validators.last_modified,
+        };
+        let body = packed(&EarlierPage {
+            page: page.clone(),
+            memory: memory.clone(),
+        });
+        self.write(&head, &body)
+            .with_context(|| self.kept.not_kept())
+    }
+
+    fn write(&mut self, head: &Head, body: &[u8]) -> anyhow::Result<()> {
+        for part in [&serde_json::to_vec(head)?, body] {
+            let length = u32::try_from(part.len())?;
+            self.out.write_all(&length.to_be_bytes())?;
+            self.out.write_all(&crc32fast::hash(part).to_be_bytes())?;
+            self.out.write_all(part)?;
+        }
+        self.written.insert(head.url.clone());
+        Ok(())
+    }
+
+    /// Takes the old file's place; pages that nobody visited this time stay for half a year.
+    pub(super) fn finish(mut self, now: DateTime<Utc>) -> anyhow::Result<()> {
+        let kept = self.kept;
+        let oldest = now - PAGES_KEPT_FOR;
+        for (url, entry) in &kept.entries {
+            if !self.written.contains(url) && entry.head.visited_at >= oldest {
+                self.write(&entry.head, &kept.body(entry)?)
+                    .with_context(|| kept.not_kept())?;
+            }
+        }
+        let file = self.out.into_inner().map_err(io::Error::from);
+        let file = file.with_context(|| kept.not_kept())?;
+        file.as_file().sync_all().with_context(|| kept.not_kept())?;
+        as_owner_of(&kept.held.named, || file.persist(&kept.held.path))
+            .and_then(|it| it.map_err(io::Error::from))
+            .with_context(|| kept.not_kept())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::findings::content_changes::{PageHistory, SiteFacts};
+    use chrono::TimeDelta;
+
+    fn page(url: &str, title: &str) -> PageContent {
+        let mut page = PageContent::blank(url);
+        page.text.footer = title.to_owned();
+        page
+    }
+
+    fn memory() -> PageMemory {
+        PageMemory {
+            history: PageHistory::begun(DateTime::UNIX_EPOCH),
+            site: SiteFacts::default(),
+        }
+    }
+
+    fn visit(path: &Path, pages: &[(&str, &str)], now: DateTime<Utc>) {
+        let kept = KeptSite::open(path).unwrap();
+        let mut keeper = Keeper::beside(&kept).unwrap();
+        for (url, title) in pages {
+            let validators = Validators {
+                etag: Some(format!("\"{title}\"")),
+                last_modified: None,
+            };
+            keeper
+                .keep(&page(url, title), validators, &memory(), now)
+                .unwrap();
+        }
+        keeper.finish(now).unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn pages_come_back_and_those_that_nobody_visited_stay_for_half_a_year() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.pages");
+        let (a, b) = ("https://example.com/a", "https://example.com/b");
+        let begin = DateTime::UNIX_EPOCH;
+        visit(&path, &[(a, "one"), (b, "two")], begin);
+        visit(&path, &[(a, "three")], begin + TimeDelta::days(179));
+        let kept = KeptSite::open(&path).unwrap();
+        assert_eq!(kept.urls(None).await.unwrap(), [a, b]);
+        assert_eq!(kept.urls(Some(a.to_owned())).await.unwrap(), [b]);
+        assert_eq!(kept.page(a).await.unwrap(), Some(page(a, "three")));
+        assert_eq!(kept.earlier(b).unwrap().unwrap().memory, memory());
+        let asked = kept.validators(&[a.to_owned()]).await.unwrap();
+        assert_eq!(asked[a].etag.as_deref(), Some("\"three\""));
+        drop(kept);
+        visit(&path, &[], begin + TimeDelta::days(182));
+        assert_eq!(
+            KeptSite::open(&path).unwrap().urls(None).await.unwrap(),
+            [a]
+        );
+    }
+
+    #[test]
+    fn a_link_is_followed_to_its_file_also_to_one_that_is_not_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str| folder.path().join(name);
+        std::fs::create_dir(of("store")).unwrap();
+        let symlink = std::os::unix::fs::symlink::<&Path, std::path::PathBuf>;
+        symlink(Path::new("store/latest"), of("site.pages")).unwrap();
+        symlink(Path::new("pages-1"), of("store/latest")).unwrap();
+        let a = "https://example.com/a";
+        for day in 0..2 {
+            let now = DateTime::UNIX_EPOCH + TimeDelta::days(day);
+            visit(&of("site.pages"), &[(a, "one")], now);
+            assert!(of("site.pages").is_symlink() && of("store/latest").is_symlink());
+            assert!(
+                std::fs::symlink_metadata(of("store/pages-1"))
+                    .unwrap()
+                    .is_file()
+            );
+            let kept = KeptSite::open(&of("store/pages-1")).unwrap();
+            assert_eq!(kept.last_visit(), Some(now));
+        }
+        symlink(Path::new("round"), of("round")).unwrap();
+        let error = format!("{:#}", KeptSite::open(&of("round")).unwrap_err());
+        assert!(error.contains("leads to no end"), "{error}");
+    }
+
+    #[test]
+    fn two_audits_cannot_keep_their_pages_in_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.pages");
+        let refused = || format!("{:#}", KeptSite::open(&path).unwrap_err());
+        let first = KeptSite::open(&path).unwrap();
+        assert!(refused().contains("let it end, or name another"));
+        drop(first);
+        assert!(!path.exists(), "it kept nothing");
+        let a = "https://example.com/a";
+        visit(&path, &[(a, "one")], DateTime::UNIX_EPOCH);
+        let second = KeptSite::open(&path).unwrap();
+        assert!(refused().contains("let it end, or name another"));
+        // Once it has kept its pages the next one may begin, and finds them.
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+        Keeper::beside(&second).unwrap().finish(now).unwrap();
+        let third = KeptSite::open(&path).unwrap();
+        drop(second);
+        assert_eq!(third.last_visit(), Some(DateTime::UNIX_EPOCH));
+        assert!(refused().contains("let it end, or name another"));
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_is_left_alone_and_one_that_is_cut_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("letter.txt");
+        std::fs::write(&path, "Dear Ann,").unwrap();
+        let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
+        assert!(error.contains("name another file"), "{error}");
+        let path = folder.path().join("site.pages");
+        visit(
+            &path,
+            &[("https://example.com/", "one")],
+            DateTime::UNIX_EPOCH,
+        );
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
+        assert!(error.contains("in the middle of a page"), "{error}");
+        let mut damaged = whole;
+        let last = damaged.len() - 1;
+        damaged[last] ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
+        assert!(error.contains("damaged"), "{error}");
+        let error = format!("{:#}", KeptSite::open(folder.path()).unwrap_err());
+        assert!(error.contains("no file"), "{error}");
+    }
+}

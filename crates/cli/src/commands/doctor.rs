@@ -1,0 +1,874 @@
+use super::Ended;
+use crate::{
+    server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy},
+    settings::{Loaded, Origin, Settings},
+    spending::{REMEDY, paid_sources, without_bound},
+    terminal::{say, show_table},
+    wiring::{
+        Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, queue_policy,
+        search_results, server_addresses, server_host, site_tools,
+    },
+};
+use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
+use crawler::is_public;
+use domain::{
+    job::clock_watch::{ClockWatch, Distrust},
+    money::MicroUsd,
+    ports::{
+        jobs::QueueFigures,
+        search_results::Unpaid,
+        server_notes::{ServerNote, Topic},
+        storage::{Storage, StorageError},
+    },
+    use_cases::watch_clock::distrust,
+};
+use providers::search_console::account_of;
+use serde_json::json;
+use std::{
+    fs::OpenOptions,
+    io::{ErrorKind, Write},
+    net::IpAddr,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
+use tokio::{net::lookup_host, time::timeout};
+
+struct Check {
+    what: &'static str,
+    state: State,
+    told: String,
+    todo: Option<String>,
+}
+
+impl Check {
+    fn good(what: &'static str, told: impl Into<String>) -> Self {
+        Self::of(what, State::Good, told, None)
+    }
+
+    /// It works, and may not be what was meant.
+    fn notice(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::of(what, State::Notice, told, Some(todo.into()))
+    }
+
+    /// It does not work until something is done.
+    fn bad(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::of(what, State::Bad, told, Some(todo.into()))
+    }
+
+    fn of(what: &'static str, state: State, told: impl Into<String>, todo: Option<String>) -> Self {
+        Self {
+            what,
+            state,
+            told: told.into(),
+            todo,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Notice,
+    Bad,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Notice => "notice",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// Checks what Sightline needs, and shows settings with their origins. Fails when something is bad.
+pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
+    let opened = if is_yet_to_be_made(&loaded.settings) {
+        None
+    } else {
+        Some(open_database(&loaded.settings, Role::Tool).await)
+    };
+    let opened = opened.as_ref();
+    let checks = vec![
+        database(&loaded.settings, opened).await,
+        encryption(&loaded.settings),
+        environment(&loaded),
+        suppliers(&loaded.settings),
+        refused(opened).await,
+        queue(opened).await,
+        backup(opened).await,
+        engines(&loaded.settings),
+        research(&loaded.settings),
+        spending(&loaded.settings, opened).await,
+        speed(&loaded.settings),
+        search_console(&loaded.settings).await,
+        crawler(&loaded.settings),
+        own_addresses(&loaded.settings).await,
+        rendering(&loaded.settings).await,
+        sign_in(&loaded.settings),
+        proxies(&loaded.settings),
+        build(),
+        clock(&loaded.settings, opened).await,
+        disk(&loaded.settings),
+    ];
+    if as_json {
+        say(serde_json::to_string_pretty(&as_value(&loaded, &checks))?);
+    } else {
+        show(&loaded, &checks, all);
+    }
+    if checks.iter().any(|check| check.state == State::Bad) {
+        anyhow::bail!("something has to be mended first; see above");
+    }
+    Ok(Ended::Done)
+}
+
+fn show(loaded: &Loaded, checks: &[Check], all: bool) {
+    show_table(
+        &["check", "state", "told", "what to do"],
+        checks.iter().map(|check| {
+            [
+                check.what.to_owned(),
+                check.state.name().to_owned(),
+                check.told.clone(),
+                check.todo.clone().unwrap_or_default(),
+            ]
+        }),
+    );
+    let rows = loaded.rows();
+    let default = Origin::Default.to_string();
+    let (defaults, set): (Vec<_>, Vec<_>) = rows.into_iter().partition(|it| it.2 == default);
+    let left_out = if all { 0 } else { defaults.len() };
+    let shown = set.into_iter().chain(defaults.into_iter().skip(left_out));
+    let shown = shown.map(|(key, value, origin)| [key, value, origin]);
+    show_table(&["setting", "value", "from"], shown);
+    if left_out > 0 {
+        say(format!(
+            "{left_out} settings have their defaults: `sightline doctor --all` lists them."
+        ));
+    }
+}
+
+fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
+    let settings: Vec<_> = loaded
+        .rows()
+        .into_iter()
+        .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
+        .collect();
+    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.told, "todo": it.todo })).collect();
+    json!({ "settings": settings, "checks": checks })
+}
+
+const MAKE_ROOM: &str = "Make room on the disk: nothing is lost, and it goes on then.";
+
+/// The database, opened once for all checks; nothing where it is yet to be made.
+type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
+
+async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
+    let what = "database";
+    let shown = settings.database();
+    let broken =
+        "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
+    let opened = match opened {
+        None => {
+            return Check::notice(
+                what,
+                format!("{shown} is not there yet"),
+                "The first start makes it; if there should be one, check the setting data_dir.",
+            );
+        }
+        Some(Ok(opened)) => opened,
+        Some(Err(error)) => {
+            let todo = match shown.kind() {
+                _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
+                    "Run the same `sightline transfer` again, or name another database."
+                }
+                DatabaseKind::Sqlite if shown.is_disk_full() => MAKE_ROOM,
+                _ if matches!(error.downcast_ref(), Some(OpenError::NotADatabase(_))) => broken,
+                DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => broken,
+                DatabaseKind::Sqlite => "Check that the file may be read and written.",
+                DatabaseKind::Postgres => {
+                    "Check the setting database_url, and that the server answers."
+                }
+            };
+            return Check::bad(what, format!("{shown}: {error:#}"), todo);
+        }
+    };
+    match opened.faults().await {
+        Ok(faults) if faults.is_empty() => {}
+        Ok(faults) => {
+            let told = format!("{shown} is broken: {}", faults.join("; "));
+            return Check::bad(what, told, broken);
+        }
+        Err(error) => {
+            let why = anyhow::Error::from(error);
+            return Check::bad(
+                what,
+                format!("{shown} cannot be read whole: {why:#}"),
+                broken,
+            );
+        }
+    }
+    match opened.pending().await {
+        Ok(pending) if pending.is_empty() => {
+            let state = match shown.kind() {
+                DatabaseKind::Sqlite => "is sound",
+                DatabaseKind::Postgres => "answers",
+            };
+            Check::good(what, format!("{shown} {state}, schema up to date"))
+        }
+        Ok(pending) => Check::notice(
+            what,
+            format!("{shown} answers, {} migration(s) to run", pending.len()),
+            "Run `sightline migrate` (a fresh database gets its schema at the first start).",
+        ),
+        Err(error) => Check::bad(
+            what,
+            error.to_string(),
+            "Use the version of Sightline that migrated the database.",
+        ),
+    }
+}
+
+/// Whether variables that look like settings are none.
+fn environment(loaded: &Loaded) -> Check {
+    let what = "environment";
+    let names = &loaded.service_variables;
+    if names.is_empty() {
+        return Check::good(what, "every variable SIGHTLINE_… is a setting");
+    }
+    Check::notice(
+        what,
+        format!(
+            "of a service that is called like this one, and not read: {}",
+            names.join(", ")
+        ),
+        "Nothing has to be done; in Kubernetes `enableServiceLinks: false` in the pod leaves them out.",
+    )
+}
+
+/// Whether what goes to the database can be read on the way.
+fn encryption(settings: &Settings) -> Check {
+    let what = "database encryption";
+    let Some(encryption) = settings.database().encryption() else {
+        return Check::good(what, "no connection to the database leaves this machine");
+    };
+    let todo = match encryption {
+        Encryption::Tls(TlsCheck::AuthorityAndName) => {
+            return Check::good(what, format!("as set, {encryption}"));
+        }
+        Encryption::Tls(TlsCheck::Authority) => {
+            "Use sslmode=verify-full in database_url, unless the certificate does not bear the name of the host."
+        }
+        Encryption::Tls(TlsCheck::Nothing) => {
+            "Use sslmode=verify-full in database_url, with sslrootcert where the authority is not a public one: else somebody on the way can pose as the server."
+        }
+        Encryption::Missing => {
+            "Add sslmode=verify-full to database_url, unless nobody else can read along on that network."
+        }
+    };
+    Check::notice(what, format!("as set, {encryption}"), todo)
+}
+
+fn suppliers(settings: &Settings) -> Check {
+    let what = "search results";
+    let (clock, randomness) = machine();
+    let supplier = search_results(settings, &clock, &randomness);
+    if settings.search.is_simulated() {
+        return Check::notice(
+            what,
+            "sandbox: a simulated market, marked so in every record",
+            "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url.",
+        );
+    }
+    if let Some(unpaid) = supplier.unpaid(settings.search.depth) {
+        let suppliers = settings.search.suppliers().join(", then ");
+        let told = format!("{suppliers}: nobody is asked, {unpaid}");
+        return Check::bad(what, told, mend(unpaid));
+    }
+    let most = supplier.most(settings.search.depth);
+    Check::good(
+        what,
+        format!(
+            "{} ({}); a keyword takes {} call(s) and {} {} at the most; {}",
+            settings.search.suppliers().join(", then "),
+            supplier.label().engine,
+            most.calls,
+            most.cost,
+            MicroUsd::CURRENCY,
+            spending_caps(settings),
+        ),
+    )
+}
+
+/// Whether a supplier refuses the operator's account, as servers and workers noted it.
+async fn refused(opened: Opened<'_>) -> Check {
+    let what = "suppliers' accounts";
+    let Some(Ok(opened)) = opened else {
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+    };
+    let notes = match notes(opened).await {
+        Ok(notes) => notes,
+        Err(error) => return not_known(what, error),
+    };
+    let told = notes.into_iter().filter_map(|it| match it.topic {
+        Topic::Refusal { provider, .. } => Some(format!(
+            "{provider} refused ours at {} ({})",
+            it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            it.note
+        )),
+        Topic::Backup | Topic::Retention => None,
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() {
+        return Check::good(what, "no refusal is noted");
+    }
+    Check::bad(
+        what,
+        told.join("; "),
+        "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
+    )
+}
+
+const WITHOUT_DATABASE: &str = "not known without a database";
+
+async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> {
+    opened.read().await?.server_notes().all().await
+}
+
+/// When the last backup was taken that `sightline backup` noted.
+async fn backup(opened: Opened<'_>) -> Check {
+    let what = "last backup";
+    let Some(Ok(opened)) = opened else {
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+    };
+    let found = async { Ok::<_, StorageError>((notes(opened).await?, opened.now().await?)) };
+    let (notes, now) = match found.await {
+        Ok(found) => found,
+        Err(error) => return not_known(what, error),
+    };
+    match notes.into_iter().find(|it| it.topic == Topic::Backup) {
+        Some(note) => Check::good(
+            what,
+            format!(
+                "{} ({} hours ago)",
+                note.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+                (now - note.noted_at).num_hours()
+            ),
+        ),
+        None => Check::notice(
+            what,
+            "none is noted in this database",
+            "Take one by `sightline backup FILE`, once a day at the least.",
+        ),
+    }
+}
+
+fn not_known(what: &'static str, error: StorageError) -> Check {
+    let why = anyhow::Error::from(error);
+    Check::notice(
+        what,
+        format!("not known: {why:#}"),
+        "See the database above.",
+    )
+}
+
+/// Longer than a sweep that lives lets a job wait for it, and than a job that is due waits for a worker with nothing to do.
+const OVERDUE: TimeDelta = TimeDelta::minutes(1);
+const DUE: TimeDelta = TimeDelta::minutes(5);
+
+async fn queue(opened: Opened<'_>) -> Check {
+    let what = "queue";
+    let Some(Ok(opened)) = opened else {
+        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+    };
+    let figures = async {
+        let mut read = opened.read().await?;
+        let figures = read.jobs().queue_figures().await?;
+        // Not this machine's clock: it may be wrong.
+        Ok::<_, StorageError>((figures, opened.now().await?))
+    };
+    let (figures, now) = match figures.await {
+        Ok(found) => found,
+        Err(error) => return not_known(what, error),
+    };
+    let QueueFigures {
+        waiting,
+        running,
+        next_run_at,
+        attention_at,
+    } = figures;
+    let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
+    let told = format!("{waiting} analyses wait and {running} run");
+    if is_past(attention_at, OVERDUE) || running == 0 && is_past(next_run_at, DUE) {
+        return Check::bad(
+            what,
+            format!("{told}, and no worker looks after them"),
+            "Start `sightline worker`, or `serve` without --no-worker; if one runs, look at its log.",
+        );
+    }
+    Check::good(what, told)
+}
+
+fn engines(settings: &Settings) -> Check {
+    let what = "AI engines";
+    let (clock, randomness) = machine();
+    let engines = ai_engines(settings, &clock, &randomness);
+    let mut all_are_asked = true;
+    let told: Vec<String> = { engines.all() }
+        .map(|engine| {
+            let label = engine.label();
+            if let Some(unpaid) = engine.unpaid() {
+                all_are_asked = false;
+                return format!("{}: not asked, {unpaid}", label.name);
+            }
+            let model = label.model.map(|it| format!(" ({it})"));
+            let cost = engine.most().cost;
+            let (name, model) = (label.name, model.unwrap_or_default());
+            format!(
+                "{name}{model}: {cost} {} an answer at the most",
+                MicroUsd::CURRENCY
+            )
+        })
+        .collect();
+    let told = told.join("; ");
+    if settings.ai.is_simulated(&settings.search) {
+        return Check::notice(
+            what,
+            format!("sandbox: simulated engines, marked so in every record; {told}"),
+            "For real answers set ai.chatgpt.api_key, ai.perplexity.api_key, ai.gemini.api_key, ai.claude.api_key or ai.compatible.base_url.",
+        );
+    }
+    if all_are_asked {
+        return Check::good(what, told);
+    }
+    let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
+    Check::bad(what, told, todo)
+}
+
+fn research(settings: &Settings) -> Check {
+    let what = "keyword research";
+    let (clock, randomness) = machine();
+    let supplier = keyword_data(settings, &clock, &randomness);
+    let label = supplier.label();
+    if label.provenance.is_simulated() {
+        return Check::notice(
+            what,
+            "sandbox: simulated figures, marked so in every answer",
+            "For real figures set search.data_for_seo.login and password.",
+        );
+    }
+    if let Some(unpaid) = supplier.unpaid() {
+        return Check::bad(
+            what,
+            format!("DataForSEO: not asked, {unpaid}"),
+            "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
+        );
+    }
+    let most = supplier.most();
+    Check::good(
+        what,
+        format!(
+            "DataForSEO; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
+            most.calls,
+            most.cost,
+            MicroUsd::CURRENCY
+        ),
+    )
+}
+
+async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
+    let what = "spending";
+    if paid_sources(settings).is_empty() {
+        return Check::good(what, "nobody is asked who costs money");
+    }
+    let Some(database) = opened else {
+        let limits = settings.new_accounts.limits();
+        let told = format!("there are no accounts yet; a new one may have {limits}");
+        let has_cap = settings.search.most_per_day.is_some();
+        return if has_cap || !settings.new_accounts.is_without_budget() {
+            Check::good(what, told)
+        } else {
+            Check::notice(what, told, REMEDY)
+        };
+    };
+    let unknown = |why: String| {
+        Check::notice(
+            what,
+            format!("it is not known who may spend how much: {why}"),
+            "Mend the database first.",
+        )
+    };
+    match database {
+        Err(error) => unknown(format!("{error:#}")),
+        Ok(database) => match without_bound(settings, Arc::new(database.clone())).await {
+            Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
+            Ok(Some(told)) => Check::notice(what, told, REMEDY),
+            Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
+        },
+    }
+}
+
+/// What the settings bound; accounts have budgets of their own.
+fn spending_caps(settings: &Settings) -> String {
+    if !settings.search.paid_calls {
+        return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
+    }
+    let told = |most: Option<f64>| most.map_or_else(|| "no cap".to_owned(), |it| it.to_string());
+    format!(
+        "a call may cost {}, a day of all accounts {}",
+        told(settings.search.most_per_call),
+        told(settings.search.most_per_day)
+    )
+}
+
+fn mend(unpaid: Unpaid) -> &'static str {
+    match unpaid {
+        Unpaid::SwitchedOff => {
+            "Set search.paid_calls = true, or a supplier that costs nothing (search.searxng.base_url)."
+        }
+        Unpaid::TooDear { .. } => "Raise search.most_per_call, or lower search.depth.",
+        Unpaid::PriceUnknown => "Set the supplier's price.",
+    }
+}
+
+fn speed(settings: &Settings) -> Check {
+    let what = "web vitals";
+    let (clock, randomness) = machine();
+    let sources = site_tools(settings, &clock, &randomness, None).speed;
+    let (names, missing) = (sources.names(), sources.missing());
+    let told = if names.is_empty() {
+        "not configured: only what files say is told, every paint is null".to_owned()
+    } else {
+        names.join(", ")
+    };
+    if missing.is_empty() {
+        return Check::good(what, told);
+    }
+    let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
+    Check::notice(what, told, todo.join(" "))
+}
+
+/// Whether the key of the service account can be used; what it may read is told by `status`.
+async fn search_console(settings: &Settings) -> Check {
+    let what = "Search Console";
+    let Some(file) = &settings.search_console.key_file else {
+        return Check::good(
+            what,
+            "not fetched (search_console.key_file is not set); exports can be imported",
+        );
+    };
+    match account_of(file).await {
+        Ok(email) => Check::good(
+            what,
+            format!(
+                "fetched once a day as {email}, which owners let read their properties (key: {})",
+                file.display()
+            ),
+        ),
+        Err(unusable) => {
+            let todo = format!("To be done: {}.", unusable.remedy);
+            Check::bad(what, unusable.missing, todo)
+        }
+    }
+}
+
+fn crawler(settings: &Settings) -> Check {
+    let what = "crawler";
+    let set = &settings.crawler;
+    let networks = set.allow_networks.iter().map(|it| it.0.to_string());
+    let named = set
+        .resolve
+        .iter()
+        .filter(|it| !is_public(it.0.address.ip()));
+    let named = named.map(|it| format!("{} for {}", it.0.address, it.0.host));
+    let open: Vec<String> = networks.chain(named).collect();
+    if open.is_empty() {
+        return Check::good(what, "reads public addresses only");
+    }
+    Check::notice(
+        what,
+        format!(
+            "projects of every account may read {} besides public addresses",
+            open.join(", ")
+        ),
+        "Make sure that there is no service that projects must not reach.",
+    )
+}
+
+const LOOKUP: Duration = Duration::from_secs(3);
+
+/// Which addresses of this server are closed to projects. Behind NAT no interface has the public one, and
+/// the name in the public URL may lead to a proxy that others share: only the operator knows.
+async fn own_addresses(settings: &Settings) -> Check {
+    let what = "own addresses";
+    let known = server_addresses(settings);
+    let closed = |address: &IpAddr| {
+        let mut networks = settings.crawler.deny_networks.iter();
+        known.contains(address) || networks.any(|it| it.0.contains(address))
+    };
+    let host = server_host(settings);
+    let mut open = Vec::new();
+    if let Some(host) = &host {
+        let Ok(Ok(found)) = timeout(LOOKUP, lookup_host((host.as_str(), 0))).await else {
+            return Check::notice(
+                what,
+                format!("{host} cannot be resolved here, so its addresses are not known"),
+                "Name the public addresses of this server in crawler.deny_networks.",
+            );
+        };
+        let found = found.map(|it| it.ip().to_canonical());
+        open.extend(found.filter(|it| is_public(*it) && !closed(it)));
+    }
+    open.sort_unstable();
+    open.dedup();
+    let host = host.unwrap_or_default();
+    if !open.is_empty() {
+        return Check::notice(
+            what,
+            format!(
+                "{host} leads to {}, which is no address of this machine, and projects may read it",
+                listed(&open)
+            ),
+            "If it is this server's own (behind NAT), name it in crawler.deny_networks; if others share it (a CDN), leave it open.",
+        );
+    }
+    let is_local = settings.listen.0.ip().is_loopback() && settings.public_base_url.is_none();
+    if known.is_empty() && host.is_empty() && !is_local {
+        return Check::notice(
+            what,
+            "no public address of this server is known",
+            "If it has one (behind NAT), name it in crawler.deny_networks.",
+        );
+    }
+    if known.is_empty() {
+        return Check::good(what, "no public address of this server is open to projects");
+    }
+    Check::good(what, format!("projects do not read {}", listed(&known)))
+}
+
+fn listed(addresses: &[IpAddr]) -> String {
+    let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    addresses.join(", ")
+}
+
+fn sign_in(settings: &Settings) -> Check {
+    let what = "sign-in";
+    let base = settings.public_base_url();
+    match nobody_can_sign_in(settings) {
+        None => Check::good(what, format!("people sign in at {base}/sign-in")),
+        Some(remedy) => Check::notice(
+            what,
+            format!("nobody can sign in at {base}: cookies go over https alone"),
+            remedy,
+        ),
+    }
+}
+
+fn proxies(settings: &Settings) -> Check {
+    let what = "proxies";
+    let is_behind_one = settings.public_base_url().starts_with("https://");
+    if is_behind_one && settings.trusted_proxies.is_empty() {
+        return Check::notice(
+            what,
+            "public_base_url is https, so a proxy is in front, and trusted_proxies is empty: all callers count as one",
+            "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
+        );
+    }
+    if let Some(told) = unnamed_behind_a_proxy(settings) {
+        return Check::notice(what, told, NAME_THE_ADDRESS);
+    }
+    Check::good(
+        what,
+        match settings.trusted_proxies.len() {
+            0 => "no proxy is trusted; callers count by the address that they connect from"
+                .to_owned(),
+            networks => format!("X-Forwarded-For is read from {networks} network(s)"),
+        },
+    )
+}
+
+async fn rendering(settings: &Settings) -> Check {
+    let what = "rendering";
+    let (clock, randomness) = machine();
+    let reader = site_tools(settings, &clock, &randomness, None).sites;
+    let browser = reader.browser().await;
+    let pages = settings.crawler.render_pages;
+    match (pages, browser) {
+        (0, Some(browser)) => Check::good(
+            what,
+            format!(
+                "audits show no page in a browser (crawler.render_pages is 0); {browser} could"
+            ),
+        ),
+        (0, None) => Check::good(
+            what,
+            "audits show no page in a browser (crawler.render_pages is 0), and there is none",
+        ),
+        (pages, Some(browser)) => Check::good(
+            what,
+            format!("audits show the first {pages} pages in {browser}"),
+        ),
+        (pages, None) => Check::of(
+            what,
+            State::Notice,
+            format!("audits shall show {pages} pages in a browser, and there is none"),
+            reader.missing_browser().map(|it| format!("{it}.")),
+        ),
+    }
+}
+
+/// Which build runs: production uses the profile `dist` with the feature of the same name.
+fn build() -> Check {
+    let what = "build";
+    let profile = if cfg!(debug_assertions) {
+        "dev"
+    } else if cfg!(optimized) {
+        "dist"
+    } else {
+        "release"
+    };
+    let stated = match (profile, cfg!(feature = "dist")) {
+        ("dist", true) => return Check::good(what, "profile dist, made for production"),
+        ("dist", false) => {
+            "profile dist without the feature dist: the system's allocator".to_owned()
+        }
+        (_, _) => format!("profile {profile}, made for trying and developing: slower than dist"),
+    };
+    Check::notice(
+        what,
+        stated,
+        "For production build with `cargo build --profile dist --features dist -p cli` and run target/dist/sightline.",
+    )
+}
+
+/// The first release's year: a clock before it is wrong, and with it every measurement's day.
+const NOT_BEFORE: i32 = 2026;
+
+/// Whether the machine's clock is possible, and agrees with the database's.
+async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
+    let what = "clock";
+    let (clock, _) = machine();
+    let now = clock.now();
+    let told = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    if now.year() < NOT_BEFORE {
+        return Check::bad(what, told, "Set the machine's clock.");
+    }
+    // Whether the database answers is another check's.
+    let Some(Ok(database)) = opened else {
+        return Check::good(what, told);
+    };
+    let (policy, mut seen) = (queue_policy(&settings.queue), ClockWatch::default());
+    match distrust(database, clock.as_ref(), &policy, &mut seen).await {
+        Ok(Some(Distrust::Skewed(by) | Distrust::Stepped(by))) => Check::bad(
+            what,
+            format!(
+                "{told}, {} s apart from the database's",
+                by.num_seconds().abs()
+            ),
+            "Set the clocks of both machines by a time service (NTP): workers claim nothing while they differ.",
+        ),
+        _ => Check::good(what, told),
+    }
+}
+
+fn disk(settings: &Settings) -> Check {
+    let what = "data folder";
+    let folder: &Path = &settings.data_dir;
+    if settings.database_url.is_some() {
+        return Check::good(what, "not used: the database is elsewhere");
+    }
+    let shown = folder.display();
+    if is_yet_to_be_made(settings) && !folder.exists() {
+        let told = format!("{shown} is not there yet");
+        return Check::notice(what, told, "The first start makes it.");
+    }
+    let file = settings.data_file();
+    if let (Ok(true), Err(error)) = (
+        file.try_exists(),
+        OpenOptions::new().append(true).open(&file),
+    ) {
+        let told = format!("{}: {error}", file.display());
+        let mend =
+            "Let the user of the server write the file, for example with chmod 600 and chown.";
+        return Check::bad(what, told, mend);
+    }
+    // A file without a name: there is nothing that it could be written over.
+    let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
+    match written.and_then(|()| std::fs::metadata(folder)) {
+        Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
+            what,
+            format!(
+                "{shown} can be written, and others may look into it (mode {:o})",
+                about.mode() & 0o777
+            ),
+            format!("chmod 700 {shown}"),
+        ),
+        Ok(_) => Check::good(what, format!("{shown} can be written")),
+        Err(error) => Check::bad(
+            what,
+            format!("{shown}: {error}"),
+            match error.kind() {
+                ErrorKind::StorageFull => MAKE_ROOM,
+                _ => "Set data_dir to a folder that can be written.",
+            },
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{ListenAddress, Network, WebAddress};
+
+    fn at(url: &str) -> Settings {
+        Settings {
+            public_base_url: Some(WebAddress::try_from(url.to_owned()).unwrap()),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn networks_that_are_opened_are_open_to_every_account() {
+        let mut settings = Settings::default();
+        assert_eq!(crawler(&settings).state, State::Good);
+        settings.crawler.allow_networks = vec![Network("10.0.0.0/8".parse().unwrap())];
+        let check = crawler(&settings);
+        assert_eq!(check.state, State::Notice);
+        assert!(check.told.contains("every account") && check.told.contains("10.0.0.0/8"));
+    }
+
+    #[test]
+    fn a_database_that_cannot_be_written_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            data_dir: folder.path().to_owned(),
+            ..Settings::default()
+        };
+        assert_ne!(disk(&settings).state, State::Bad);
+        // Nobody writes a folder, not even root, whom modes do not stop.
+        std::fs::create_dir(settings.data_file()).unwrap();
+        let check = disk(&settings);
+        assert_eq!(check.state, State::Bad, "{}", check.told);
+        assert!(check.told.contains("sightline.db"), "{}", check.told);
+    }
+
+    #[tokio::test]
+    async fn an_unknown_own_address_is_told() {
+        let check = own_addresses(&at("https://name.invalid")).await;
+        assert_eq!(check.state, State::Notice, "{}", check.told);
+        let check = own_addresses(&at("http://localhost:8080")).await;
+        assert_eq!(check.state, State::Good, "{}", check.told);
+        let mut settings = at("http://93.184.216.34");
+        let check = own_addresses(&settings).await;
+        assert!(check.told.contains("93.184.216.34"), "{}", check.told);
+        settings.public_base_url = None;
+        settings.listen = ListenAddress("0.0.0.0:80".parse().unwrap());
+        let is_known = !server_addresses(&settings).is_empty();
+        let check = own_addresses(&settings).await;
+        assert_eq!(check.state == State::Good, is_known, "{}", check.told);
+    }
+}

@@ -1,0 +1,167 @@
+//! Sightline: how visible are your websites?
+
+mod cli;
+mod commands;
+mod notes;
+mod spending;
+mod terminal;
+
+use app::{admin, process, server, settings, system_clock, wiring};
+use clap::Parser;
+use cli::{AccountCommand, Cli, Command};
+use commands::{Ended, WrongUsage};
+use settings::{Loaded, LogLevel, LogSettings, SettingsError};
+use std::process::ExitCode;
+use wiring::{Foundation, Role};
+
+/// Audits make and drop many small things on many threads; the system's allocator spends a seventh of
+/// their time on it and gives little back (docs/PERFORMANCE.md).
+#[cfg(feature = "dist")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+fn main() -> ExitCode {
+    let outcome = begin(Cli::parse());
+    storage::remove_tls_folders();
+    match outcome.and_then(|ended| terminal::all_is_said().map(|()| ended)) {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Findings) => ExitCode::from(3),
+        Err(error) => {
+            if process::logs_objects() && tracing::enabled!(tracing::Level::ERROR) {
+                tracing::error!(error = format!("{error:#}"), "Sightline ends.");
+            } else {
+                terminal::remark(format!("sightline: {error:#}"));
+            }
+            if let Some(told) = storage::acted_as() {
+                terminal::remark(told);
+            }
+            let is_usage = error.is::<WrongUsage>() || error.is::<SettingsError>();
+            ExitCode::from(if is_usage { 2 } else { 1 })
+        }
+    }
+}
+
+fn begin(cli: Cli) -> anyhow::Result<Ended> {
+    // It is no server: it needs no settings, and a mistake in them must not keep it from starting.
+    if let Some(Command::Mcp(args)) = &cli.command {
+        let token = variable("SIGHTLINE_TOKEN");
+        return threads()?.block_on(commands::mcp::run(args, token.as_deref()));
+    }
+    let loaded = load(&cli);
+    if let Some(Command::Config(command)) = &cli.command {
+        return commands::config::run(command, loaded);
+    }
+    let loaded = loaded?;
+    let command = cli
+        .command
+        .unwrap_or(Command::Serve(cli::ServeArgs::default()));
+    if let Command::Transfer(args) = &command {
+        let ends = commands::transfer::ends(&loaded.settings, args)?;
+        // One process is one user: files of two users take two steps, by a backup.
+        for file in [&ends.from, &ends.to]
+            .into_iter()
+            .filter_map(|it| it.path())
+        {
+            storage::become_owner_of(file)?;
+        }
+        return threads()?.block_on(commands::transfer::run(&loaded.settings, ends, args));
+    }
+    if command.opens_the_database()
+        && let Some(file) = loaded.settings.database().path()
+    {
+        // Settings are root's to read. From here on root is as safe as the user whose database it is.
+        storage::become_owner_of(file)?;
+    }
+    threads()?.block_on(run(command, loaded))
+}
+
+fn threads() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+}
+
+async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
+    match command {
+        Command::Serve(args) => {
+            process::log(&loaded.settings.log)?;
+            Box::pin(commands::serve::run(loaded, &args)).await
+        }
+        Command::Worker => {
+            process::log(&loaded.settings.log)?;
+            Box::pin(commands::worker::run(loaded)).await
+        }
+        Command::Demo(args) => {
+            process::log(&quiet(&loaded))?;
+            Box::pin(commands::demo::run(loaded, &args)).await
+        }
+        Command::Audit(args) => commands::audit::run(loaded, &args).await,
+        Command::Account(command) => {
+            let foundation = match command {
+                AccountCommand::Create { .. } => Foundation::open(loaded, Role::Tool).await?,
+                _ => commands::foundation(loaded).await?,
+            };
+            commands::account::run(&foundation, command).await
+        }
+        Command::Token(command) => {
+            commands::token::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::Schedule(command) => {
+            commands::schedule::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::Sites(command) => {
+            commands::sites::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::Suggestions(command) => {
+            commands::suggestions::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::Models(command) => {
+            commands::models::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::Answers(command) => {
+            commands::answers::run(&commands::foundation(loaded).await?, command).await
+        }
+        Command::SearchConsole(command) => {
+            let foundation = commands::foundation(loaded).await?;
+            commands::search_console::run(&foundation, command).await
+        }
+        Command::Backup(args) => commands::backup::take(loaded, args).await,
+        Command::Restore(args) => commands::backup::restore(loaded, args).await,
+        Command::Migrate { action, dry_run } => {
+            commands::migrate::run(loaded, &action, dry_run).await
+        }
+        Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
+        Command::Compact { json } => Box::pin(commands::compact::run(loaded, json)).await,
+        Command::Health { live } => {
+            let path = if live { "/livez" } else { "/readyz" };
+            commands::health::run(&loaded.settings, path).await
+        }
+        Command::Openapi => commands::openapi::run(&loaded),
+        Command::Mcp(_) | Command::Config(_) | Command::Transfer(_) => {
+            unreachable!("they have run before")
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a secret that the parser of the command line must not see, since it would show it"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment of a server"
+)]
+fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
+    cli.common.sources(std::env::vars().collect()).load()
+}
+
+fn quiet(loaded: &Loaded) -> LogSettings {
+    LogSettings {
+        level: LogLevel::warn(),
+        ..loaded.settings.log.clone()
+    }
+}

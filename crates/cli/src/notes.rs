@@ -1,0 +1,71 @@
+use chrono::{DateTime, Utc};
+use domain::{
+    ports::{
+        server_notes::{ServerNote, Topic},
+        storage::{Storage, StorageError},
+    },
+    use_cases::Core,
+};
+use providers::resilience::{Asked, refusals};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+use worker::chain;
+
+/// How often suppliers' refusals are compared with what was noted of them.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Notes which suppliers refuse the operator's account, and removes the note once one does not, until `stop` is
+/// cancelled.
+pub async fn keep(core: Arc<Core>, stop: CancellationToken) {
+    let mut noted = BTreeMap::new();
+    loop {
+        let found = refusals();
+        for (asked, refusal) in &found {
+            if noted.get(asked) == Some(refusal) {
+                continue;
+            }
+            let now = core.clock.now();
+            match note(core.storage.as_ref(), *asked, *refusal, now).await {
+                Ok(()) => _ = noted.insert(*asked, *refusal),
+                Err(error) => tracing::warn!(
+                    error = chain(&error),
+                    "What a supplier said of our account cannot be noted yet."
+                ),
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => {}
+        }
+    }
+}
+
+async fn note(
+    storage: &dyn Storage,
+    asked: Asked,
+    refusal: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let topic = Topic::Refusal {
+        provider: asked.provider.to_owned(),
+        operation: asked.operation.to_owned(),
+    };
+    let Some(code) = refusal else {
+        // Most suppliers were never refused: no transaction for them.
+        let notes = storage.read().await?.server_notes().all().await?;
+        if !notes.iter().any(|it| it.topic == topic) {
+            return Ok(());
+        }
+        let mut work = storage.write().await?;
+        work.server_notes().remove(&topic).await?;
+        return work.commit().await;
+    };
+    let note = ServerNote {
+        topic,
+        note: code.to_owned(),
+        noted_at: now,
+    };
+    let mut work = storage.write().await?;
+    work.server_notes().put(&note).await?;
+    work.commit().await
+}

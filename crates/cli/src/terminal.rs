@@ -1,0 +1,79 @@
+pub use app::stderr::{harmless, remark};
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    fmt::Display,
+    io::{self, ErrorKind, IsTerminal, Read, Write},
+    sync::OnceLock,
+};
+
+/// Why something that was said could not be written; the first time.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line on standard output. A reader that went away ends the output, not the program; any
+/// other failure is told by [`all_is_said`].
+pub fn say(line: impl Display) {
+    heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
+}
+
+pub fn say_all(text: &mut impl Read) {
+    let mut out = io::stdout().lock();
+    heed(io::copy(text, &mut out).and_then(|_| out.flush()));
+}
+
+fn heed(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        let _ = UNWRITTEN.set(error);
+    }
+}
+
+/// Whether everything that was said could be written: a full disk must not look like success.
+pub fn all_is_said() -> anyhow::Result<()> {
+    match UNWRITTEN.get() {
+        None => Ok(()),
+        Some(error) => anyhow::bail!("standard output cannot be written: {error}"),
+    }
+}
+
+pub fn show_table<Row: IntoIterator<Item = String>>(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Row>,
+) {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(120);
+    }
+    table.set_header(header);
+    let cell = |it: String| harmless(&it).replace(['\n', '\t'], " ");
+    table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell)));
+    // What things are called by has to be copied: it is never broken.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    say(table);
+}
+
+/// A progress bar on standard error; silent when that is no terminal.
+pub fn progress_bar(label: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style =
+        ProgressStyle::with_template("{prefix:<28} {wide_bar:.cyan/blue} {pos:>6}/{len:<6} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_prefix(label.to_owned());
+    bar
+}
+
+/// Shortens text for a column, in characters.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
+}

@@ -1,0 +1,125 @@
+//! How kindly answers speak of the project where no lexicon speaks their language: told by the model
+//! that the operator chose, many sentences a question. What it does not tell stays unknown.
+
+use super::{Pass, judging::Pair};
+use crate::{attempt::Broken, until_stopped::last_wait};
+use analysis::ai_answers::{
+    Sentiment,
+    feelings::{Feeling, SENTENCES},
+};
+use domain::{
+    market::Market,
+    ports::search_results::ProviderError,
+    use_cases::{
+        judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements},
+        keep_leases::Hold,
+    },
+};
+use futures_util::{StreamExt, stream};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The warning of results in which sentiment stayed unknown because the model did not tell.
+pub(super) const SENTIMENT_NOT_JUDGED: &str = "sentimentNotJudged";
+
+/// Asks the model as long as it answers and as often as was set aside for.
+pub(super) struct Judge {
+    asking: JudgeSentiment,
+    at_once: usize,
+    left: u64,
+    pub(super) is_silent: bool,
+}
+
+type Sentence = (usize, String);
+
+impl Judge {
+    /// The model that is set; `None` when there is none, or it costs money that is not to be spent.
+    pub(super) fn of(pass: &Pass<'_>) -> Option<Self> {
+        let tools = pass.tools;
+        let model = tools.core.policies.engines.judge()?;
+        let asking = JudgeSentiment::new(Arc::clone(model), Arc::clone(&pass.journal));
+        Some(Self {
+            at_once: asking.at_once().min(tools.load.paid_answers_at_once.max(1)),
+            asking,
+            left: most_judgements(pass.total),
+            is_silent: false,
+        })
+    }
+}
+
+impl Pass<'_> {
+    pub(super) async fn feel(
+        &self,
+        judge: &mut Judge,
+        market: Option<&Market>,
+        pairs: &mut [Pair],
+    ) -> Result<(), Broken> {
+        let questions = questions(pairs);
+        let open = usize::try_from(judge.left).unwrap_or(usize::MAX);
+        judge.is_silent |= questions.len() > open;
+        let asking = &judge.asking;
+        let asked = { questions.into_iter().take(open) }.map(|(language, sentences)| {
+            let spoken = self.spoken(language, market);
+            async move {
+                let texts: Vec<String> = sentences.iter().map(|it| it.1.clone()).collect();
+                (asking.run(&spoken, &texts).await, sentences)
+            }
+        });
+        let asked_for = asked.len();
+        let told: Vec<(Felt, Vec<Sentence>)> = stream::iter(asked)
+            .buffered(judge.at_once)
+            .take_until(last_wait(self.state.stop.clone()))
+            .collect()
+            .await;
+        judge.is_silent |= told.len() < asked_for;
+        let mut felt: BTreeMap<usize, Vec<Feeling>> = BTreeMap::new();
+        let (mut calls, mut is_over) = (0, false);
+        judge.left = judge.left.saturating_sub(told.len() as u64);
+        for (of_question, sentences) in told {
+            calls += of_question.calls;
+            is_over |= { of_question.failure.as_ref() }.is_some_and(ProviderError::is_lasting);
+            judge.is_silent |= of_question.feelings.contains(&None);
+            for ((answer, _), feeling) in sentences.into_iter().zip(of_question.feelings) {
+                felt.entry(answer).or_default().extend(feeling);
+            }
+        }
+        for (answer, feelings) in felt {
+            pairs[answer].1.sentiment = Sentiment::of_feelings(&feelings);
+        }
+        if is_over {
+            judge.left = 0;
+        }
+        if calls > 0 {
+            // What the journal does not count costs nothing, and is told all the same.
+            let (hold, progress) = (Hold::of(self.job), self.progress(false));
+            let recording = { &self.tools.core }.record_answers(hold, &[], calls, &progress);
+            self.state.heed(recording.await?);
+        }
+        Ok(())
+    }
+
+    fn spoken(&self, language: String, market: Option<&Market>) -> Spoken {
+        Spoken {
+            brand: self.brands.name.clone(),
+            language,
+            country: market.map_or_else(String::new, |it| it.country.to_string()),
+            day: self.job.day,
+        }
+    }
+}
+
+/// The sentences of each language, in portions; those of an answer stand together.
+fn questions(pairs: &[Pair]) -> Vec<(String, Vec<Sentence>)> {
+    let mut by_language: BTreeMap<&str, Vec<Sentence>> = BTreeMap::new();
+    for (at, (answer, judged)) in pairs.iter().enumerate() {
+        let sentences = by_language.entry(&answer.prompt.language).or_default();
+        sentences.extend(judged.unfelt.iter().map(|it| (at, it.clone())));
+    }
+    let portions = by_language.into_iter().flat_map(|(language, sentences)| {
+        let portions: Vec<Vec<Sentence>> = sentences
+            .chunks(SENTENCES)
+            .map(<[Sentence]>::to_vec)
+            .collect();
+        portions.into_iter().map(|it| (language.to_owned(), it))
+    });
+    portions.collect()
+}

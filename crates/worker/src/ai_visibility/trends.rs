@@ -1,0 +1,157 @@
+//! Where visibility is heading, from what was counted of the answers of months: texts are not needed.
+
+use super::Pass;
+use crate::{attempt::Broken, staging::stage};
+use analysis::{
+    document::Document,
+    findings::{
+        ai_trends::{
+            AiTrendRecord, AiTrendsSummary, PERIODS_BEFORE, TallyFold, TrendInput, TrendPeriod,
+            trend,
+        },
+        ai_visibility::PromptTally,
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::{
+    ids::KeywordId, record_places::ordinal, results::StagedFinding,
+    use_cases::ai_models::AskedEngine,
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
+
+/// How far back points are told, in weeks.
+const WEEKS: u64 = 26;
+const PERIOD: TrendPeriod = TrendPeriod::Week;
+/// How many trends are told and staged at once.
+const TOGETHER: usize = 100;
+
+struct EngineTrends {
+    project: i64,
+    engine: Arc<AskedEngine>,
+    tallies: Vec<PromptTally>,
+    keywords: HashMap<i64, Range<usize>>,
+    now: DateTime<Utc>,
+}
+
+impl Pass<'_> {
+    /// Tells the trends of the project and of each keyword, engine by engine; `None` when told to stop.
+    pub(super) async fn tell_trends(
+        &mut self,
+        texts: &BTreeMap<i64, String>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<AiTrendsSummary>, Broken> {
+        let mut summary = AiTrendsSummary::empty();
+        for engine in self.active.clone() {
+            let trends = Arc::new(self.read_counts(&engine, now).await?);
+            if trends.tallies.is_empty() {
+                continue;
+            }
+            let project = Arc::clone(&trends);
+            let record = tokio::task::spawn_blocking(move || project.of_project()).await?;
+            self.stage_trends(&engine, &mut summary, vec![record])
+                .await?;
+            let texts: Vec<(i64, String)> =
+                texts.iter().map(|(id, text)| (*id, text.clone())).collect();
+            for part in texts.chunks(TOGETHER) {
+                let (trends, part) = (Arc::clone(&trends), part.to_vec());
+                let records = tokio::task::spawn_blocking(move || trends.of_keywords(&part));
+                let records = records.await?;
+                self.told += records.len() as u64;
+                self.stage_trends(&engine, &mut summary, records).await?;
+                self.state.note(self.progress(false));
+                if self.state.stop.is_cancelled() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(summary))
+    }
+
+    async fn read_counts(
+        &self,
+        engine: &Arc<AskedEngine>,
+        now: DateTime<Utc>,
+    ) -> Result<EngineTrends, Broken> {
+        let this_week = PERIOD.start(now.date_naive());
+        let fold = TallyFold::new(PERIOD, weeks_before(this_week, 1 + PERIODS_BEFORE as u64));
+        let (core, job, name) = (&self.tools.core, self.job, &engine.label.name);
+        let since = weeks_before(this_week, WEEKS);
+        let tallies = core.tallies(job.account, job.project, name, since, fold);
+        let tallies = tallies.await?;
+        let (mut keywords, mut at) = (HashMap::new(), 0);
+        for part in tallies.chunk_by(|one, other| one.keyword_id == other.keyword_id) {
+            if let Some(keyword) = part[0].keyword_id {
+                keywords.insert(keyword, at..at + part.len());
+            }
+            at += part.len();
+        }
+        Ok(EngineTrends {
+            project: self.job.project.0,
+            engine: Arc::clone(engine),
+            tallies,
+            keywords,
+            now,
+        })
+    }
+
+    async fn stage_trends(
+        &self,
+        engine: &AskedEngine,
+        summary: &mut AiTrendsSummary,
+        records: Vec<AiTrendRecord>,
+    ) -> Result<(), Broken> {
+        let staged = records.iter().map(|record| {
+            let keyword = record.envelope.keyword_id.map(KeywordId);
+            StagedFinding {
+                result_type: ResultType::AiTrends,
+                ordinal: ordinal(keyword, &engine.label.name, false),
+                keyword,
+                url: None,
+                sort_value: record.change_abs,
+                measured_at: record.envelope.measured_at,
+                record: Document::of(record),
+            }
+        });
+        let staged: Vec<StagedFinding> = staged.collect();
+        for it in &records {
+            summary.add(it);
+        }
+        stage(self.tools, self.job, self.state, &staged).await
+    }
+}
+
+impl EngineTrends {
+    fn of_project(&self) -> AiTrendRecord {
+        self.told(None, &self.tallies)
+    }
+
+    fn of_keywords(&self, keywords: &[(i64, String)]) -> Vec<AiTrendRecord> {
+        let known = keywords.iter().filter_map(|(id, text)| {
+            let tallies = self.keywords.get(id)?.clone();
+            Some(self.told(Some((*id, text)), &self.tallies[tallies]))
+        });
+        known.collect()
+    }
+
+    fn told(&self, keyword: Option<(i64, &str)>, tallies: &[PromptTally]) -> AiTrendRecord {
+        let label = &self.engine.label;
+        trend(&TrendInput {
+            project_id: self.project,
+            keyword,
+            engine: &label.name,
+            period: PERIOD,
+            tallies,
+            measured_at: self.now,
+            provider: Some(&label.provider),
+        })
+    }
+}
+
+fn weeks_before(day: NaiveDate, weeks: u64) -> NaiveDate {
+    day.checked_sub_days(Days::new(7 * weeks)).unwrap_or(day)
+}

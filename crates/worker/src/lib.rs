@@ -1,0 +1,496 @@
+//! What an analysis consists of, and the process that runs them: jobs are claimed, measured, judged and published.
+
+mod ai_visibility;
+mod attempt;
+mod console;
+pub mod counted;
+mod endings;
+mod heart;
+pub mod packing;
+mod rank_check;
+mod site_audit;
+mod slots;
+mod staging;
+mod suggest;
+mod until_stopped;
+mod web_vitals;
+
+use attempt::Attempt;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use domain::{
+    job::{
+        Job,
+        clock_watch::{ClockWatch, Distrust},
+        slots::{Room, Slots, Takes},
+        turns::CANDIDATES,
+    },
+    ports::{
+        clock::Clock,
+        jobs::AccountQueue,
+        randomness::Randomness,
+        search_results::SearchResults,
+        site_door::SiteDoors,
+        site_reader::SiteReader,
+        storage::{Storage, StorageError},
+    },
+    schedule::Schedule,
+    use_cases::{
+        Core, measure_page_speed::SpeedSources, search_console::fetch::FetchConsole,
+        sweep_queue::Swept, trust_retention::Postponed, watch_clock::distrust,
+    },
+};
+use endings::Endings;
+use heart::Heart;
+use slots::WorkerSlots;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+#[derive(Clone)]
+pub struct Tools {
+    pub core: Arc<Core>,
+    pub console: Arc<FetchConsole>,
+    pub search: Arc<dyn SearchResults>,
+    pub sites: Arc<dyn SiteReader>,
+    pub doors: Arc<dyn SiteDoors>,
+    pub speed: SpeedSources,
+    pub load: Load,
+    /// The machine's, also where jobs are told of other days (`sightline demo`).
+    pub machine: Arc<dyn Clock>,
+    /// How long the storage may take to come back after an outage.
+    pub reconnects_within: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    pub jobs: usize,
+    pub short_jobs: usize,
+    pub keywords_at_once: usize,
+    pub paid_keywords_at_once: usize,
+    pub paid_answers_at_once: usize,
+    pub depth: u32,
+    pub max_pages: u32,
+    pub max_depth: u32,
+    pub check_external: bool,
+    pub render_pages: u32,
+    pub speed_pages: u32,
+}
+
+pub struct Worker {
+    name: String,
+    tools: Tools,
+    wake: Arc<Notify>,
+    stop: CancellationToken,
+}
+
+/// Gives every running job back to the queue. Only for a process that has the database for itself, and before it
+/// runs a job: those of an earlier process would else wait for the end of their leases.
+pub async fn take_back_all(tools: &Tools) {
+    match tools.core.take_back_all().await {
+        Ok(swept) => tell(&swept),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "Jobs of an earlier process cannot be taken back yet; their leases run out by themselves."
+        ),
+    }
+}
+
+const HOUSE_EVERY: Duration = Duration::from_hours(24);
+/// The same where nothing was deleted yet, or not everything.
+const HOUSE_AGAIN: Duration = Duration::from_hours(1);
+/// Mean wait of an idle worker: half of it to one and a half times it, so that workers do not look together.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+impl Worker {
+    pub fn new(name: String, tools: Tools, wake: Arc<Notify>, stop: CancellationToken) -> Self {
+        Self {
+            name,
+            tools,
+            wake,
+            stop,
+        }
+    }
+
+    /// Works until the stop token is cancelled and every job at hand is finished or given back.
+    pub async fn run(self) {
+        let wake = Arc::clone(&self.wake);
+        // Nothing is claimed before the clock was looked at.
+        let trust = Arc::new(AtomicBool::new(false));
+        let sweeper = tokio::spawn(sweep(
+            self.tools.clone(),
+            wake,
+            Arc::clone(&trust),
+            self.stop.clone(),
+        ));
+        let house = Core {
+            clock: Arc::clone(&self.tools.machine),
+            ..Core::clone(&self.tools.core)
+        };
+        let keeper = tokio::spawn(keep_house(house, self.stop.clone()));
+        let console = Arc::clone(&self.tools.console);
+        let every = self.tools.core.policies.queue.sweep;
+        let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
+        let load = &self.tools.load;
+        let slots = Slots::new(small(load.jobs.max(1)), small(load.short_jobs));
+        let slots = Arc::new(WorkerSlots::new(slots));
+        let heart = Arc::new(Heart::default());
+        let endings = Arc::new(Endings::new(Arc::clone(&self.tools.core)));
+        let beating = tokio::spawn(Arc::clone(&heart).beat(Arc::clone(&self.tools.core)));
+        let running = TaskTracker::new();
+        let mut is_full = false;
+        while !self.stop.is_cancelled() {
+            let room = slots.room();
+            // Leases that a wrong clock gives would be over when they begin, or never.
+            let is_trusted = trust.load(Ordering::SeqCst);
+            let may_claim = is_trusted && self.has_room(&mut is_full);
+            let jobs = match &room {
+                Some(room) if may_claim => self.claim(room).await,
+                _ => vec![],
+            };
+            let is_idle = jobs.is_empty();
+            for job in jobs {
+                let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
+                let endings = Arc::clone(&endings);
+                let attempt = Attempt::new(tools, heart, endings, job, self.stop.child_token());
+                let slot = slots.take(attempt.job(), attempt.state());
+                running.spawn(async move {
+                    attempt.run().await;
+                    drop(slot);
+                });
+            }
+            if is_idle {
+                let has_room = room.is_some_and(|it| it.takes == Takes::AnyJob);
+                if is_trusted && !has_room {
+                    self.look_who_waits(&slots).await;
+                }
+                self.rest(&slots, has_room).await;
+            }
+        }
+        running.close();
+        running.wait().await;
+        beating.abort();
+        for (name, beside) in [
+            ("sweeper", sweeper),
+            ("housekeeper", keeper),
+            ("fetcher", fetcher),
+        ] {
+            if let Err(error) = beside.await {
+                tracing::error!(%error, name, "A task beside the jobs ended badly.");
+            }
+        }
+    }
+
+    async fn claim(&self, room: &Room) -> Vec<Job> {
+        match self.tools.core.claim_jobs(&self.name, room).await {
+            Ok(jobs) => jobs,
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "The queue cannot be read; the worker tries again."
+                );
+                vec![]
+            }
+        }
+    }
+
+    /// Whether what a job measures can be stored: an attempt that cannot be would count.
+    fn has_room(&self, was_full: &mut bool) -> bool {
+        let is_full = !self.tools.core.storage.has_room();
+        if is_full && !*was_full {
+            tracing::error!(
+                "The disk of the database is full: no job is begun until there is room."
+            );
+        } else if *was_full && !is_full {
+            tracing::warn!("There is room on the disk again; jobs are begun.");
+        }
+        *was_full = is_full;
+        !is_full
+    }
+
+    async fn look_who_waits(&self, slots: &WorkerSlots) {
+        let policy = &self.tools.core.policies.queue;
+        if !slots.is_any_turn_over(policy.turn) {
+            return;
+        }
+        let now = self.tools.core.clock.now();
+        match self.who_waits(now).await {
+            Ok(waiting) => slots.ask_for_one(&waiting, policy.turn, now),
+            Err(error) => tracing::warn!(
+                error = chain(&error),
+                "Who waits cannot be read; the worker looks again."
+            ),
+        }
+    }
+
+    async fn who_waits(&self, now: DateTime<Utc>) -> Result<Vec<AccountQueue>, StorageError> {
+        let cap = self.tools.core.policies.queue.running_per_account;
+        let mut read = self.tools.core.storage.read().await?;
+        let jobs = read.jobs();
+        let waiting = jobs.accounts_with_due_jobs(Takes::AnyJob, now, cap, CANDIDATES[0]);
+        waiting.await
+    }
+
+    /// Waits until it is worth looking again. A worker without room for every job looks as soon as a slot is free.
+    async fn rest(&self, slots: &WorkerSlots, has_room: bool) {
+        let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.core.randomness.as_ref()));
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = self.wake.notified() => {}
+            () = slots.freed(), if !has_room => {}
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+fn small(number: usize) -> u32 {
+    number.try_into().unwrap_or(u32::MAX)
+}
+
+async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {
+    let Tools { core, machine, .. } = &tools;
+    let policy = core.policies.queue;
+    let mut seen = ClockWatch::default();
+    let mut known = None;
+    // Leases run out while the database is away, and those who hold them live: they renew them first.
+    let heartbeat = as_std(policy.heartbeat);
+    let to_renew = heartbeat * 2 + tools.reconnects_within;
+    let mut renewed_at = Instant::now();
+    loop {
+        let before = known;
+        let asked_at = Instant::now();
+        let looked = is_trusted(core, machine.as_ref(), &mut seen, OF_A_WORKER).await;
+        // An outage may pass while one call waits for its connection.
+        if looked.is_none() || asked_at.elapsed() > heartbeat {
+            renewed_at = Instant::now() + to_renew;
+        }
+        known = looked.or(before);
+        let is_trusted = known == Some(true);
+        trust.store(is_trusted, Ordering::SeqCst);
+        if is_trusted && before == Some(false) {
+            tracing::warn!("The clock is trusted again; jobs are claimed.");
+        }
+        if is_trusted && before != known {
+            wake.notify_one();
+        }
+        if is_trusted {
+            end_stalled(core.storage.as_ref(), policy.lease).await;
+            if Instant::now() >= renewed_at {
+                take_back(core).await;
+            }
+            fire(core, &wake).await;
+        }
+        // Nobody works before the first look: it is made as soon as the database answers.
+        let pause = known.map_or(LOOK_EVERY, |_| as_std(policy.sweep));
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+const OF_A_WORKER: &str =
+    "no job is claimed or taken back, and no schedule started, until it is right";
+const OF_A_SERVER: &str =
+    "when tokens and sessions end, and which day a budget is of, is judged by it";
+
+/// Warns of a wrong clock in a process that runs no jobs, until the token is cancelled.
+pub async fn watch_clock(core: Arc<Core>, machine: Arc<dyn Clock>, stop: CancellationToken) {
+    let mut seen = ClockWatch::default();
+    loop {
+        is_trusted(&core, machine.as_ref(), &mut seen, OF_A_SERVER).await;
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(as_std(core.policies.queue.sweep)) => {}
+        }
+    }
+}
+
+/// Says why not; `None` when the database does not answer, and then nothing is known of the clock.
+async fn is_trusted(
+    core: &Core,
+    machine: &dyn Clock,
+    seen: &mut ClockWatch,
+    consequence: &str,
+) -> Option<bool> {
+    let (storage, policy) = (core.storage.as_ref(), &core.policies.queue);
+    match distrust(storage, machine, policy, seen).await {
+        Ok(None) => Some(true),
+        Ok(Some(why)) => {
+            let (what, by) = match why {
+                Distrust::Skewed(by) => ("is apart from the database's", by),
+                Distrust::Stepped(by) => ("was set", by),
+            };
+            tracing::warn!(
+                seconds = by.num_seconds(),
+                "The clock {what}: {consequence}. Look at the time service of this machine."
+            );
+            Some(false)
+        }
+        Err(error) => {
+            tracing::warn!(
+                error = chain(&error),
+                "The database's clock cannot be read."
+            );
+            None
+        }
+    }
+}
+
+/// A worker that stands still may hold the rows of its jobs, and nobody could take them back.
+async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
+    match storage.end_stalled(silent_for).await {
+        Ok(0) => {}
+        Ok(connections) => tracing::warn!(
+            connections,
+            "Connections were ended whose process stood still amid a transaction."
+        ),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "Connections that stand still cannot be ended; the next sweep tries again."
+        ),
+    }
+}
+
+async fn take_back(core: &Core) {
+    match core.sweep_queue().await {
+        Ok(swept) => tell(&swept),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "The queue cannot be swept; the next sweep tries again."
+        ),
+    }
+}
+
+async fn fire(core: &Core, wake: &Notify) {
+    match core.fire_schedules().await {
+        Ok(fired) => {
+            for schedule in &fired {
+                note_fired(schedule);
+            }
+            if !fired.is_empty() {
+                wake.notify_one();
+            }
+        }
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "What is due cannot be started; the next sweep tries again."
+        ),
+    }
+}
+
+fn tell(swept: &Swept) {
+    for job in &swept.moved {
+        counted::swept(job);
+        tracing::warn!(
+            jobId = job.id.0,
+            accountId = job.account.0,
+            state = job.state.name(),
+            "A job was taken back."
+        );
+    }
+    for (account, error) in &swept.troubles {
+        tracing::warn!(
+            accountId = account.0,
+            error = chain(error),
+            "An account's jobs cannot be swept; the next sweep tries again."
+        );
+    }
+}
+
+fn note_fired(schedule: &Schedule) {
+    let (account, project) = (schedule.account.0, schedule.project.0);
+    let (kind, refusal) = (schedule.kind.name(), schedule.last_refusal.as_deref());
+    match refusal {
+        None => {
+            counted::enqueued(schedule.kind);
+            tracing::info!(
+                accountId = account,
+                project,
+                kind,
+                "A schedule was due: a job is queued."
+            );
+        }
+        Some(refusal) => tracing::warn!(
+            accountId = account,
+            project,
+            kind,
+            refusal,
+            "A schedule was due, and no job was queued."
+        ),
+    }
+}
+
+/// Once at the beginning, for months without a worker, and then every day.
+async fn keep_house(core: Core, stop: CancellationToken) {
+    loop {
+        let mut pause = HOUSE_EVERY;
+        let kept = match core.trust_retention().await {
+            Ok(None) => core.keep_house().await,
+            Ok(Some(postponed)) => {
+                note_postponed(postponed);
+                pause = HOUSE_AGAIN;
+                let today = core.clock.now().date_naive();
+                core.storage.tend(today, None).await.map(|()| 0)
+            }
+            Err(error) => Err(error),
+        };
+        match kept {
+            Ok(0) => {}
+            Ok(projects) => tracing::info!(
+                projects,
+                "Deactivated projects were removed: their term (retention.deactivated_project_days) is over."
+            ),
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "What is too old could not be deleted; it is tried again in an hour."
+                );
+                pause = HOUSE_AGAIN;
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+fn note_postponed(postponed: Postponed) {
+    let until = postponed.until.to_rfc3339_opts(SecondsFormat::Secs, true);
+    if let Some(apart) = postponed.apart {
+        tracing::warn!(
+            hours = apart.num_hours(),
+            until,
+            "The clock is not where it was expected: nothing that is too old is deleted for a day. Set it, if it is wrong."
+        );
+    } else {
+        tracing::info!(until, "Nothing that is too old is deleted until then.");
+    }
+}
+
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}
+
+fn as_std(delta: TimeDelta) -> Duration {
+    delta.to_std().unwrap_or(Duration::ZERO)
+}
+
+fn fraction(randomness: &dyn Randomness) -> f64 {
+    let mut bytes = [0; 4];
+    randomness.fill(&mut bytes);
+    f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
+}

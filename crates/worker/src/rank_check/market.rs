@@ -1,0 +1,263 @@
+//! What follows from all search pages side by side: shares of voice, competitors, prominence, priorities of keywords.
+
+use super::{
+    head::{Run, Told, listed},
+    market_past::{CompetitorsPast, PagesPast},
+    named_sites::NamedSites,
+};
+use crate::{Tools, attempt::Broken};
+use analysis::{
+    ctr::ClickCurve,
+    document::{Document, FromJson},
+    findings::{
+        ai_visibility::AiVisibilitySummary,
+        competitors::{self, AiRates, CompetitorsContext, CompetitorsSummary},
+        rankings::RankingRecord,
+        serp::SerpRecord,
+        sov::{self, EarlierPages, SovContext, SovSummary},
+    },
+    keyword_metrics::{Priority, PriorityInput, priorities},
+    provenance::Provenance,
+    result_type::ResultType,
+    search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    job::Job,
+    keyword::Keyword,
+    ports::storage::StorageError,
+    results::{ResultHead, StagedFinding},
+    use_cases::sum_up_rankings::Onlooker,
+};
+use std::collections::BTreeMap;
+
+/// How many keywords are read at once.
+const BATCH: u32 = 1_000;
+
+pub(super) struct Market<'a> {
+    panel: Panel<'a>,
+    sites: &'a NamedSites,
+    topics: BTreeMap<i64, PanelTopic>,
+    worth: Vec<(i64, PriorityInput)>,
+    /// What the newest answers of AI engines say, when they were asked.
+    ai: Option<AiVisibilitySummary>,
+}
+
+pub(super) struct Found {
+    pub(super) staged: Vec<StagedFinding>,
+    pub(super) heads: Vec<ResultHead>,
+    pub(super) carried: Vec<(ResultType, Document)>,
+}
+
+impl<'a> Market<'a> {
+    pub(super) async fn of(
+        tools: &Tools,
+        job: &Job,
+        sites: &'a NamedSites,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Broken> {
+        let mut topics = BTreeMap::new();
+        let ranks = tools.search.label().provenance;
+        let mut keywords = tools.core.walk_keywords(job.account, job.project, BATCH);
+        while let Some(batch) = keywords.next().await? {
+            topics.extend(batch.iter().map(|it| (it.id.0, topic(it, ranks))));
+        }
+        Ok(Self {
+            sites,
+            panel: Panel::new(&sites.own, ClickCurve::published(), now),
+            topics,
+            worth: Vec::new(),
+            ai: newest_answers(tools, job).await?,
+        })
+    }
+
+    /// The places of ranking records with the priority of their keyword among all of them.
+    pub(super) fn priorities(&self) -> BTreeMap<i64, Priority> {
+        let inputs: Vec<PriorityInput> = self.worth.iter().map(|(_, it)| *it).collect();
+        let places = self.worth.iter().map(|(ordinal, _)| *ordinal);
+        places
+            .zip(priorities(&inputs))
+            .filter_map(|(ordinal, priority)| Some((ordinal, priority?)))
+            .collect()
+    }
+
+    pub(super) fn judge(
+        mut self,
+        run: &Run<'_>,
+        mut pages: PagesPast,
+        mut rivals: CompetitorsPast,
+    ) -> Found {
+        for topic in std::mem::take(&mut self.topics).into_values() {
+            self.panel.miss(topic);
+        }
+        let mut found = Found {
+            staged: Vec::new(),
+            heads: Vec::new(),
+            carried: vec![(ResultType::Serp, Document::of(&self.panel.prominence()))],
+        };
+        self.add_shares(run, &mut pages, &mut found);
+        self.add_competitors(run, &mut rivals, &mut found);
+        found
+    }
+
+    fn add_shares(&self, run: &Run<'_>, past: &mut PagesPast, found: &mut Found) {
+        let records = sov::shares(
+            &self.panel,
+            &SovContext {
+                project_id: run.job.project.0,
+                tracked: &self.sites.tracked,
+                a_week_ago: past.a_week_before(run.job.day),
+                a_month_ago: past.a_month_before(run.job.day),
+                provider: Some(run.provider),
+            },
+        );
+        let measured_at = self.panel.measured_at();
+        for (place, record) in records.iter().enumerate() {
+            let staged = listed(ResultType::Sov, place, measured_at, Document::of(record));
+            found.staged.push(StagedFinding {
+                sort_value: record.sov,
+                ..staged
+            });
+        }
+        let Some(summary) = SovSummary::of(&records) else {
+            return;
+        };
+        let summary = SovSummary {
+            ai_share_of_voice: self.ai.as_ref().and_then(|it| it.share_of_voice),
+            ..summary
+        };
+        past.remember(run.job.day, EarlierPages::of(&self.panel));
+        found.heads.push(run.head(Told {
+            result_type: ResultType::Sov,
+            method: sov::METHOD_VERSION,
+            coverage: summary.coverage,
+            records: records.len(),
+            summary: Document::of(&summary),
+        }));
+        // Under `sov`, versions before left shares without keywords, and could not read this.
+        found
+            .carried
+            .push((ResultType::Rankings, Document::of(past)));
+    }
+
+    fn add_competitors(&self, run: &Run<'_>, past: &mut CompetitorsPast, found: &mut Found) {
+        let records = competitors::competitors(
+            &self.panel,
+            &CompetitorsContext {
+                project_id: run.job.project.0,
+                pinned: &self.sites.pinned,
+                home_page_types: &BTreeMap::new(),
+                earlier: &past.as_of(run.job.day, self.panel.curve()),
+                ai: &ai_rates(self.ai.as_ref()),
+                provider: Some(run.provider),
+            },
+        );
+        let measured_at = self.panel.measured_at();
+        for (place, record) in records.iter().enumerate() {
+            let document = Document::of(record);
+            let staged = listed(ResultType::Competitors, place, measured_at, document);
+            found.staged.push(StagedFinding {
+                sort_value: record.competitor_score,
+                ..staged
+            });
+        }
+        let summary = CompetitorsSummary::of(&records, &self.panel);
+        past.remember(run.job.day, self.panel.curve(), &records);
+        found.heads.push(run.head(Told {
+            result_type: ResultType::Competitors,
+            method: competitors::METHOD_VERSION,
+            coverage: summary.coverage,
+            records: records.len(),
+            summary: Document::of(&summary),
+        }));
+        found
+            .carried
+            .push((ResultType::Competitors, Document::of(past)));
+    }
+}
+
+impl Onlooker for Market<'_> {
+    fn rank(&mut self, ordinal: i64, record: &RankingRecord) {
+        self.worth.push((
+            ordinal,
+            PriorityInput {
+                opportunity: record.opportunity,
+                cpc: None,
+                intent: record.intent,
+                trend: None,
+            },
+        ));
+    }
+
+    fn page(&mut self, record: &SerpRecord) {
+        let keyword = record.envelope.keyword_id;
+        let Some(topic) = keyword.and_then(|id| self.topics.remove(&id)) else {
+            return;
+        };
+        match PanelPage::of_record(record) {
+            Some(page) => self.panel.add(topic, &page),
+            None => self.panel.miss(topic),
+        }
+    }
+}
+
+fn topic(keyword: &Keyword, ranks: Provenance) -> PanelTopic {
+    PanelTopic {
+        keyword_id: keyword.id.0,
+        keyword: keyword.text.as_str().to_owned(),
+        search_volume: keyword.volume_beside(ranks).map(u64::from),
+        tags: keyword.tags.iter().map(ToString::to_string).collect(),
+        page_group: None,
+    }
+}
+
+/// The newest sum of AI engines' answers, when they were asked; simulated answers stand beside simulated pages alone.
+async fn newest_answers(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Option<AiVisibilitySummary>, StorageError> {
+    let mut read = tools.core.storage.read().await?;
+    let head = read
+        .results()
+        .head(job.account, job.project, ResultType::AiVisibility)
+        .await?;
+    let pages = tools.search.label().provenance;
+    let may_stand = |it: &ResultHead| !it.provenance.is_simulated() || pages.is_simulated();
+    let summary = { head.filter(may_stand) }.map(|it| it.summary.parse());
+    let summary = summary.transpose();
+    summary.map_err(|_| StorageError::Corrupt { what: "a summary" })
+}
+
+fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> {
+    let named = summary.into_iter().flat_map(|it| &it.competitors);
+    let rates = named.filter_map(|it| {
+        let rates = AiRates {
+            mention_rate: it.mention_rate,
+            citation_rate: it.citation_rate,
+        };
+        Some((it.domain.clone()?, rates))
+    });
+    rates.collect()
+}
+
+pub(super) async fn last_prominence(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Option<DomainProminence>, StorageError> {
+    left_behind(tools, job, ResultType::Serp).await
+}
+
+pub(super) async fn left_behind<T: FromJson>(
+    tools: &Tools,
+    job: &Job,
+    of: ResultType,
+) -> Result<Option<T>, StorageError> {
+    let mut read = tools.core.storage.read().await?;
+    let carried = read.results().carried(job.account, job.project, of).await?;
+    carried
+        .map(|it| it.parse())
+        .transpose()
+        .map_err(|_| StorageError::Corrupt {
+            what: "what the last run left behind",
+        })
+}

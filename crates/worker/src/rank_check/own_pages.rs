@@ -1,0 +1,116 @@
+use crate::{Tools, attempt::Broken, site_audit::earlier_page};
+use analysis::{
+    findings::{cannibalization::PageFacts, content::LanguageFacts, site_changes::EarlierPage},
+    observation::{
+        page_content::{PageContent, TagSource},
+        web_site::Truncation,
+    },
+    search_intent,
+    text::likeness::{jaccard, shingles},
+    url_rules::page_key,
+};
+use domain::{job::Job, ports::storage::StorageError, results::OwnSnapshot};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound::{Excluded, Unbounded},
+};
+
+/// How many pages are held in memory at once.
+const PAGES: usize = 50;
+
+/// Own pages, by their page keys.
+#[derive(Default)]
+pub(super) struct OwnPages {
+    pub(super) facts: BTreeMap<String, PageFacts>,
+    /// How alike two main texts are; the smaller key first.
+    pub(super) similarities: BTreeMap<(String, String), f64>,
+}
+
+/// Of the pages that compete for a keyword: those alone are asked for.
+pub(super) async fn own_pages(
+    tools: &Tools,
+    job: &Job,
+    keywords: &[Vec<OwnSnapshot>],
+) -> Result<OwnPages, Broken> {
+    let rivals: Vec<BTreeSet<&str>> = keywords.iter().map(|it| competing(it)).collect();
+    let urls: BTreeSet<&str> = rivals.iter().flatten().copied().collect();
+    let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
+    let mut facts = BTreeMap::new();
+    let mut texts = BTreeMap::new();
+    for urls in urls.chunks(PAGES) {
+        let mut read = tools.core.storage.read().await?;
+        let kept = read.pages().kept(job.account, job.project, urls).await?;
+        drop(read);
+        tokio::task::block_in_place(|| {
+            for kept in &kept {
+                let key = page_key(&kept.url);
+                let known = earlier_page(kept)?;
+                texts.extend(text(&known.page).map(|it| (key.clone(), it)));
+                facts.insert(key, facts_of(&known));
+            }
+            Ok::<_, StorageError>(())
+        })?;
+    }
+    Ok(OwnPages {
+        similarities: similarities(&rivals, &texts),
+        facts,
+    })
+}
+
+/// The own pages of a keyword, unless it has only one.
+fn competing(snapshots: &[OwnSnapshot]) -> BTreeSet<&str> {
+    let places = snapshots.iter().flat_map(|it| &it.places);
+    let urls: BTreeSet<&str> = places.map(|it| it.url.as_str()).collect();
+    if urls.len() < 2 {
+        return BTreeSet::new();
+    }
+    urls
+}
+
+fn facts_of(known: &EarlierPage) -> PageFacts {
+    let page = &known.page;
+    let title = page.title();
+    let language = LanguageFacts::of(page);
+    let language = language.declared.or(language.detected).unwrap_or_default();
+    let language = language.split('-').next().unwrap_or_default();
+    let canonical = page.canonical_by_script().or(page.canonical());
+    let alternates = { page.hreflangs.iter() }.filter(|it| it.source != TagSource::Body);
+    PageFacts {
+        title: title.map(str::to_owned),
+        intent: title.and_then(|title| search_intent::of(title, language, None)),
+        word_count: is_whole(page).then_some(page.text.counts.words as u64),
+        canonical: canonical.map(str::to_owned),
+        redirects_to: known.memory.history.moved_to().map(str::to_owned),
+        alternates: alternates.filter_map(|it| it.url.clone()).collect(),
+        ..PageFacts::default()
+    }
+}
+
+/// What a page's main text is compared by; `None` of a page that was cut, or that has none.
+fn text(page: &PageContent) -> Option<Vec<u64>> {
+    let shingles = shingles(&page.text.main.text());
+    (is_whole(page) && !shingles.is_empty()).then_some(shingles)
+}
+
+fn is_whole(page: &PageContent) -> bool {
+    page.fetched.truncation == Truncation::None
+}
+
+fn similarities(
+    rivals: &[BTreeSet<&str>],
+    texts: &BTreeMap<String, Vec<u64>>,
+) -> BTreeMap<(String, String), f64> {
+    let mut similarities = BTreeMap::new();
+    for urls in rivals {
+        let keys: BTreeSet<String> = urls.iter().map(|url| page_key(url)).collect();
+        for one in &keys {
+            for other in keys.range::<str, _>((Excluded(one.as_str()), Unbounded)) {
+                if let (Some(text), Some(rival)) = (texts.get(one), texts.get(other)) {
+                    { similarities.entry((one.clone(), other.clone())) }
+                        .or_insert_with(|| jaccard(text, rival));
+                }
+            }
+        }
+    }
+    similarities
+}

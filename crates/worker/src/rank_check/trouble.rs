@@ -1,0 +1,139 @@
+//! What went wrong on the way, as far as it decides how an attempt ends.
+
+use super::Tools;
+use chrono::TimeDelta;
+use domain::{
+    job::Job,
+    ports::search_results::ProviderError,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        measure_keyword::MeasuredKeyword,
+    },
+};
+
+#[derive(Default)]
+pub(super) struct Trouble {
+    passing: u64,
+    last: Option<ProviderError>,
+    /// A failure that ends the pass: every further call would fail alike.
+    pub(super) lasting: Option<ProviderError>,
+    pub(super) is_cut_short: bool,
+}
+
+/// Leaves a passing failure for another attempt while there is one; keeps every other outcome, a failure as a state.
+pub(super) fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
+    measured
+        .failure
+        .as_ref()
+        .is_none_or(|failure| !failure.is_lasting() && (is_last_attempt || !failure.is_retryable()))
+}
+
+impl Trouble {
+    pub(super) fn note(&mut self, kept: &MeasuredKeyword) {
+        self.is_cut_short |= kept.cut_by.is_some();
+        self.lasting = kept.lasting_trouble().cloned().or(self.lasting.take());
+        let passing = kept.failure.clone().filter(|it| !it.is_lasting());
+        self.last = passing.or(self.last.take());
+    }
+
+    pub(super) fn meet(&mut self, left: &MeasuredKeyword) {
+        self.note(left);
+        self.passing += u64::from(left.lasting_trouble().is_none());
+    }
+
+    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
+    pub(super) fn end(&self, job: &Job, tools: &Tools, done: u64) -> Option<AttemptEnd> {
+        if let Some(lasting) = &self.lasting {
+            // What was measured before is paid for: it is published, and the rest told.
+            return (done == 0).then(|| AttemptEnd::Failed(self.in_vain(lasting, job)));
+        }
+        if self.passing == 0 {
+            return None;
+        }
+        let last = self.last.as_ref()?;
+        tracing::info!(
+            jobId = job.id.0,
+            left = self.passing,
+            done,
+            most = tools.core.policies.queue.most_attempts,
+            "Some keywords are left for another attempt."
+        );
+        Some(AttemptEnd::Later {
+            error: attempt_error(last),
+            asked: asked_delay(last),
+        })
+    }
+
+    /// Nothing was measured. Money that was used up in vain is not to be set aside again before somebody looked at why.
+    fn in_vain(&self, lasting: &ProviderError, job: &Job) -> AttemptError {
+        let error = attempt_error(lasting);
+        let Some(before) = self.before(job) else {
+            return error;
+        };
+        let hint = match lasting {
+            ProviderError::CapReached => Some(
+                "Ask the operator to look at what went wrong before (`sightline doctor`, the log): started again, the analysis can cost as much again."
+                    .to_owned(),
+            ),
+            _ => error.hint,
+        };
+        AttemptError {
+            detail: format!("{} What went wrong before: {before}", error.detail),
+            hint,
+            ..error
+        }
+    }
+
+    fn before(&self, job: &Job) -> Option<String> {
+        let earlier = || Some(job.errors.last()?.detail.clone());
+        self.last.as_ref().map(sentence).or_else(earlier)
+    }
+
+    pub(super) fn nothing_measured(&self, job: &Job) -> AttemptError {
+        let why = { self.before(job) }
+            .map_or_else(String::new, |why| format!(" What went wrong last: {why}"));
+        AttemptError {
+            code: "nothingMeasured".to_owned(),
+            detail: format!("Not one keyword could be measured; earlier results stand.{why}"),
+            hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+        }
+    }
+}
+
+pub(crate) fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
+    match error {
+        ProviderError::RateLimited {
+            retry_after: Some(wait),
+        } => TimeDelta::from_std(*wait).ok(),
+        _ => None,
+    }
+}
+
+pub(crate) fn attempt_error(error: &ProviderError) -> AttemptError {
+    let hint = match error {
+        ProviderError::Unauthorised => {
+            "Ask the operator to check the supplier's credentials (`sightline doctor`)."
+        }
+        ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
+        ProviderError::CapReached => {
+            "Start the analysis again: what it can cost is set aside anew, within the month's budget."
+        }
+        ProviderError::Unpaid(unpaid) => unpaid.hint(),
+        _ => "Nothing has to be done: it is tried again by itself.",
+    };
+    AttemptError {
+        code: error.code().to_owned(),
+        detail: sentence(error),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+fn sentence(error: &ProviderError) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

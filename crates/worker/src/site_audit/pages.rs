@@ -1,0 +1,259 @@
+//! What is found on the pages that a crawl has recorded: two walks over its journal.
+
+use super::{
+    Audited, STAGED_TOGETHER, Staging,
+    changes::{Changes, Staged, VainVisit, Visit},
+    journal::StoredJournal,
+};
+use crate::{Tools, attempt::Broken, web_vitals::newest_vitals};
+use analysis::{
+    document::Document,
+    findings::{
+        content_changes::{ChangeContext, ChangeSource, PageOwner},
+        envelope::FindingContext,
+        site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards},
+        vitals::VitalsRecord,
+    },
+    observation::web_site::{SiteScope, TargetCheck},
+};
+use crawler::AiRobots;
+use domain::{
+    job::{Job, Trigger},
+    ports::{
+        site_reader::{JournalError, RecordedPages},
+        storage::StorageError,
+    },
+    results::StagedFinding,
+};
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::mpsc;
+
+/// Keywords that are read at once.
+const KEYWORDS: u32 = 500;
+/// Parts of pages, and of records, that may wait for the other side.
+const WAITING: usize = 1;
+/// Pages that are read back at once beside what asking for them brought.
+const VAIN_VISITS: usize = 100;
+
+pub(super) struct Crawled<'a> {
+    pub(super) job: &'a Job,
+    pub(super) journal: &'a StoredJournal<'a>,
+    pub(super) staging: &'a Staging<'a>,
+    pub(super) scope: SiteScope,
+    pub(super) without_a_page: Vec<TargetCheck>,
+}
+
+/// Judges every page with its links and stages the records; nothing when the attempt has to stop.
+pub(super) async fn audit(
+    tools: &Tools,
+    mut cards: SiteCards,
+    robots: AiRobots,
+    of: &Crawled<'_>,
+) -> Result<Option<Audited>, Broken> {
+    let mut pages = RecordedPages::of(of.journal);
+    while let Some(part) = pages.next_part().await.map_err(unreadable)? {
+        if of.staging.state.stop.is_cancelled() {
+            return Ok(None);
+        }
+        let looked_at = part.len();
+        let add = move || {
+            for recorded in &part {
+                cards.add(&recorded.page);
+            }
+            cards
+        };
+        cards = tokio::task::spawn_blocking(add).await?;
+        of.journal.looked_at(looked_at);
+    }
+    let context = Arc::new(AuditContext {
+        finding: FindingContext {
+            project_id: of.job.project.0,
+            measured_at: tools.core.clock.now(),
+        },
+        keywords: keywords(tools, of.job).await?,
+        vitals: vitals(tools, of.job).await?,
+    });
+    let complete = move || {
+        let robots = Arc::new(robots);
+        let verdicts = {
+            let robots = Arc::clone(&robots);
+            move |url: &str| robots.verdicts(url)
+        };
+        (cards.complete(&verdicts), robots)
+    };
+    let known = tokio::task::spawn_blocking(complete).await?;
+    judged(known, context, of).await
+}
+
+enum Judgeable {
+    Read(Vec<Visit>),
+    Vain(Vec<VainVisit>),
+}
+
+/// Reads pages, judges them on a thread of their own and stages what comes of it, side by side.
+async fn judged(
+    (site, robots): (Site, Arc<AiRobots>),
+    context: Arc<AuditContext>,
+    of: &Crawled<'_>,
+) -> Result<Option<Audited>, Broken> {
+    let (give, mut taken) = mpsc::channel::<Judgeable>(WAITING);
+    let (hand_out, mut records) = mpsc::channel::<Staged>(WAITING);
+    let change = of.change_context();
+    let judging = tokio::task::spawn_blocking(move || {
+        let verdicts = move |url: &str| robots.verdicts(url);
+        let mut audit = SiteAudit::of(&site, &context, &verdicts);
+        let measured_at = context.finding.measured_at;
+        let mut changes = Changes::new(change, measured_at);
+        let mut staged = Staged::default();
+        while let Some(part) = taken.blocking_recv() {
+            match part {
+                Judgeable::Read(visits) => {
+                    for visit in &visits {
+                        let page = &visit.recorded.page;
+                        changes.read(visit, audit.site_facts(&page.url), &mut staged)?;
+                        let findings = &mut staged.findings;
+                        let mut add = |record| findings.push(staged_record(record, measured_at));
+                        audit.judge(page, &mut add);
+                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                    }
+                }
+                Judgeable::Vain(visits) => {
+                    for visit in &visits {
+                        changes.unread(visit, &mut staged)?;
+                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                    }
+                }
+            }
+        }
+        let findings = &mut staged.findings;
+        let mut summaries =
+            audit.finish(|record| findings.push(staged_record(record, measured_at)));
+        summaries.push(changes.summary());
+        hand_over(&hand_out, &mut staged, 0);
+        let history = site.into_link_history(&context);
+        Ok::<_, StorageError>(Audited {
+            summaries,
+            link_history: Document::of(&history),
+        })
+    });
+    let reading = async {
+        of.read(&give).await?;
+        drop(give);
+        Ok::<(), Broken>(())
+    };
+    let storing = async {
+        while let Some(part) = records.recv().await {
+            of.staging.add(&part).await?;
+        }
+        Ok::<(), Broken>(())
+    };
+    tokio::try_join!(reading, storing)?;
+    let audited = judging.await??;
+    Ok((!of.staging.state.stop.is_cancelled()).then_some(audited))
+}
+
+/// Hands over what is staged once it is enough; nobody takes it any more when the attempt is over.
+fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
+    if staged.findings.len() >= enough {
+        let _ = to.blocking_send(std::mem::take(staged));
+    }
+}
+
+impl Crawled<'_> {
+    /// Gives all pages of the journal, each with what is kept of it, then kept pages that were asked for in vain.
+    async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {
+        let mut pages = RecordedPages::of(self.journal);
+        while let Some(part) = pages.next_part().await.map_err(unreadable)? {
+            let urls: Vec<String> = part.iter().map(|it| it.page.url.clone()).collect();
+            let mut kept = self.journal.kept().kept(&urls).await?;
+            self.journal.looked_at(part.len());
+            let visits = part.into_iter().map(|recorded| Visit {
+                kept: kept.remove(&recorded.page.url),
+                recorded,
+            });
+            if self.is_over(give, Judgeable::Read(visits.collect())).await {
+                return Ok(());
+            }
+        }
+        for part in self.without_a_page.chunks(VAIN_VISITS) {
+            let urls: Vec<String> = part.iter().map(|it| it.url.clone()).collect();
+            let mut kept = self.journal.kept().kept(&urls).await?;
+            let visits = part.iter().filter_map(|check| {
+                let kept = kept.remove(&check.url)?;
+                let check = check.clone();
+                Some(VainVisit { check, kept })
+            });
+            if self.is_over(give, Judgeable::Vain(visits.collect())).await {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_over(&self, give: &mpsc::Sender<Judgeable>, part: Judgeable) -> bool {
+        self.staging.state.stop.is_cancelled() || give.send(part).await.is_err()
+    }
+
+    fn change_context(&self) -> ChangeContext {
+        ChangeContext {
+            project_id: self.job.project.0,
+            scope: self.scope.clone(),
+            source: match self.job.trigger {
+                Trigger::Schedule => ChangeSource::Scheduled,
+                Trigger::Api | Trigger::Session | Trigger::Mcp => ChangeSource::Manual,
+            },
+            owner: PageOwner::Own,
+        }
+    }
+}
+
+async fn vitals(
+    tools: &Tools,
+    job: &Job,
+) -> Result<HashMap<String, Vec<VitalsRecord>>, StorageError> {
+    let mut by_page: HashMap<String, Vec<VitalsRecord>> = HashMap::new();
+    for record in newest_vitals(tools, job).await? {
+        if let Some(url) = record.envelope.url.clone() {
+            by_page.entry(url).or_default().push(record);
+        }
+    }
+    Ok(by_page)
+}
+
+/// What people find each page with, the best ranked first.
+async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
+    let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
+    let mut walk = tools.core.walk_keywords(job.account, job.project, KEYWORDS);
+    while let Some(part) = walk.next().await? {
+        for keyword in part {
+            let latest = keyword.latest.as_ref();
+            let Some((position, url)) = latest.and_then(|it| it.position.zip(it.url.clone()))
+            else {
+                continue;
+            };
+            let place = ranked.entry(url).or_default();
+            place.push((position, keyword.text.to_string()));
+        }
+    }
+    let sorted = ranked.into_iter().map(|(url, mut found)| {
+        found.sort();
+        (url, found.into_iter().map(|it| it.1).collect())
+    });
+    Ok(sorted.collect())
+}
+
+fn staged_record(record: PageRecord, measured_at: chrono::DateTime<chrono::Utc>) -> StagedFinding {
+    StagedFinding {
+        result_type: record.result_type,
+        ordinal: i64::try_from(record.place).unwrap_or(i64::MAX),
+        keyword: None,
+        url: Some(record.url),
+        sort_value: record.sort_value,
+        measured_at,
+        record: record.record,
+    }
+}
+
+fn unreadable(error: JournalError) -> Broken {
+    StorageError::Unavailable(error.0).into()
+}

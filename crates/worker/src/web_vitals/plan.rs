@@ -1,0 +1,131 @@
+//! Which pages a run measures: decided once and kept in the journal, so that every attempt measures the same ones.
+
+use super::CORRUPT;
+use crate::{
+    Tools,
+    attempt::{AttemptState, Broken},
+};
+use analysis::{findings::vitals::VitalsSource, observation::vitals::FormFactor};
+use domain::{
+    ids::ProjectId,
+    job::{Job, progress::Progress},
+    project::Project,
+    results::JournalEntry,
+    use_cases::{
+        keep_leases::Hold,
+        measure_page_speed::{MeasurePageSpeed, SpeedTask},
+    },
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+const DEVICES: [FormFactor; 2] = [FormFactor::Phone, FormFactor::Desktop];
+
+/// Places that a page has: each source on each device.
+const PLACES_PER_PAGE: usize = 2 * DEVICES.len();
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    /// The pages, the home page first.
+    pub(super) pages: Vec<String>,
+    pub(super) asks_visitors: bool,
+}
+
+pub(super) struct Task {
+    pub(super) place: i64,
+    pub(super) what: SpeedTask,
+}
+
+/// The plan as an earlier attempt left it, or a new one.
+pub(super) async fn make(
+    tools: &Tools,
+    job: &Job,
+    project: &Project,
+    state: &AttemptState,
+    home: String,
+    measure: &MeasurePageSpeed,
+) -> Result<Plan, Broken> {
+    let (core, hold) = (&tools.core, Hold::of(job));
+    let recorded = core.journal(hold, None).await?;
+    if let Some(entry) = recorded.first() {
+        return Ok(serde_json::from_slice(&entry.body).map_err(|_| CORRUPT)?);
+    }
+    let mut pages = vec![home];
+    pages.extend(core.choose_pages(project, tools.load.speed_pages).await?);
+    let plan = Plan {
+        pages,
+        asks_visitors: measure.knows_visitors(),
+    };
+    let entry = JournalEntry {
+        sequence: 0,
+        body: serde_json::to_vec(&plan).map_err(|_| CORRUPT)?,
+    };
+    let progress = Progress {
+        total: plan.pages.len() as u64,
+        ..Progress::default()
+    };
+    let go_on = core.add_to_journal(hold, &[entry], &progress).await?;
+    state.heed(go_on);
+    Ok(plan)
+}
+
+impl Plan {
+    pub(super) fn tasks(&self, project: ProjectId) -> Vec<Task> {
+        let sources: &[VitalsSource] = if self.asks_visitors {
+            &[VitalsSource::Field, VitalsSource::Lab]
+        } else {
+            &[VitalsSource::Lab]
+        };
+        let mut tasks = Vec::new();
+        for (page, url) in self.pages.iter().enumerate() {
+            for (device, form_factor) in DEVICES.into_iter().enumerate() {
+                for source in sources {
+                    let place = page * PLACES_PER_PAGE
+                        + device * 2
+                        + usize::from(*source == VitalsSource::Lab);
+                    tasks.push(Task {
+                        place: i64::try_from(place).unwrap_or(i64::MAX),
+                        what: SpeedTask {
+                            project,
+                            url: url.clone(),
+                            form_factor,
+                            source: *source,
+                        },
+                    });
+                }
+            }
+        }
+        tasks
+    }
+
+    pub(super) fn pages_done(&self, project: ProjectId, places: &[i64]) -> u64 {
+        let there: HashSet<i64> = places.iter().copied().collect();
+        let tasks = self.tasks(project);
+        let missing = tasks.iter().filter(|it| !there.contains(&it.place));
+        let open: HashSet<&str> = missing.map(|it| it.what.url.as_str()).collect();
+        let done = self.pages.iter().filter(|it| !open.contains(it.as_str()));
+        done.count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_record_has_a_place_of_its_own_whether_or_not_visitors_are_known() {
+        let mut plan = Plan {
+            pages: vec!["https://a.com/".to_owned(), "https://a.com/b".to_owned()],
+            asks_visitors: true,
+        };
+        let places = |plan: &Plan| -> Vec<i64> {
+            let tasks = plan.tasks(ProjectId(1));
+            tasks.iter().map(|it| it.place).collect()
+        };
+        assert_eq!(places(&plan), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(plan.pages_done(ProjectId(1), &[0, 1, 2, 3, 4]), 1);
+        plan.asks_visitors = false;
+        assert_eq!(places(&plan), [1, 3, 5, 7]);
+        assert_eq!(plan.pages_done(ProjectId(1), &[1, 3, 5, 7]), 2);
+    }
+}

@@ -1,0 +1,240 @@
+use super::{CORRUPT, Pass};
+use crate::{Tools, attempt::Done};
+use analysis::{
+    document::Document,
+    findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary},
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+use domain::{
+    job::Job,
+    ports::storage::StorageError,
+    results::ResultHead,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        publish_results::Outcome,
+    },
+};
+use std::collections::BTreeSet;
+
+const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
+const LAB_NOT_CONFIGURED: &str = "labNotConfigured";
+/// What the site itself says with an error, other than a measurement that failed.
+const ANSWERS_OF_THE_SITE: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
+/// How many records are kept for comparison; those of pages that are measured no more end some day.
+const MOST_CARRIED: usize = 800;
+
+pub(crate) async fn newest_vitals(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Vec<VitalsRecord>, StorageError> {
+    let mut read = tools.core.storage.read().await?;
+    let carried = read
+        .results()
+        .carried(job.account, job.project, ResultType::Vitals)
+        .await?;
+    let records = carried.map(|it| it.parse()).transpose();
+    Ok(records.map_err(|_| CORRUPT)?.unwrap_or_default())
+}
+
+impl Pass<'_> {
+    pub(super) fn sum_up(self) -> Done {
+        let progress = self.progress(true);
+        let requested = self.plan.tasks(self.job.project).len() as u64;
+        let records: Vec<VitalsRecord> = self.records.into_values().collect();
+        let summary = VitalsSummary::of(&records, requested);
+        if !records.iter().any(says_something) {
+            return Done::End(AttemptEnd::Failed(nothing_measured(&records)));
+        }
+        let now = self.tools.core.clock.now();
+        let head = ResultHead {
+            account: self.job.account,
+            project: self.job.project,
+            result_type: ResultType::Vitals,
+            job: self.job.id,
+            generated_at: now,
+            measured_at: records
+                .iter()
+                .map(|it| it.envelope.measured_at)
+                .max()
+                .unwrap_or(now),
+            method_version: METHOD.to_owned(),
+            provider: providers(&records),
+            provenance: provenance(&records),
+            coverage: summary.coverage,
+            item_count: records.len() as u64,
+            summary: Document::of(&summary),
+            warnings: warnings(&records, self.plan.asks_visitors),
+        };
+        let carried = Document::of(&for_the_next_run(records, self.before));
+        Done::Results(Outcome {
+            heads: vec![head],
+            latest: vec![],
+            carried: vec![(ResultType::Vitals, carried)],
+            partial: summary.coverage.failed > 0,
+            progress,
+        })
+    }
+}
+
+fn says_something(record: &VitalsRecord) -> bool {
+    let error = record.envelope.error.as_deref();
+    error.is_none_or(|code| ANSWERS_OF_THE_SITE.contains(&code))
+}
+
+fn providers(records: &[VitalsRecord]) -> String {
+    let named = records
+        .iter()
+        .filter_map(|it| it.envelope.provider.as_deref());
+    let named: BTreeSet<&str> = named.collect();
+    if named.is_empty() {
+        return "crawler".to_owned();
+    }
+    named.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Measured as soon as something was; a record that is not says so itself.
+fn provenance(records: &[VitalsRecord]) -> Provenance {
+    let is_ours = |it: &VitalsRecord| {
+        it.source == VitalsSource::Lab && it.envelope.provenance == Provenance::Measured
+    };
+    if records.iter().any(is_ours) {
+        Provenance::Measured
+    } else {
+        Provenance::Imported
+    }
+}
+
+fn warnings(records: &[VitalsRecord], asks_visitors: bool) -> Vec<String> {
+    let mut warnings = BTreeSet::new();
+    if !asks_visitors {
+        warnings.insert(FIELD_NOT_CONFIGURED.to_owned());
+    }
+    for record in records {
+        let envelope = &record.envelope;
+        if envelope.warnings.iter().any(|it| it == NO_BROWSER) {
+            warnings.insert(LAB_NOT_CONFIGURED.to_owned());
+        }
+        warnings.extend(envelope.error.clone());
+    }
+    warnings.into_iter().collect()
+}
+
+/// The newest figures of each page: those of this run, and earlier ones that it did not replace.
+fn for_the_next_run(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<VitalsRecord> {
+    let mut seen = BTreeSet::new();
+    let mut kept = Vec::new();
+    for mut record in now.into_iter().chain(before) {
+        let has_figures = matches!(
+            record.envelope.status,
+            RecordStatus::Ok | RecordStatus::Partial
+        );
+        let what = (
+            record.form_factor,
+            record.source,
+            record.envelope.url.clone(),
+        );
+        if has_figures && seen.insert(what) && kept.len() < MOST_CARRIED {
+            // Only figures are compared.
+            record.cls_sources.clear();
+            record.opportunities.clear();
+            record.resource_summary.clear();
+            record.trend = None;
+            kept.push(record);
+        }
+    }
+    kept
+}
+
+fn nothing_measured(records: &[VitalsRecord]) -> AttemptError {
+    let codes = records.iter().filter_map(|it| it.envelope.error.as_deref());
+    let codes: BTreeSet<&str> = codes.collect();
+    let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+    AttemptError {
+        code: "nothingMeasured".to_owned(),
+        detail: format!("Not one page could be measured ({codes}); earlier results stand."),
+        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::{
+        findings::vitals::{Subject, static_record},
+        observation::vitals::{FormFactor, StaticFacts},
+    };
+    use chrono::DateTime;
+
+    fn subject(url: &str) -> Subject<'_> {
+        Subject {
+            project_id: 7,
+            url,
+            measured_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn seen(url: &str, ttfb: f64) -> VitalsRecord {
+        let facts = StaticFacts {
+            form_factor: FormFactor::Phone,
+            final_url: url.to_owned(),
+            ttfb_ms: Some(ttfb),
+            redirects_ms: None,
+            server_response_ms: None,
+            unsized_images: 3,
+            resources: vec![],
+            warnings: vec![],
+        };
+        static_record(&subject(url), &facts)
+    }
+
+    fn failed(url: &str, code: &str) -> VitalsRecord {
+        subject(url).failed(FormFactor::Phone, VitalsSource::Lab, code)
+    }
+
+    fn ttfb(records: &[VitalsRecord]) -> Vec<f64> {
+        let ttfb = |it: &VitalsRecord| it.metrics.ttfb.as_ref()?.value;
+        records.iter().filter_map(ttfb).collect()
+    }
+
+    #[test]
+    fn earlier_figures_are_kept_until_newer_ones_take_their_place() {
+        let (home, other) = ("https://a.com/", "https://a.com/b");
+        let now = vec![seen(home, 100.0), failed(other, "pageTimedOut")];
+        let before = vec![seen(home, 900.0), seen(other, 300.0)];
+        let kept = for_the_next_run(now, before);
+        assert_eq!(ttfb(&kept), [100.0, 300.0]);
+        assert!(kept.iter().all(|it| it.opportunities.is_empty()));
+    }
+
+    #[test]
+    fn failures_of_ours_say_nothing_and_refusals_of_the_site_do() {
+        for (code, says) in [
+            ("pageTimedOut", false),
+            ("browserFailed", false),
+            ("robotsDisallowed", true),
+            ("pageStatus", true),
+        ] {
+            assert_eq!(
+                says_something(&failed("https://a.com/", code)),
+                says,
+                "{code}"
+            );
+        }
+        assert!(says_something(&seen("https://a.com/", 1.0)));
+    }
+
+    #[test]
+    fn warnings_say_what_is_not_configured_and_what_failed() {
+        let records = [
+            seen("https://a.com/", 1.0),
+            failed("https://a.com/b", "pageStatus"),
+        ];
+        assert_eq!(
+            warnings(&records, false),
+            ["fieldVitalsNotConfigured", "labNotConfigured", "pageStatus"]
+        );
+        assert_eq!(warnings(&records[1..], true), ["pageStatus"]);
+        assert_eq!(providers(&records), "crawler");
+    }
+}
