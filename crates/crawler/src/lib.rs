@@ -3,6 +3,7 @@
 //! [`PoliteReader`] implements the port `domain::ports::site_reader::SiteReader`. A site that is
 //! hostile or broken ends as facts in the observation, never as a crash or a hang.
 
+mod browser;
 mod check;
 mod crawl;
 mod door;
@@ -11,7 +12,6 @@ mod fetch;
 mod frontier;
 mod guard;
 mod journal;
-mod lab;
 mod politeness;
 mod reader;
 mod robots;
@@ -19,10 +19,10 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
+pub use browser::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
 pub use guard::{Denied, is_public, vet_url, why_denied};
-pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
 pub use robots::{AiRobots, RobotsRules};
 pub use settings::{CrawlerSettings, Resolve};

@@ -1,7 +1,7 @@
 use crate::{
+    browser::{LabSettings, Renderer, name_of},
     crawl::Crawl,
     fetch::Fetcher,
-    lab::{LabSettings, Renderer, name_of},
     settings::CrawlerSettings,
 };
 use analysis::observation::web_site::SiteObservation;

@@ -14,10 +14,10 @@ mod targets;
 pub use beginning::try_starts;
 
 use crate::{
+    browser::Renderer,
     fetch::Fetcher,
     frontier::{Frontier, UrlNumber, UrlSet},
     journal::Record,
-    lab::Renderer,
     robots::RobotsCache,
     soft_404::{Asker, Probes},
 };

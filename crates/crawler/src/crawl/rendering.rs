@@ -2,9 +2,9 @@
 
 use super::{Crawl, Tools};
 use crate::{
+    browser::{NotShown, Renderer, Shown},
     extract::{Arrival, read_page},
     journal::Record,
-    lab::{NotShown, Renderer, Shown},
 };
 use analysis::observation::{
     page_content::{PageContent, RenderFailure, Rendered, RenderedPage},

@@ -3,7 +3,7 @@
 //! Which events count, and how, is what `core/lib/tracehouse/trace-processor.js` and
 //! `core/computed/metrics/` of the npm package `lighthouse` 12.8.2 do with the same events.
 
-mod wire;
+mod messages;
 
 use analysis::findings::vitals::{
     blocking_time::Span,
@@ -11,9 +11,9 @@ use analysis::findings::vitals::{
     speed_index::{Frame, Histogram, colours},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
+use messages::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
-use wire::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
 
 pub const CATEGORIES: [&str; 4] = [
     "loading",

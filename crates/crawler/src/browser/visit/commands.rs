@@ -1,8 +1,8 @@
 use super::{
     Visit,
-    wire::{Evaluated, ResponseBody},
+    messages::{Evaluated, ResponseBody},
 };
-use crate::lab::{protocol::ProtocolError, requests::Request, run::Seen, wire::World};
+use crate::browser::{messages::World, protocol::ProtocolError, requests::Request, run::Seen};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};

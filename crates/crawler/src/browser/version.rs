@@ -1,4 +1,4 @@
-use super::{browser::runs_as_other, settings::LabSettings};
+use super::{process::runs_as_other, settings::LabSettings};
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::{
     io::AsyncReadExt,

@@ -1,12 +1,12 @@
-mod wire;
+mod messages;
 
 use super::{caching::fresh_for, protocol::Event};
 use analysis::{
     findings::vitals::blocking_time::Span,
     observation::vitals::{ResourceFact, ResourceKind},
 };
+use messages::{Failed, Finished, Received, Response, WillBeSent};
 use std::collections::HashMap;
-use wire::{Failed, Finished, Received, Response, WillBeSent};
 
 /// Requests of a load that are remembered; no honest page makes more.
 const MOST_REQUESTS: usize = 5_000;

@@ -1,20 +1,20 @@
 //! One page in a browser that shows many: opened in a profile of its own, shown until at rest, read, and closed.
 
-mod hearing;
-mod wire;
+mod events;
+mod messages;
 
 use super::{
+    messages::{Attached, Created, World},
     protocol::{Event, Protocol, ProtocolError},
     renderer::NotShown,
     requests::Requests,
-    wire::{Attached, Created, World},
 };
 use analysis::observation::{page_content::RenderFailure, page_url::normalise};
+use messages::{Context, Evaluated};
 use serde_json::{Value, json};
 use std::{collections::HashSet, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;
-use wire::{Context, Evaluated};
 
 /// How long nothing may be loaded before a page counts as at rest.
 const REST: Duration = Duration::from_secs(1);
@@ -97,7 +97,7 @@ impl<'a> Tab<'a> {
             ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
             ("Emulation.setDeviceMetricsOverride", screen),
         ];
-        for (method, params) in orders.into_iter().chain(hearing::listening(agent)) {
+        for (method, params) in orders.into_iter().chain(events::listening(agent)) {
             protocol.order(Some(&session), method, params).await?;
         }
         Ok(Self {

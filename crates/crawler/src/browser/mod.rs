@@ -6,12 +6,13 @@
 //! are killed and its files removed. Pages that are only shown, for the second look of a crawl, share
 //! one ([`renderer`]).
 
-mod browser;
 mod caching;
 mod device;
 mod gate;
+mod messages;
 mod popups;
-mod processes;
+mod process;
+mod process_list;
 mod protocol;
 mod quiet;
 mod renderer;
@@ -23,7 +24,6 @@ mod tab;
 mod trace;
 mod version;
 mod visit;
-mod wire;
 
 pub use renderer::{NotShown, Renderer};
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
@@ -37,10 +37,10 @@ use analysis::{
     provenance::Provenance,
 };
 use async_trait::async_trait;
-use browser::Browser;
 use device::Device;
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals, NotConfigured};
 use gate::Gate;
+use process::Browser;
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -89,7 +89,7 @@ impl BrowserLab {
 
     async fn run(&self, program: &Path, device: Device, url: &Url) -> Result<LabRun, LabError> {
         let limit = self.settings.traffic_limit;
-        let user = browser::user(&self.settings);
+        let user = process::user(&self.settings);
         let gate = Gate::open(Arc::clone(&self.crawler), limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
         let (browser, protocol) = Browser::start(program, &self.settings, gate.port())?;
@@ -118,7 +118,7 @@ impl BrowserLab {
 async fn watch(browser: &Browser, gate: &Gate, memory_limit: u64) {
     while !gate.is_exhausted() {
         let group = browser.group();
-        let memory = tokio::task::spawn_blocking(move || processes::memory_of(group)).await;
+        let memory = tokio::task::spawn_blocking(move || process_list::memory_of(group)).await;
         if memory.is_ok_and(|it| it > memory_limit) {
             return;
         }

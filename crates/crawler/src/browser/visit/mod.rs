@@ -1,28 +1,28 @@
 //! One load of one page: set up, navigate, wait until it is quiet, ask, and take the figures.
 
-mod asking;
-mod hearing;
-mod wire;
+mod commands;
+mod events;
+mod messages;
 
-pub use asking::gzip_size;
+pub use commands::gzip_size;
 
 use super::{
     device::Device,
+    messages::{Attached, Created},
     protocol::{Event, Protocol, ProtocolError},
     quiet::Quiet,
     requests::Requests,
     run::Witnesses,
     settings::LabSettings,
     trace::{CATEGORIES, Trace},
-    wire::{Attached, Created},
 };
 use analysis::observation::vitals::LabRun;
-use asking::WORLD;
+use commands::WORLD;
 use domain::ports::page_speed::LabError;
+use messages::{Navigated, Version};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use wire::{Navigated, Version};
 
 const OBSERVERS: &str = include_str!("../page.js");
 

@@ -1,6 +1,6 @@
 use super::{
+    messages::TargetEvent,
     protocol::{Protocol, ProtocolError},
-    wire::TargetEvent,
 };
 use serde_json::json;
 

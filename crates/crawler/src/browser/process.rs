@@ -1,7 +1,7 @@
 //! A browser of one load: its own processes, its own profile, gone when this is dropped.
 
 use super::{
-    processes::users_of,
+    process_list::users_of,
     protocol::Protocol,
     settings::{BrowserSandbox, LabSettings},
 };

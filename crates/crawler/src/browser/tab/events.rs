@@ -1,11 +1,11 @@
 use super::{
     Tab, WITHHELD,
-    wire::{Paused, Sent},
+    messages::{Paused, Sent},
 };
-use crate::lab::{
+use crate::browser::{
+    messages::{FrameNavigated, Lifecycle, TargetEvent},
     popups::close_popup,
     protocol::{Event, ProtocolError},
-    wire::{FrameNavigated, Lifecycle, TargetEvent},
 };
 use analysis::{observation::page_url::normalise, text::words::shortened};
 use serde_json::{Value, json};

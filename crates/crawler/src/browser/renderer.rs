@@ -5,8 +5,8 @@
 //! or has shown many. As with every browser of the lab, its only way out is the gate.
 
 use super::{
-    browser::{self, Browser},
     gate::Gate,
+    process::{self, Browser},
     protocol::Protocol,
     settings::LabSettings,
     tab::{Shown, Tab},
@@ -137,7 +137,7 @@ impl Renderer {
         let program = self.settings.program();
         let program = program.ok_or_else(|| LabError::Browser("there is none".to_owned()))?;
         let rules = Arc::clone(&self.fetcher.settings);
-        let user = browser::user(&self.settings);
+        let user = process::user(&self.settings);
         let gate = Gate::open(rules, self.settings.traffic_limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
         let (browser, mut protocol) = Browser::start(&program, &self.settings, gate.port())?;

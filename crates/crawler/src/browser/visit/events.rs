@@ -1,8 +1,8 @@
 use super::Visit;
-use crate::lab::{
+use crate::browser::{
+    messages::{FrameNavigated, Lifecycle, TargetEvent},
     popups::close_popup,
     protocol::Event,
-    wire::{FrameNavigated, Lifecycle, TargetEvent},
 };
 use domain::ports::page_speed::LabError;
 use serde_json::json;
