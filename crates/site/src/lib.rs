@@ -1,7 +1,5 @@
 //! Findings about the pages of a site.
 
-#[cfg(any(test, feature = "test-support"))]
-pub mod fault_sites;
 pub mod findings;
 pub mod site_graph;
 

@@ -1,10 +1,8 @@
 //! The catalogue against sites with one fault each.
 
 use super::memory_crawl::audit;
-use analysis::{
-    fault_sites::{VitalsFault, edge_cases, fault_site, faultless},
-    findings::issues::IssueCode,
-};
+use crate::fault_sites::{VitalsFault, edge_cases, fault_site, faultless};
+use analysis::findings::issues::IssueCode;
 use std::collections::{BTreeMap, BTreeSet};
 
 const ORIGIN: &str = "https://example.com";

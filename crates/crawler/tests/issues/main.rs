@@ -7,6 +7,8 @@ mod catalogue;
 #[path = "../sites/certified.rs"]
 mod certified;
 #[cfg(test)]
+mod fault_sites;
+#[cfg(test)]
 mod memory_crawl;
 #[cfg(test)]
 mod other_faults;

@@ -1,7 +1,7 @@
 //! A crawl of a generated site without a network.
 
+use crate::fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault};
 use analysis::{
-    fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault},
     findings::{
         content::{ContentContext, ContentRecord, SiteIndex, content_record},
         geo_score::AgentVerdict,

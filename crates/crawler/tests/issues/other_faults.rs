@@ -2,10 +2,8 @@
 //! or where the catalogue has none what records and summary say.
 
 use super::over_http::{Audited, Before, ORIGIN, audited};
-use analysis::{
-    fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, faultless},
-    findings::broken_links::PreviousBrokenLinks,
-};
+use crate::fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, faultless};
+use analysis::findings::broken_links::PreviousBrokenLinks;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, io::Write};

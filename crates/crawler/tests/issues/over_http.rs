@@ -2,8 +2,8 @@
 //! audited as any other.
 
 use super::{memory_crawl::record_of, site_server::SiteServer};
+use crate::fault_sites::{GeneratedSite, SiteSpec, VitalsFault, fault_site, faultless};
 use analysis::{
-    fault_sites::{GeneratedSite, SiteSpec, VitalsFault, fault_site, faultless},
     findings::{
         broken_links::PreviousBrokenLinks,
         envelope::FindingContext,

@@ -2,7 +2,7 @@
 //! under certificates of an authority made for the occasion.
 
 use crate::certified::certified;
-use analysis::fault_sites::{Answer, Failing, GeneratedSite};
+use crate::fault_sites::{Answer, Failing, GeneratedSite};
 use crawler::Resolve;
 use flate2::{Compression, write::GzEncoder};
 use rustls::pki_types::CertificateDer;

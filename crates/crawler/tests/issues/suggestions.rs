@@ -1,14 +1,11 @@
 //! Suggestions about sites with one fault each: exactly that fault is suggested to be mended.
 
 use super::memory_crawl::audit;
-use analysis::{
-    fault_sites::{SiteSpec, VitalsFault, fault_site, faultless},
-    findings::{
-        issues::IssueCode,
-        suggestions::{
-            ConsoleRow, ImportedSource, Searches, SuggestionContext, SuggestionRecord, resolves,
-            rules,
-        },
+use crate::fault_sites::{SiteSpec, VitalsFault, fault_site, faultless};
+use analysis::findings::{
+    issues::IssueCode,
+    suggestions::{
+        ConsoleRow, ImportedSource, Searches, SuggestionContext, SuggestionRecord, resolves, rules,
     },
 };
 use std::collections::BTreeSet;

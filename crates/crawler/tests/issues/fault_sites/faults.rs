@@ -5,7 +5,7 @@ use super::{
     prose,
     site::{Answer, Failing, SiteSpec, faultless},
 };
-use crate::findings::issues::IssueCode as Code;
+use analysis::findings::issues::IssueCode as Code;
 
 const GLAZE: usize = 2;
 const CLAY: usize = 1;
@@ -14,8 +14,6 @@ const OTHER: &str = "https://other.example";
 
 #[derive(Debug, Clone)]
 pub struct FaultSite {
-    /// Exactly this code.
-    pub code: Code,
     pub site: SiteSpec,
     pub vitals: Option<VitalsFault>,
     /// Whether the fault needs encryption: `http` on the way, or headers that only `https` has.
@@ -33,7 +31,6 @@ pub enum VitalsFault {
 /// `origin` is scheme, host and port, without a slash at the end.
 pub fn fault_site(origin: &str, code: Code) -> FaultSite {
     let mut fault = FaultSite {
-        code,
         site: faultless(origin),
         vitals: None,
         needs_https: false,

@@ -4,7 +4,7 @@ use super::{
     page::PageSpec,
     site::{Answer, SiteSpec, faultless},
 };
-use crate::findings::issues::IssueCode as Code;
+use analysis::findings::issues::IssueCode as Code;
 use std::fmt::Write as _;
 
 const GLAZE: usize = 2;

@@ -7,7 +7,6 @@ mod page;
 mod prose;
 mod site;
 
-pub use edge_cases::{EdgeCase, edge_cases};
-pub use faults::{FaultSite, VitalsFault, fault_site};
-pub use page::PageSpec;
+pub use edge_cases::edge_cases;
+pub use faults::{VitalsFault, fault_site};
 pub use site::{Answer, Failing, GeneratedSite, SiteSpec, faultless};
