@@ -19,7 +19,10 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
-pub use browser::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
+pub use browser::{
+    Browser, BrowserLab, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError,
+    StaticReader, USUAL_PLACES,
+};
 pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
 pub use guard::{Denied, is_public, vet_url, why_denied};

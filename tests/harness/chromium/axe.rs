@@ -31,54 +31,40 @@ fn part_named(selector: &str) -> String {
 
 impl Tab {
     /// What of the page, as it is now, breaks a rule.
-    ///
-    /// # Panics
-    /// When axe does not run.
     pub async fn axe(&self) -> Vec<String> {
         self.broken("document", EVERY_RULE).await
     }
 
     /// What breaks a rule in the part of the page that this selector names.
-    ///
-    /// # Panics
-    /// When axe does not run.
     pub async fn axe_in(&self, part: &str) -> Vec<String> {
         self.broken(&part_named(part), EVERY_RULE).await
     }
 
     /// What of that part's colours does.
-    ///
-    /// # Panics
-    /// When axe does not run.
     pub async fn axe_of_colours_in(&self, part: &str) -> Vec<String> {
         self.broken(&part_named(part), COLOURS).await
     }
 
     /// What of its colours does.
-    ///
-    /// # Panics
-    /// When axe does not run.
     pub async fn axe_of_colours(&self) -> Vec<String> {
         self.broken("document", COLOURS).await
     }
 
     async fn broken(&self, place: &str, rules: &str) -> Vec<String> {
         let frames = self.order("Page.getFrameTree", json!({})).await;
-        let frame = frames["frameTree"]["frame"]["id"].clone();
-        let world = json!({ "frameId": frame, "worldName": "axe" });
+        let world = json!({ "frameId": frames["frameTree"]["frame"]["id"], "worldName": "axe" });
         let world = self.order("Page.createIsolatedWorld", world).await;
         let world = &world["executionContextId"];
-        let evaluate = |expression: &str| json!({ "expression": expression, "contextId": world, "awaitPromise": true, "returnByValue": true });
-        let known = self
-            .order("Runtime.evaluate", evaluate("typeof axe === 'object'"))
-            .await;
+        let evaluate = async |expression: &str| {
+            let params = json!({ "expression": expression, "contextId": world, "awaitPromise": true, "returnByValue": true });
+            self.order("Runtime.evaluate", params).await
+        };
+        let known = evaluate("typeof axe === 'object'").await;
         if known["result"]["value"] != true {
-            let load = format!("{};0", *SOURCE);
-            let loaded = self.order("Runtime.evaluate", evaluate(&load)).await;
+            let loaded = evaluate(&format!("{};0", *SOURCE)).await;
             assert!(loaded["exceptionDetails"].is_null(), "{loaded}");
         }
-        let run = RUN.replace("WHERE", place).replace("RULES", rules);
-        let told = self.order("Runtime.evaluate", evaluate(&run)).await;
+        let told = evaluate(&RUN.replace("WHERE", place).replace("RULES", rules)).await;
         let broken = told["result"]["value"].as_array();
         let broken = broken.unwrap_or_else(|| panic!("axe did not run: {told}"));
         let words = broken.iter().filter_map(Value::as_str);

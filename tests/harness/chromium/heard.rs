@@ -14,7 +14,6 @@ pub const BINDING: &str = "tellTheTest";
 pub struct Sent {
     /// `GET`, `POST` …
     pub method: String,
-    /// Where to.
     pub url: String,
     /// The answer's status; nothing before there is one.
     pub status: Option<u64>,
@@ -24,6 +23,10 @@ pub struct Sent {
     pub bytes: Option<u64>,
     /// The request's headers, as far as they are known, with small letters.
     pub headers: HashMap<String, String>,
+    id: String,
+    /// The document that wants it.
+    loader: String,
+    is_under_way: bool,
 }
 
 #[derive(Default)]
@@ -31,9 +34,6 @@ struct Told {
     troubles: Vec<String>,
     dialogs: Vec<String>,
     sent: Vec<Sent>,
-    places: HashMap<String, usize>,
-    /// Requests under way, with the document that wants them.
-    in_flight: HashMap<String, String>,
     /// The document that is shown.
     loader: String,
     declines: bool,
@@ -50,7 +50,6 @@ impl Heard {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What went wrong so far.
     pub fn troubles(&self) -> Vec<String> {
         self.told().troubles.clone()
     }
@@ -72,7 +71,6 @@ impl Heard {
         self.told().declines = !yes;
     }
 
-    /// Requests so far.
     pub fn sent(&self) -> Vec<Sent> {
         self.told().sent.clone()
     }
@@ -81,7 +79,7 @@ impl Heard {
     /// never be told to have ended.
     pub fn is_quiet(&self) -> bool {
         let told = self.told();
-        !told.in_flight.values().any(|it| *it == told.loader)
+        !{ told.sent.iter() }.any(|it| it.is_under_way && it.loader == told.loader)
     }
 
     /// Notes an event; answers with what is to be said at once.
@@ -137,78 +135,68 @@ impl Heard {
     }
 }
 
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+fn headers(of: &Value) -> impl Iterator<Item = (String, String)> {
+    let headers = of["headers"].as_object().into_iter().flatten();
+    headers.map(|(name, value)| (name.to_lowercase(), text(value)))
 }
 
 impl Told {
     /// Notes what became of requests.
     fn take_of_network(&mut self, method: &str, params: &Value) {
-        let id = || text(&params["requestId"]);
-        match method {
-            "Network.requestWillBeSent" => {
+        let id = &params["requestId"];
+        let sent = self.sent.iter_mut().rfind(|it| *id == it.id);
+        match (method, sent) {
+            ("Network.requestWillBeSent", before) => {
+                if let Some(before) = before {
+                    // A redirect's answer comes with the request that follows it.
+                    let redirected = params["redirectResponse"]["status"].as_u64();
+                    before.status = redirected.or(before.status);
+                    before.is_under_way = false;
+                }
                 let request = &params["request"];
-                let headers = request["headers"].as_object().into_iter().flatten();
-                let sent = Sent {
+                self.sent.push(Sent {
                     method: text(&request["method"]),
                     url: text(&request["url"]),
-                    // A redirect's answer comes with the request that follows it.
                     status: None,
                     kind: text(&params["type"]),
                     bytes: None,
-                    headers: headers
-                        .map(|(name, value)| (name.to_lowercase(), text(value)))
-                        .collect(),
-                };
-                let before = self.places.get(&id()).copied();
-                if let (Some(at), Some(status)) =
-                    (before, params["redirectResponse"]["status"].as_u64())
-                {
-                    self.sent[at].status = Some(status);
-                }
-                let place = self.sent.len();
-                self.places.insert(id(), place);
-                self.in_flight.insert(id(), text(&params["loaderId"]));
-                self.sent.push(sent);
+                    headers: headers(request).collect(),
+                    id: text(id),
+                    loader: text(&params["loaderId"]),
+                    is_under_way: true,
+                });
             }
-            "Network.requestWillBeSentExtraInfo" => {
-                if let Some(at) = self.places.get(&id()).copied() {
-                    let headers = params["headers"].as_object().into_iter().flatten();
-                    let headers = headers.map(|(name, value)| (name.to_lowercase(), text(value)));
-                    self.sent[at].headers.extend(headers);
-                }
+            ("Network.requestWillBeSentExtraInfo", Some(sent)) => {
+                sent.headers.extend(headers(params));
             }
             // It comes also where the answer is kept from the page.
-            "Network.responseReceivedExtraInfo" => {
-                if let Some(at) = self.places.get(&id()).copied() {
-                    self.sent[at].status = params["statusCode"].as_u64();
-                }
+            ("Network.responseReceivedExtraInfo", Some(sent)) => {
+                sent.status = params["statusCode"].as_u64();
             }
-            "Network.responseReceived" => {
-                if let Some(at) = self.places.get(&id()).copied() {
-                    self.sent[at].status = params["response"]["status"].as_u64();
-                }
+            ("Network.responseReceived", Some(sent)) => {
+                sent.status = params["response"]["status"].as_u64();
                 // A script that does not read the answer to its end leaves it open.
-                if params["type"] == "Fetch" {
-                    self.in_flight.remove(&id());
-                }
+                sent.is_under_way &= params["type"] != "Fetch";
             }
-            "Network.loadingFinished" => {
-                if let Some(at) = self.places.get(&id()).copied() {
-                    self.sent[at].bytes = params["encodedDataLength"].as_f64().map(whole);
-                }
-                self.in_flight.remove(&id());
+            ("Network.loadingFinished", Some(sent)) => {
+                sent.bytes = params["encodedDataLength"].as_f64().map(whole);
+                sent.is_under_way = false;
             }
-            "Network.loadingFailed" => {
-                self.in_flight.remove(&id());
+            ("Network.loadingFailed", sent) => {
+                let url = sent.map_or_else(String::new, |it| {
+                    it.is_under_way = false;
+                    it.url.clone()
+                });
                 let reason = text(&params["errorText"]);
                 // What is left for another page is broken off.
                 if params["canceled"] != true && reason != "net::ERR_ABORTED" {
-                    let at = self.places.get(&id()).copied();
-                    let url = at.map(|at| self.sent[at].url.clone()).unwrap_or_default();
                     let blocked = text(&params["blockedReason"]);
-                    self.troubles
-                        .push(format!("request failed: {reason} {blocked} {url}"));
+                    let trouble = format!("request failed: {reason} {blocked} {url}");
+                    self.troubles.push(trouble);
                 }
             }
             _ => {}

@@ -1,11 +1,10 @@
 //! A tab, and what a person does in it.
 
 use super::{
+    browser::BROWSER,
     finding::{self, Thing},
-    heard::{BINDING, Heard, Sent},
+    heard::{BINDING, Heard, Sent, text},
     keys,
-    process::browser,
-    wire::Wire,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -37,7 +36,6 @@ const MIDDLE: &str = r"function () {
 
 /// A tab in a context of its own, or beside another one in the same.
 pub struct Tab {
-    wire: Arc<Wire>,
     session: String,
     target: String,
     context: String,
@@ -49,36 +47,26 @@ pub struct Tab {
 impl Tab {
     /// A tab in a fresh context, at nothing yet; paths are those of that server (`http://host:port`).
     pub async fn open(base: impl Into<String>) -> Self {
-        let wire = browser();
-        let made = wire.ask(None, "Target.createBrowserContext", json!({}));
-        let made = made.await.expect("a context");
-        let context = made["browserContextId"].as_str().expect("an id").to_owned();
-        Self::within(wire, context, true, base.into()).await
+        let made = BROWSER.ask(None, "Target.createBrowserContext", json!({}));
+        let context = id(&made.await.expect("a context"), "browserContextId");
+        Self::within(context, true, base.into()).await
     }
 
-    /// Another tab of the same person: the same cookies.
+    /// In the same context: another tab of the same person.
     pub async fn beside(&self) -> Self {
-        let (wire, context) = (Arc::clone(&self.wire), self.context.clone());
-        Self::within(wire, context, false, self.base.clone()).await
+        Self::within(self.context.clone(), false, self.base.clone()).await
     }
 
-    async fn within(wire: Arc<Wire>, context: String, owns_context: bool, base: String) -> Self {
+    async fn within(context: String, owns_context: bool, base: String) -> Self {
         let target = json!({ "url": "about:blank", "browserContextId": context });
-        let made = wire.ask(None, "Target.createTarget", target).await;
-        let target = made.expect("a tab")["targetId"]
-            .as_str()
-            .expect("an id")
-            .to_owned();
+        let made = BROWSER.ask(None, "Target.createTarget", target).await;
+        let target = id(&made.expect("a tab"), "targetId");
         let attach = json!({ "targetId": target, "flatten": true });
-        let made = wire.ask(None, "Target.attachToTarget", attach).await;
-        let session = made.expect("a session")["sessionId"]
-            .as_str()
-            .expect("an id")
-            .to_owned();
+        let made = BROWSER.ask(None, "Target.attachToTarget", attach).await;
+        let session = id(&made.expect("a session"), "sessionId");
         let heard = Arc::<Heard>::default();
-        wire.hear(&session, &heard);
+        BROWSER.listen(&session, &heard);
         let tab = Self {
-            wire,
             session,
             target,
             context,
@@ -108,26 +96,20 @@ impl Tab {
         tab
     }
 
-    /// Sends a command to the tab.
-    ///
-    /// # Panics
-    /// When the browser refuses it.
-    pub async fn order(&self, method: &str, params: Value) -> Value {
-        let answer = self.wire.ask(Some(&self.session), method, params).await;
-        match answer {
-            Ok(it) => it,
-            Err(error) => panic!("{error}"),
-        }
+    async fn ask(&self, method: &str, params: Value) -> Result<Value, String> {
+        BROWSER.ask(Some(&self.session), method, params).await
     }
 
-    /// What was heard of it.
-    #[must_use]
+    /// Sends a command that the browser does not refuse.
+    pub async fn order(&self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params).await;
+        answer.unwrap_or_else(|error| panic!("{error}"))
+    }
+
     pub fn heard(&self) -> &Heard {
         &self.heard
     }
 
-    /// Where paths lead.
-    #[must_use]
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -159,7 +141,6 @@ impl Tab {
         answer["errorText"].as_str().map(str::to_owned)
     }
 
-    /// Loads the page again.
     pub async fn reload(&self) {
         self.eval("window.isOld = true").await;
         self.order("Page.reload", json!({})).await;
@@ -194,19 +175,12 @@ impl Tab {
         self.until(&format!("the address begins with {beginning}"), &condition)
             .await;
         self.settled().await;
-        self.eval("location.pathname")
-            .await
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
+        text(&self.eval("location.pathname").await)
     }
 
     // --- reading
 
     /// What the page's main world makes of that expression; promises are waited for.
-    ///
-    /// # Panics
-    /// When it throws.
     pub async fn eval(&self, expression: &str) -> Value {
         match self.try_eval(expression).await {
             Ok(value) => value,
@@ -217,24 +191,17 @@ impl Tab {
     async fn try_eval(&self, expression: &str) -> Result<Value, String> {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut told = {
-            self.wire
-                .ask(Some(&self.session), "Runtime.evaluate", params)
-        }
-        .await?;
+        let mut told = self.ask("Runtime.evaluate", params).await?;
         match told["exceptionDetails"].as_object() {
             Some(details) => Err(json!(details).to_string()),
             None => Ok(told["result"]["value"].take()),
         }
     }
 
-    /// Everything that is shown, as text.
     pub async fn text(&self) -> String {
-        let text = self.eval("document.body.innerText").await;
-        text.as_str().unwrap_or_default().to_owned()
+        text(&self.eval("document.body.innerText").await)
     }
 
-    /// Waits until the page shows this text.
     pub async fn sees(&self, text: &str) {
         let condition = format!(
             "document.body?.innerText.replace(/\\s+/g, ' ').toLowerCase().includes({}.toLowerCase())",
@@ -243,12 +210,10 @@ impl Tab {
         self.until(&format!("“{text}” is shown"), &condition).await;
     }
 
-    /// Waits until that JavaScript expression holds.
     pub async fn until(&self, what: &str, condition: &str) {
         self.wait(what, || self.holds(condition)).await;
     }
 
-    /// Waits so long, until it holds.
     pub async fn until_in(&self, patience: Duration, what: &str, condition: &str) {
         self.wait_in(patience, what, || self.holds(condition)).await;
     }
@@ -259,7 +224,6 @@ impl Tab {
         matches!(told, Ok(Value::Bool(true))).then_some(())
     }
 
-    /// Looks again and again until there is something.
     pub async fn wait<T, F: Future<Output = Option<T>>>(
         &self,
         what: &str,
@@ -290,22 +254,15 @@ impl Tab {
     async fn give_up(&self, what: &str) -> ! {
         let place =
             std::env::temp_dir().join(format!("sightline-gave-up-{}.png", std::process::id()));
-        let shot = self
-            .wire
-            .ask(Some(&self.session), "Page.captureScreenshot", json!({}));
-        if let Ok(shot) = shot.await
+        let shot = self.ask("Page.captureScreenshot", json!({})).await;
+        if let Ok(shot) = shot
             && let Ok(bytes) = STANDARD.decode(shot["data"].as_str().unwrap_or_default())
         {
             let _ = std::fs::write(&place, bytes);
         }
-        let (url, text) = (
-            self.try_eval("location.href"),
-            self.try_eval("document.body?.innerText"),
-        );
-        let (url, text) = (
-            url.await.unwrap_or_default(),
-            text.await.unwrap_or_default(),
-        );
+        let url = self.try_eval("location.href").await.unwrap_or_default();
+        let text = self.try_eval("document.body?.innerText").await;
+        let text = text.unwrap_or_default();
         let text: String = text
             .as_str()
             .unwrap_or_default()
@@ -321,20 +278,11 @@ impl Tab {
 
     // --- finding and doing
 
-    /// Everything that a screen reader is told of.
     pub async fn things(&self) -> Vec<Thing> {
-        let answer = self.wire.ask(
-            Some(&self.session),
-            "Accessibility.getFullAXTree",
-            json!({}),
-        );
-        answer
-            .await
-            .map(|it| finding::things(&it))
-            .unwrap_or_default()
+        let tree = self.ask("Accessibility.getFullAXTree", json!({})).await;
+        tree.map(|it| finding::things(&it)).unwrap_or_default()
     }
 
-    /// Whether there is such a thing now.
     pub async fn has(&self, role: &str, name: &str) -> bool {
         !finding::called(&self.things().await, role, name).is_empty()
     }
@@ -363,7 +311,7 @@ impl Tab {
 
     async fn resolved(&self, thing: &Thing, within: &str) -> Option<String> {
         let node = json!({ "backendNodeId": thing.node });
-        let found = { self.wire.ask(Some(&self.session), "DOM.resolveNode", node) }.await;
+        let found = self.ask("DOM.resolveNode", node).await;
         let object = found.ok()?["object"]["objectId"].as_str()?.to_owned();
         let is_within = "function (selector) { return (this.closest ? this : this.parentElement).closest(selector) !== null; }";
         let is_within = self.call(&object, is_within, &[json!(within)]).await;
@@ -378,11 +326,7 @@ impl Tab {
     ) -> Result<Value, String> {
         let arguments: Vec<Value> = arguments.iter().map(|it| json!({ "value": it })).collect();
         let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments, "returnByValue": true });
-        let told = {
-            self.wire
-                .ask(Some(&self.session), "Runtime.callFunctionOn", params)
-        }
-        .await?;
+        let told = self.ask("Runtime.callFunctionOn", params).await?;
         Ok(told["result"]["value"].clone())
     }
 
@@ -409,7 +353,6 @@ impl Tab {
         self.settled().await;
     }
 
-    /// Clicks what is called so within what that selector names.
     pub async fn click_in(&self, within: &str, role: &str, name: &str) {
         let until = Instant::now() + PATIENCE;
         let point = loop {
@@ -440,27 +383,16 @@ impl Tab {
         self.type_text(text).await;
     }
 
-    /// Types where the focus is.
     pub async fn type_text(&self, text: &str) {
         self.order("Input.insertText", json!({ "text": text }))
             .await;
     }
 
-    /// Chooses an option by its label.
     pub async fn choose(&self, label: &str, option: &str) {
         let object = self.object("html", "choice", label).await;
         let choose = "function (label) { const it = [...this.options].find((it) => it.label === label); if (!it) return false; it.selected = true; this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); return true; }";
         let chosen = self.call(&object, choose, &[json!(option)]).await;
         assert_eq!(chosen, Ok(json!(true)), "{label} has no {option}");
-    }
-
-    /// Gives files to a field, by its selector: the system's own dialog is out of reach.
-    pub async fn give_file(&self, selector: &str, file: &Path) {
-        let document = self.order("DOM.getDocument", json!({})).await;
-        let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
-        let node = self.order("DOM.querySelector", query).await;
-        let files = json!({ "nodeId": node["nodeId"], "files": [file] });
-        self.order("DOM.setFileInputFiles", files).await;
     }
 
     /// Presses a key: `Tab`, `Shift+Tab`, `Enter`, `Space`, `Escape` …
@@ -475,16 +407,9 @@ impl Tab {
         let params = json!({ "expression": "document.activeElement" });
         let told = self.order("Runtime.evaluate", params).await;
         let object = json!({ "objectId": told["result"]["objectId"], "fetchRelatives": false });
-        let tree = {
-            self.wire.ask(
-                Some(&self.session),
-                "Accessibility.getPartialAXTree",
-                object,
-            )
-        }
-        .await
-        .unwrap_or_default();
-        let found = finding::things(&tree).into_iter().next();
+        let tree = self.ask("Accessibility.getPartialAXTree", object).await;
+        let things = finding::things(&tree.unwrap_or_default());
+        let found = things.into_iter().next();
         found.map_or_else(Default::default, |it| (it.role, it.name))
     }
 
@@ -493,7 +418,6 @@ impl Tab {
         self.press_to("Tab", role, name).await;
     }
 
-    /// The other way round.
     pub async fn tab_back_to(&self, role: &str, name: &str) {
         self.press_to("Shift+Tab", role, name).await;
     }
@@ -556,9 +480,6 @@ impl Tab {
     }
 
     /// Writes the whole page into a file: WebP, or PNG where its name says so. How many bytes.
-    ///
-    /// # Panics
-    /// When it cannot be written.
     pub async fn screenshot(&self, path: &Path, quality: u32) -> usize {
         let is_png = path.extension().is_some_and(|it| it == "png");
         let mut params = json!({ "format": if is_png { "png" } else { "webp" } });
@@ -580,20 +501,17 @@ impl Tab {
 
     // --- what lies behind
 
-    /// The requests that were made so far.
-    #[must_use]
     pub fn requests(&self) -> Vec<Sent> {
         self.heard.sent()
     }
 
-    /// A cookie's value.
     pub async fn cookie(&self, name: &str) -> Option<String> {
         let told = self
             .order("Network.getCookies", json!({ "urls": [self.base] }))
             .await;
         let cookies = told["cookies"].as_array()?;
-        let found = cookies.iter().find(|it| it["name"] == name)?;
-        found["value"].as_str().map(str::to_owned)
+        let found = cookies.iter().find(|it| it["name"] == name);
+        found.map(|it| text(&it["value"]))
     }
 
     /// Plants a cookie, or takes it away.
@@ -618,9 +536,6 @@ impl Tab {
     }
 
     /// Asserts that the browser complained of nothing.
-    ///
-    /// # Panics
-    /// When it did.
     pub fn assert_clean(&self, what: &str) {
         let troubles = self.heard.troubles();
         assert!(troubles.is_empty(), "{what}: {troubles:#?}");
@@ -634,16 +549,20 @@ impl Tab {
     }
 }
 
+/// What the browser gave that name.
+fn id(made: &Value, name: &str) -> String {
+    made[name].as_str().expect("an id").to_owned()
+}
+
 impl Drop for Tab {
     fn drop(&mut self) {
-        if self.owns_context {
-            let context = json!({ "browserContextId": self.context });
-            self.wire
-                .tell(None, "Target.disposeBrowserContext", &context);
+        let (method, which) = if self.owns_context {
+            let which = json!({ "browserContextId": self.context });
+            ("Target.disposeBrowserContext", which)
         } else {
-            let target = json!({ "targetId": self.target });
-            self.wire.tell(None, "Target.closeTarget", &target);
-        }
+            ("Target.closeTarget", json!({ "targetId": self.target }))
+        };
+        BROWSER.send(None, method, which);
     }
 }
 

@@ -1,4 +1,5 @@
 use serde::Deserialize;
+use serde_json::Value;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -16,6 +17,17 @@ pub struct Attached {
 #[serde(rename_all = "camelCase")]
 pub struct World {
     pub execution_context_id: i64,
+}
+
+#[derive(Deserialize)]
+pub struct Evaluated {
+    pub result: Remote,
+}
+
+#[derive(Deserialize)]
+pub struct Remote {
+    #[serde(default)]
+    pub value: Value,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@
 //! no way out but [`gate`], and adapters do not name each other. Each load that is measured has a
 //! browser of its own with an empty profile; when the load ends, fails or is dropped, its processes
 //! are killed and its files removed. Pages that are only shown, for the second look of a crawl, share
-//! one ([`renderer`]).
+//! one ([`renderer`]). Tests of our own pages start [`Browser`] and speak [`Protocol`] too.
 
 mod caching;
 mod device;
@@ -25,6 +25,8 @@ mod trace;
 mod version;
 mod visit;
 
+pub use process::Browser;
+pub use protocol::{Event, Message, Protocol, ProtocolError};
 pub use renderer::{NotShown, Renderer};
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
 pub use static_reader::StaticReader;
@@ -40,7 +42,6 @@ use async_trait::async_trait;
 use device::Device;
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals, NotConfigured};
 use gate::Gate;
-use process::Browser;
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -92,7 +93,7 @@ impl BrowserLab {
         let user = process::user(&self.settings);
         let gate = Gate::open(Arc::clone(&self.crawler), limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
-        let (browser, protocol) = Browser::start(program, &self.settings, gate.port())?;
+        let (browser, protocol) = Browser::guarded(program, &self.settings, gate.port())?;
         let ours = format!(
             "{}/{} (+{})",
             self.crawler.product, self.crawler.version, self.crawler.contact

@@ -21,8 +21,7 @@ use tokio::process::{Child, Command};
 /// file, and becomes the browser.
 const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
-/// What every load's browser is told: it speaks to nobody but the page's servers, plays nothing, and keeps timers
-/// running.
+/// Every browser runs without a window, calls nobody of its own accord, and keeps timers running.
 const FLAGS: &[&str] = &[
     "--headless=new",
     "--remote-debugging-pipe",
@@ -33,27 +32,31 @@ const FLAGS: &[&str] = &[
     "--disable-dev-shm-usage",
     "--disable-breakpad",
     "--disable-extensions",
-    "--disable-default-apps",
     "--disable-sync",
     "--disable-background-networking",
     "--disable-component-update",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-client-side-phishing-detection",
-    "--disable-domain-reliability",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
+    "--hide-scrollbars",
+    "--no-pings",
+    "--password-store=basic",
+    "--use-mock-keychain",
+];
+
+/// The browser of a load speaks to nobody but the page's servers, and plays nothing.
+const GUARDED: &[&str] = &[
+    "--disable-default-apps",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-client-side-phishing-detection",
+    "--disable-domain-reliability",
     "--disable-prompt-on-repost",
     "--disable-notifications",
     "--deny-permission-prompts",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
-    "--hide-scrollbars",
     "--mute-audio",
     "--metrics-recording-only",
-    "--no-pings",
-    "--password-store=basic",
-    "--use-mock-keychain",
     // Nothing goes around the gate: no QUIC, no WebRTC over UDP, no resolver, loopback included.
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -80,18 +83,28 @@ pub struct Browser {
 
 impl Browser {
     /// Starts a browser whose only way out is the gate on that port.
-    pub fn start(
+    pub fn guarded(
         program: &Path,
         settings: &LabSettings,
         gate: u16,
+    ) -> Result<(Self, Protocol), LabError> {
+        let gate = format!("--proxy-server=socks5://127.0.0.1:{gate}");
+        Self::start(program, &[GUARDED, &[&gate]].concat(), settings)
+    }
+
+    /// Starts that program with these arguments and the flags of every browser.
+    pub fn start(
+        program: &Path,
+        arguments: &[&str],
+        settings: &LabSettings,
     ) -> Result<(Self, Protocol), LabError> {
         let profile = profile(settings).map_err(|it| told("its folder cannot be made", &it))?;
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", START])
             .arg(program)
+            .args(arguments)
             .args(FLAGS)
-            .arg(format!("--proxy-server=socks5://127.0.0.1:{gate}"))
             .arg(format!("--user-data-dir={}", profile.path().display()));
         if settings.sandbox == BrowserSandbox::Off {
             command.arg("--no-sandbox");

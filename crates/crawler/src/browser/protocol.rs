@@ -3,6 +3,7 @@
 //! Pipes rather than a port: no other process of the machine can reach the browser, and the browser
 //! ends by itself when ours is gone, however it went.
 
+use super::messages::{Attached, Created, Evaluated, World};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use std::collections::VecDeque;
@@ -11,6 +12,9 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{ChildStdin, ChildStdout},
 };
+
+/// The world that observers and readers of a page look from.
+pub const WORLD: &str = "sightline";
 
 const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
 
@@ -72,7 +76,9 @@ struct Refusal {
     message: String,
 }
 
-enum Message {
+/// What a browser sends.
+pub enum Message {
+    /// The answer to the command of that number, or why it is refused.
     Answer(u64, Result<Box<RawValue>, String>),
     Event(Event),
     Nothing,
@@ -134,6 +140,41 @@ impl Protocol {
         }
     }
 
+    /// Opens a blank page: its target, which is also its main frame, and its session.
+    pub async fn open_page(
+        &mut self,
+        context: Option<&str>,
+    ) -> Result<(String, String), ProtocolError> {
+        let mut blank = json!({"url": "about:blank"});
+        if let Some(context) = context {
+            blank["browserContextId"] = json!(context);
+        }
+        let page: Created = self.ask(None, "Target.createTarget", blank).await?;
+        let attach = json!({"targetId": page.target_id, "flatten": true});
+        let attached: Attached = self.ask(None, "Target.attachToTarget", attach).await?;
+        Ok((page.target_id, attached.session_id))
+    }
+
+    /// Evaluates in a world of ours, which the page's scripts do not reach; `null` where there is no value.
+    pub async fn evaluate(
+        &mut self,
+        session: &str,
+        frame: &str,
+        expression: &str,
+    ) -> Result<Value, ProtocolError> {
+        let world = json!({"frameId": frame, "worldName": WORLD});
+        let world: World = self
+            .ask(Some(session), "Page.createIsolatedWorld", world)
+            .await?;
+        let what = json!({
+            "contextId": world.execution_context_id,
+            "expression": expression,
+            "returnByValue": true,
+        });
+        let evaluated = self.ask(Some(session), "Runtime.evaluate", what).await;
+        evaluated.map(|it: Evaluated| it.result.value)
+    }
+
     /// Sends a command and waits until it is done.
     pub async fn order(
         &mut self,
@@ -167,7 +208,8 @@ impl Protocol {
         }
     }
 
-    async fn message(&mut self) -> Result<Message, ProtocolError> {
+    /// The next message. Dropping the future loses nothing.
+    pub async fn message(&mut self) -> Result<Message, ProtocolError> {
         loop {
             let end = self.unread[self.searched..].iter().position(|it| *it == 0);
             if let Some(end) = end {

@@ -140,7 +140,7 @@ impl Renderer {
         let user = process::user(&self.settings);
         let gate = Gate::open(rules, self.settings.traffic_limit, user).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
-        let (browser, mut protocol) = Browser::start(&program, &self.settings, gate.port())?;
+        let (browser, mut protocol) = Browser::guarded(&program, &self.settings, gate.port())?;
         let first = async {
             let version = protocol.ask::<Value>(None, "Browser.getVersion", json!({}));
             version.await.map_err(|it| unprepared(it.into()))?;

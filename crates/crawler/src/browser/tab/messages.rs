@@ -1,20 +1,9 @@
 use serde::Deserialize;
-use serde_json::Value;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Context {
     pub(super) browser_context_id: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Evaluated {
-    pub(super) result: Remote,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Remote {
-    pub(super) value: Option<Value>,
 }
 
 #[expect(clippy::struct_field_names, reason = "they are the protocol's")]

@@ -4,13 +4,12 @@ mod events;
 mod messages;
 
 use super::{
-    messages::{Attached, Created, World},
     protocol::{Event, Protocol, ProtocolError},
     renderer::NotShown,
     requests::Requests,
 };
 use analysis::observation::{page_content::RenderFailure, page_url::normalise};
-use messages::{Context, Evaluated};
+use messages::Context;
 use serde_json::{Value, json};
 use std::{collections::HashSet, time::Duration};
 use tokio::time::{Instant, timeout};
@@ -85,11 +84,7 @@ impl<'a> Tab<'a> {
         protocol
             .order(None, "Browser.setDownloadBehavior", nothing)
             .await?;
-        let blank = json!({"url": "about:blank", "browserContextId": context});
-        let page: Created = protocol.ask(None, "Target.createTarget", blank).await?;
-        let attach = json!({"targetId": page.target_id, "flatten": true});
-        let attached: Attached = protocol.ask(None, "Target.attachToTarget", attach).await?;
-        let session = attached.session_id;
+        let (frame, session) = protocol.open_page(Some(&context)).await?;
         let screen =
             json!({"mobile": false, "width": 1_350, "height": 940, "deviceScaleFactor": 1});
         let orders = [
@@ -105,7 +100,7 @@ impl<'a> Tab<'a> {
             agent: agent.to_owned(),
             wanted: normalise(url).0,
             context,
-            frame: page.target_id,
+            frame,
             sessions: HashSet::from([session.clone()]),
             session,
             requests: Requests::default(),
@@ -202,25 +197,12 @@ impl<'a> Tab<'a> {
     }
 
     async fn document(&mut self) -> Result<String, NotShown> {
-        let asked = async {
-            let session = Some(self.session.as_str());
-            let world = json!({"frameId": self.frame, "worldName": "sightline"});
-            let world: World = self
-                .protocol
-                .ask(session, "Page.createIsolatedWorld", world)
-                .await?;
-            let expression = DOCUMENT
-                .replace("MOST_ELEMENTS", &MOST_ELEMENTS.to_string())
-                .replace("MOST_UNITS", &MOST_UNITS.to_string());
-            let what = json!({
-                "contextId": world.execution_context_id,
-                "expression": expression,
-                "returnByValue": true,
-            });
-            self.protocol
-                .ask::<Evaluated>(session, "Runtime.evaluate", what)
-                .await
-        };
+        let expression = DOCUMENT
+            .replace("MOST_ELEMENTS", &MOST_ELEMENTS.to_string())
+            .replace("MOST_UNITS", &MOST_UNITS.to_string());
+        let asked = self
+            .protocol
+            .evaluate(&self.session, &self.frame, &expression);
         let answer = match timeout(ANSWER_LIMIT, asked).await {
             // Busy, or another document again and again.
             Err(_) | Ok(Err(ProtocolError::Refused { .. })) => {
@@ -228,9 +210,9 @@ impl<'a> Tab<'a> {
             }
             Ok(answer) => answer?,
         };
-        match answer.result.value {
-            Some(Value::String(html)) => Ok(html),
-            Some(Value::Bool(_)) => Err(RenderFailure::TooHeavy.into()),
+        match answer {
+            Value::String(html) => Ok(html),
+            Value::Bool(_) => Err(RenderFailure::TooHeavy.into()),
             _ => Err(RenderFailure::BrowserFailed.into()),
         }
     }

@@ -1,16 +1,10 @@
-use super::{
-    Visit,
-    messages::{Evaluated, ResponseBody},
-};
-use crate::browser::{messages::World, protocol::ProtocolError, requests::Request, run::Seen};
+use super::{Visit, messages::ResponseBody};
+use crate::browser::{requests::Request, run::Seen};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 use std::{collections::HashMap, io::Write, time::Duration};
 use tokio::time::timeout;
-
-/// The world that the observers look from.
-pub(super) const WORLD: &str = "sightline";
 
 /// How long the page's observers may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
@@ -22,22 +16,9 @@ const LONGEST_COMPRESSED: usize = 4 * 1024 * 1024;
 impl Visit<'_> {
     /// Evaluates in the observers' world; `None` when the page does not answer in time.
     async fn evaluate(&mut self, expression: &str) -> Option<Value> {
-        let session = self.session.clone();
-        let asked = async {
-            let world = json!({"frameId": self.frame, "worldName": WORLD});
-            let world: World = self
-                .protocol
-                .ask(Some(&session), "Page.createIsolatedWorld", world)
-                .await?;
-            let what = json!({
-                "contextId": world.execution_context_id,
-                "expression": expression,
-                "returnByValue": true,
-            });
-            let answer = self.protocol.ask(Some(&session), "Runtime.evaluate", what);
-            let answer: Evaluated = answer.await?;
-            Ok::<Value, ProtocolError>(answer.result["value"].clone())
-        };
+        let asked = self
+            .protocol
+            .evaluate(&self.session, &self.frame, expression);
         timeout(ANSWER_LIMIT, asked).await.ok()?.ok()
     }
 

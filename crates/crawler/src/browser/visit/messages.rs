@@ -1,5 +1,4 @@
 use serde::Deserialize;
-use serde_json::Value;
 
 #[derive(Deserialize)]
 pub(super) struct Version {
@@ -12,11 +11,6 @@ pub(super) struct Navigated {
     pub(super) loader_id: Option<String>,
     pub(super) error_text: Option<String>,
     pub(super) is_download: Option<bool>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Evaluated {
-    pub(super) result: Value,
 }
 
 #[derive(Deserialize)]

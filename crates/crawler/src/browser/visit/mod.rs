@@ -8,8 +8,7 @@ pub use commands::gzip_size;
 
 use super::{
     device::Device,
-    messages::{Attached, Created},
-    protocol::{Event, Protocol, ProtocolError},
+    protocol::{Event, Protocol, ProtocolError, WORLD},
     quiet::Quiet,
     requests::Requests,
     run::Witnesses,
@@ -17,7 +16,6 @@ use super::{
     trace::{CATEGORIES, Trace},
 };
 use analysis::observation::vitals::LabRun;
-use commands::WORLD;
 use domain::ports::page_speed::LabError;
 use messages::{Navigated, Version};
 use serde_json::{Value, json};
@@ -69,11 +67,8 @@ impl<'a> Visit<'a> {
         protocol
             .order(None, "Browser.setDownloadBehavior", nothing)
             .await?;
-        let blank = json!({"url": "about:blank"});
-        let page: Created = protocol.ask(None, "Target.createTarget", blank).await?;
-        let attach = json!({"targetId": page.target_id, "flatten": true});
-        let attached: Attached = protocol.ask(None, "Target.attachToTarget", attach).await?;
-        let session = Some(attached.session_id.as_str());
+        // The main frame of a page has the page's id.
+        let (frame, session) = protocol.open_page(None).await?;
         let orders = [
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
@@ -99,7 +94,7 @@ impl<'a> Visit<'a> {
             ),
         ];
         for (method, params) in orders {
-            protocol.order(session, method, params).await?;
+            protocol.order(Some(&session), method, params).await?;
         }
         protocol
             .order(None, "Target.setDiscoverTargets", json!({"discover": true}))
@@ -108,10 +103,9 @@ impl<'a> Visit<'a> {
             protocol,
             settings,
             device,
-            session: attached.session_id,
-            // The main frame of a page has the page's id.
-            trace: Trace::of_frame(&page.target_id),
-            frame: page.target_id,
+            session,
+            trace: Trace::of_frame(&frame),
+            frame,
             requests: Requests::default(),
             quiet: Quiet::default(),
             sessions: 0,

@@ -1,0 +1,158 @@
+//! The browser that all tests of a process share: started and spoken to as the crawler does it, on a thread of its own,
+//! since each test has a runtime of its own.
+
+use super::heard::Heard;
+use crawler::{Browser, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError};
+use serde_json::{Value, json, value::RawValue};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+use tokio::{
+    runtime::Builder,
+    select,
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Ends with this process, since its pipes close then, and removes its folder after that.
+const START: &str = r#"trap '' INT; LANG=en_US.UTF-8 "$0" "$@"; rm -rf "$HOME""#;
+
+/// Beside those of every browser: it finds loopback alone, and shows the same on every machine.
+const FLAGS: &[&str] = &[
+    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,HttpsUpgrades,PasswordLeakDetection,LocalNetworkAccessChecks",
+    "--disable-save-password-bubble",
+    "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+    "--lang=en-US",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+];
+
+pub static BROWSER: LazyLock<SharedBrowser> = LazyLock::new(|| {
+    let settings = LabSettings {
+        sandbox: BrowserSandbox::Off,
+        ..LabSettings::default()
+    };
+    let program = settings.program();
+    let program = program.expect("the tests need Chromium (apt-get install chromium)");
+    let (commands, received) = mpsc::unbounded_channel();
+    thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let start = ["-c", START, program.to_str().expect("UTF-8")];
+            let shell = Path::new("/bin/sh");
+            let started = Browser::start(shell, &[&start, FLAGS].concat(), &settings);
+            let (_browser, protocol) = started.expect("Chromium starts");
+            drive(protocol, received).await;
+        });
+    });
+    SharedBrowser {
+        commands,
+        listeners: Mutex::default(),
+    }
+});
+
+type Answer = Result<Value, String>;
+
+struct Command {
+    session: Option<String>,
+    method: String,
+    params: Value,
+    answer: oneshot::Sender<Answer>,
+}
+
+pub struct SharedBrowser {
+    commands: mpsc::UnboundedSender<Command>,
+    /// By session.
+    listeners: Mutex<HashMap<String, Arc<Heard>>>,
+}
+
+/// Sends commands, and hands out answers and events, until the browser is gone.
+async fn drive(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Command>) {
+    let mut waiting = HashMap::new();
+    loop {
+        select! {
+            Some(it) = commands.recv() => {
+                let sent = protocol.tell(it.session.as_deref(), &it.method, it.params).await;
+                let Ok(id) = sent else { return };
+                waiting.insert(id, it.answer);
+            }
+            message = protocol.message() => match message {
+                Ok(Message::Answer(id, answer)) => {
+                    if let Some(waits) = waiting.remove(&id) {
+                        let _ = waits.send(answer.map(|it| parsed(&it)));
+                    }
+                }
+                Ok(Message::Event(event)) => BROWSER.take(&event),
+                Ok(Message::Nothing) | Err(ProtocolError::Senseless) => {}
+                Err(_) => return,
+            },
+        }
+    }
+}
+
+fn parsed(json: &RawValue) -> Value {
+    serde_json::from_str(json.get()).expect("JSON")
+}
+
+impl SharedBrowser {
+    fn listeners(&self) -> MutexGuard<'_, HashMap<String, Arc<Heard>>> {
+        let listeners = self.listeners.lock();
+        listeners.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn listen(&self, session: &str, heard: &Arc<Heard>) {
+        self.listeners()
+            .insert(session.to_owned(), Arc::clone(heard));
+    }
+
+    /// Sends a command; whoever does not wait for its answer drops that.
+    pub fn send(
+        &self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> oneshot::Receiver<Answer> {
+        let (answer, answered) = oneshot::channel();
+        // When the browser is gone, so is the sender of the answer.
+        let _ = self.commands.send(Command {
+            session: session.map(str::to_owned),
+            method: method.to_owned(),
+            params,
+            answer,
+        });
+        answered
+    }
+
+    pub async fn ask(&self, session: Option<&str>, method: &str, params: Value) -> Answer {
+        match timeout(ANSWER_TIMEOUT, self.send(session, method, params)).await {
+            Ok(Ok(answer)) => answer.map_err(|it| format!("{method}: {it}")),
+            Ok(Err(_)) => Err(format!("{method}: the browser is gone")),
+            Err(_) => Err(format!("{method}: no answer")),
+        }
+    }
+
+    fn take(&self, event: &Event) {
+        let session = event.session.as_deref();
+        let heard = session.and_then(|it| self.listeners().get(it).cloned());
+        let Some(heard) = heard else { return };
+        let params = parsed(&event.params);
+        if event.method == "Target.attachedToTarget"
+            && let Some(child) = params["sessionId"].as_str()
+        {
+            // A frame of another site has a process of its own.
+            self.listen(child, &heard);
+            for domain in ["Runtime", "Log", "Network"] {
+                self.send(Some(child), &format!("{domain}.enable"), json!({}));
+            }
+        }
+        if let Some((method, params)) = heard.take(&event.method, &params) {
+            self.send(session, method, params);
+        }
+    }
+}
