@@ -3,8 +3,9 @@
 use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// After so long without anybody waiting, newcomers do not count earlier waits.
 const FORGOTTEN: Duration = Duration::from_secs(1);
@@ -77,16 +78,16 @@ impl Drop for Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread::sleep;
+    use tokio::time::advance;
 
     const PAUSE: Duration = Duration::from_millis(30);
 
-    #[test]
-    fn the_age_is_that_of_the_first_who_still_waits_while_others_get_on() {
+    #[tokio::test(start_paused = true)]
+    async fn the_age_is_that_of_the_first_who_still_waits_while_others_get_on() {
         let line = Line::default();
         assert_eq!((line.length(), line.age()), (0, Duration::ZERO));
         let first = line.enter();
-        sleep(PAUSE);
+        advance(PAUSE).await;
         let second = line.enter();
         assert!(line.length() == 2 && line.age() >= PAUSE);
         drop(first);
@@ -96,11 +97,11 @@ mod tests {
         assert_eq!((line.length(), line.age()), (0, Duration::ZERO));
     }
 
-    #[test]
-    fn whoever_follows_one_who_gave_up_waits_for_the_same_reason() {
+    #[tokio::test(start_paused = true)]
+    async fn whoever_follows_one_who_gave_up_waits_for_the_same_reason() {
         let line = Line::default();
         let first = line.enter();
-        sleep(PAUSE);
+        advance(PAUSE).await;
         drop(first);
         let second = line.enter();
         assert!(line.age() >= PAUSE);
