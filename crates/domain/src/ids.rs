@@ -3,7 +3,7 @@
 //! An id is `seconds << 21 | low`: it fits a JSON number exactly, sorts roughly by age, is made
 //! without asking the database, and leaves no hot spot at the end of an index.
 
-use crate::ports::{clock::Clock, randomness::Randomness};
+use crate::{clock::Clock, randomness::Randomness};
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},

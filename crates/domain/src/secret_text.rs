@@ -1,6 +1,6 @@
 //! Unpredictable texts of letters and digits.
 
-use crate::ports::randomness::Randomness;
+use crate::randomness::Randomness;
 use std::fmt::Write;
 
 pub(crate) const ALPHABET: &[u8; 62] =

@@ -1,6 +1,6 @@
 use crate::{
     ids::{AccountId, SessionId, UserId},
-    ports::randomness::Randomness,
+    randomness::Randomness,
     secret_text::base62,
 };
 use chrono::{DateTime, TimeDelta, Utc};

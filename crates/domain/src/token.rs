@@ -1,6 +1,6 @@
 use crate::{
     ids::{AccountId, TokenId, UserId},
-    ports::randomness::Randomness,
+    randomness::Randomness,
     scope::Scopes,
     secret_text::{ALPHABET, base62},
     text::Label,

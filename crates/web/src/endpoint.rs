@@ -13,12 +13,15 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     account::Account,
-    idempotency::{OnceOnly, Receipt, StoredAnswer},
+    idempotency::{OnceOnly, StoredAnswer},
     ids::{AccountId, ProjectId},
     project::Project,
     scope::Scope,
     session::PlainSession,
-    use_cases::sessions::{Member, Place},
+    use_cases::{
+        repeats::Receipt,
+        sessions::{Member, Place},
+    },
 };
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -151,8 +151,7 @@ mod tests {
     use super::*;
     use domain::{
         ids::JobId,
-        job::progress::Progress,
-        ports::jobs::AccountQueue,
+        job::{line::AccountQueue, progress::Progress},
         test_support::{FakeStorage, core},
     };
 

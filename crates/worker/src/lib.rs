@@ -21,12 +21,12 @@ use domain::{
     job::{
         Job,
         clock_watch::{ClockWatch, Distrust},
+        line::AccountQueue,
         slots::{Room, Slots, Takes},
         turns::CANDIDATES,
     },
     ports::{
         clock::Clock,
-        jobs::AccountQueue,
         randomness::Randomness,
         search_results::SearchResults,
         site_door::SiteDoors,

@@ -5,9 +5,9 @@ use domain::{
     job::{
         Job,
         kind::AnalysisKind,
+        line::AccountQueue,
         slots::{Room, Slots, Taken},
     },
-    ports::jobs::AccountQueue,
 };
 use std::{
     collections::BTreeMap,

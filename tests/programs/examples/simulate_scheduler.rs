@@ -16,8 +16,10 @@
 
 use domain::{
     ids::AccountId,
-    job::turns::{CANDIDATES, SERVICE_OF_A_JOB, room, shared_out},
-    ports::jobs::AccountQueue,
+    job::{
+        line::AccountQueue,
+        turns::{CANDIDATES, SERVICE_OF_A_JOB, room, shared_out},
+    },
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{

@@ -3,8 +3,7 @@
 use super::examples::*;
 use domain::{
     ids::{AccountId, JobId},
-    job::{Job, JobState, Lease, kind::AnalysisKind, slots::Takes},
-    ports::jobs::AccountQueue,
+    job::{Job, JobState, Lease, kind::AnalysisKind, line::AccountQueue, slots::Takes},
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;

@@ -4,10 +4,10 @@ use crate::wiring::Foundation;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::AccountId,
-    job::fairness::jain,
+    job::{fairness::jain, line::AccountQueue},
     ports::{
         clock::Clock,
-        jobs::{AccountQueue, QueueFigures},
+        jobs::QueueFigures,
         server_notes::Topic,
         storage::{Storage, StorageError},
     },

@@ -5,8 +5,24 @@
 //! ([`crate::ports::jobs::JobRepository::refresh_queue`]).
 
 use super::Job;
-use crate::ports::jobs::AccountQueue;
+use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
+
+/// An account's line in the queue: what the scheduler reads to choose whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AccountQueue {
+    pub account: AccountId,
+    pub waiting: u32,
+    pub running: u32,
+    /// When the first waiting job may run, or earlier; `None` when none waits.
+    pub next_run_at: Option<DateTime<Utc>>,
+    /// The same of its short jobs ([`super::kind::AnalysisKind::is_short`]).
+    pub next_short_run_at: Option<DateTime<Utc>>,
+    /// When the sweep should look at the account: the first end of a lease, deadline or wait, or earlier.
+    pub attention_at: Option<DateTime<Utc>>,
+    /// Service had, in the units of start-time fair queueing: whoever has had least is served next.
+    pub virtual_time: f64,
+}
 
 impl AccountQueue {
     /// The line after one of its jobs became another; `before` is `None` for a new one.

@@ -5,7 +5,7 @@
 pub mod clock_watch;
 pub mod fairness;
 pub mod kind;
-mod line;
+pub mod line;
 pub mod policy;
 pub mod progress;
 pub mod purse;

@@ -8,8 +8,8 @@
 //! - A job that has run for a whole turn gives its slot back at its next checkpoint when an account waits that runs
 //!   fewer jobs. So a short job that turns out to be long holds up others for one turn at the most.
 
-use super::kind::AnalysisKind;
-use crate::{ids::AccountId, ports::jobs::AccountQueue};
+use super::{kind::AnalysisKind, line::AccountQueue};
+use crate::ids::AccountId;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! and a newcomer begins where the least served stand (Goyal, Vin and Cheng, "Start-time Fair Queuing",
 //! SIGCOMM 1996).
 
-use crate::ports::jobs::AccountQueue;
+use super::line::AccountQueue;
 
 /// How much service a job counts when it is claimed.
 pub const SERVICE_OF_A_JOB: f64 = 1.0;

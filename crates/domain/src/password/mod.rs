@@ -1,6 +1,6 @@
 mod guessable;
 
-use crate::{email::EmailAddress, ports::randomness::Randomness, secret_text::base62};
+use crate::{email::EmailAddress, randomness::Randomness, secret_text::base62};
 use guessable::is_easily_guessed;
 use sha2::{Digest, Sha256};
 use std::fmt;

@@ -3,7 +3,9 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobStatus, kind::AnalysisKind, policy::QueuePolicy, slots::Takes},
+    job::{
+        Job, JobStatus, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
+    },
     page::{Page, PageRequest},
 };
 use async_trait::async_trait;
@@ -20,22 +22,6 @@ pub struct JobFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobSort {
     CreatedAt,
-}
-
-/// An account's line in the queue: what the scheduler reads to choose whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AccountQueue {
-    pub account: AccountId,
-    pub waiting: u32,
-    pub running: u32,
-    /// When the first waiting job may run, or earlier; `None` when none waits.
-    pub next_run_at: Option<DateTime<Utc>>,
-    /// The same of its short jobs ([`AnalysisKind::is_short`]).
-    pub next_short_run_at: Option<DateTime<Utc>>,
-    /// When the sweep should look at the account: the first end of a lease, deadline or wait, or earlier.
-    pub attention_at: Option<DateTime<Utc>>,
-    /// Service had, in the units of start-time fair queueing: whoever has had least is served next.
-    pub virtual_time: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

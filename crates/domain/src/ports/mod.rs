@@ -1,11 +1,12 @@
 //! What the domain asks of the world. Adapters implement these; none of them names another.
 
+pub use crate::{clock, randomness};
+
 pub mod accounts;
 pub mod ai_answers;
 pub mod ai_models;
 pub mod audit;
 pub mod call_journal;
-pub mod clock;
 pub mod console_bindings;
 pub mod console_rows;
 pub mod content_plans;
@@ -24,7 +25,6 @@ pub mod password_hasher;
 pub mod passwords;
 pub mod patience;
 pub mod projects;
-pub mod randomness;
 pub mod research;
 pub mod results;
 pub mod schedules;

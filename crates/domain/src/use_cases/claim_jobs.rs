@@ -4,13 +4,11 @@ use super::Core;
 use crate::{
     job::{
         Job,
+        line::AccountQueue,
         slots::{Room, Takes},
         turns::{self, CANDIDATES, SERVICE_OF_A_JOB},
     },
-    ports::{
-        jobs::AccountQueue,
-        storage::{StorageError, Transaction},
-    },
+    ports::storage::{StorageError, Transaction},
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -2,7 +2,6 @@ use super::{Core, may_be_storage};
 use crate::{
     allowance::{Allowance, AllowanceExceeded, AllowanceName},
     content_plan::{ContentPlan, ContentPlanPatch, NewContentPlan, PlanSummary},
-    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, ContentPlanId, ProjectId},
     page::{Page, PageRequest},
     ports::{
@@ -11,6 +10,7 @@ use crate::{
     },
     precondition::{Precondition, holds},
     stored_data::{DataSize, StorageExceeded, StoredData},
+    use_cases::repeats::{Receipt, UsedMeanwhile},
 };
 use chrono::{DateTime, Utc};
 use thiserror::Error;

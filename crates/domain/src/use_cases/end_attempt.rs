@@ -6,10 +6,9 @@ use super::{
 };
 use crate::{
     ids::{AccountId, ProjectId},
-    job::{Job, JobCost, JobError},
+    job::{Job, JobCost, JobError, line::AccountQueue},
     money::MicroUsd,
     ports::{
-        jobs::AccountQueue,
         randomness::Randomness,
         spending::Counter,
         storage::{StorageError, Transaction},

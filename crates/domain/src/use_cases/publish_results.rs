@@ -184,8 +184,8 @@ mod tests {
     use super::*;
     use crate::results::Coverage;
     use crate::{
-        job::policy::QueuePolicy,
-        ports::{clock::Clock, jobs::AccountQueue},
+        job::{line::AccountQueue, policy::QueuePolicy},
+        ports::clock::Clock,
         test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job, core},
     };
     use analysis::provenance::Provenance;

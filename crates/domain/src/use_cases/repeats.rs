@@ -2,11 +2,13 @@
 
 use super::Core;
 use crate::{
-    idempotency::{OnceOnly, Repeat, StoredAnswer, remember},
+    idempotency::{IdempotencyRecord, OnceOnly, Repeat, StoredAnswer},
     ids::AccountId,
     ports::storage::{StorageError, Transaction},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::fmt;
+use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
@@ -40,7 +42,7 @@ impl Core {
 
     /// Remembers the answer to a request that changed nothing: a refusal that depends on what is stored, or a dry
     /// run; unless another request with the key was quicker. What has an effect is remembered with it, by a
-    /// [`Receipt`](crate::idempotency::Receipt).
+    /// [`Receipt`].
     pub async fn remember_answer(
         &self,
         account: AccountId,
@@ -57,4 +59,92 @@ impl Core {
         };
         self.transaction_at(keep).await
     }
+}
+
+/// Keeps the answer to a request in the transaction of its effect: there is either both or
+/// neither. Use cases take one when their request came with a key.
+pub struct Receipt<'a, T> {
+    pub request: &'a OnceOnly,
+    /// How its outcome is answered.
+    pub answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
+}
+
+// Derived, these would ask the same of the outcome.
+impl<T> Clone for Receipt<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Receipt<'_, T> {}
+
+/// Another request with the same key was executed since this one was looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the key was used by another request a moment ago")]
+pub struct UsedMeanwhile;
+
+impl<T> Receipt<'_, T> {
+    /// Looks once more, inside the transaction and behind the lock that its effect needs anyway.
+    pub async fn begin<E>(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<(), E>
+    where
+        E: From<UsedMeanwhile> + From<StorageError>,
+    {
+        let found = work.idempotency().find(account, &self.request.key).await?;
+        match found.map(|it| it.judge(self.request.fingerprint, now)) {
+            None | Some(Repeat::Expired) => Ok(()),
+            Some(Repeat::Replay | Repeat::Reused) => Err(UsedMeanwhile.into()),
+        }
+    }
+
+    /// Keeps the answer, and forgets the account's records that are over.
+    pub async fn keep(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        now: DateTime<Utc>,
+        outcome: &T,
+    ) -> Result<(), StorageError> {
+        let answer = (self.answer)(outcome);
+        remember(work, account, self.request, answer, now).await
+    }
+}
+
+impl<T> fmt::Debug for Receipt<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Receipt").field(self.request).finish()
+    }
+}
+
+/// Adds a record, and forgets the account's records that are over.
+async fn remember(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    request: &OnceOnly,
+    answer: StoredAnswer,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let record = IdempotencyRecord {
+        account,
+        key: request.key.clone(),
+        fingerprint: request.fingerprint,
+        caller: request.caller,
+        answer,
+        first_used_at: now,
+    };
+    let over = now - IdempotencyRecord::KEPT_FOR;
+    // The youngest that is over is as old as a record may become, not older.
+    let records = work.idempotency();
+    records
+        .forget_before(account, over + TimeDelta::microseconds(1))
+        .await?;
+    records.add(&record).await.map_err(|error| match error {
+        // Two requests with one key met where nothing made them wait: the whole is tried again,
+        // and finds the other's record.
+        StorageError::Conflict { .. } => StorageError::Interrupted(Box::new(error)),
+        error => error,
+    })
 }

@@ -28,10 +28,12 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState, kind::AnalysisKind, policy::QueuePolicy, slots::Takes},
+    job::{
+        Job, JobState, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
+    },
     page::{Page, PageRequest, Position},
     ports::{
-        jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
+        jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
         storage::StorageError,
     },
 };

@@ -14,11 +14,12 @@ use domain::{
     job::{
         Job, JobCost, JobError, JobPriority, JobState, Lease, Trigger,
         kind::AnalysisKind,
+        line::AccountQueue,
         progress::{Progress, Stage, StageStatus},
     },
     keyword::KeywordChoice,
     money::MicroUsd,
-    ports::{jobs::AccountQueue, storage::StorageError},
+    ports::storage::StorageError,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,6 @@
 use crate::{
     account::Account,
     allowance::AllowanceExceeded,
-    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, ProjectId},
     keyword::NewKeywords,
     ports::{
@@ -15,6 +14,7 @@ use crate::{
         Core,
         keywords::track::{TrackKeywordsError, TrackedKeywords},
         may_be_storage, places,
+        repeats::{Receipt, UsedMeanwhile},
     },
 };
 use chrono::{DateTime, Utc};

@@ -12,7 +12,6 @@ use crate::{
     account::AccountStatus,
     ai_models::ModelChoice,
     allowance::Allowance,
-    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, JobId, ProjectId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
@@ -27,6 +26,7 @@ use crate::{
     },
     project::Project,
     schedule::Schedule,
+    use_cases::repeats::{Receipt, UsedMeanwhile},
 };
 use chrono::{DateTime, Utc};
 use thiserror::Error;

@@ -4,10 +4,10 @@ use super::*;
 use crate::{
     account::{Account, AccountLimits},
     ai_models::ModelSettings,
+    job::line::AccountQueue,
     ports::{
         ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine},
         clock::Clock,
-        jobs::AccountQueue,
         spending::Counter,
     },
     test_support::{

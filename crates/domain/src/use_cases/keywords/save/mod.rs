@@ -5,7 +5,6 @@ use super::track::{by_text, counted};
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
-    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, KeywordId, ProjectId, SearchId, UserId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     keyword_metrics::KeywordMetrics,
@@ -16,7 +15,11 @@ use crate::{
     },
     project::Project,
     text::Tag,
-    use_cases::{Core, may_be_storage, places::PlacesChange},
+    use_cases::{
+        Core, may_be_storage,
+        places::PlacesChange,
+        repeats::{Receipt, UsedMeanwhile},
+    },
 };
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};

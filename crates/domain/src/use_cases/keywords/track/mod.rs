@@ -1,7 +1,6 @@
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
-    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     ports::{
@@ -9,7 +8,11 @@ use crate::{
         storage::{StorageError, Transaction},
     },
     project::Project,
-    use_cases::{Core, may_be_storage, places::PlacesChange},
+    use_cases::{
+        Core, may_be_storage,
+        places::PlacesChange,
+        repeats::{Receipt, UsedMeanwhile},
+    },
 };
 use chrono::{DateTime, Utc};
 use std::collections::{HashMap, HashSet};

@@ -3,9 +3,9 @@
 use super::*;
 use crate::{
     account::{AccountLimits, AccountUsage},
-    job::Job,
+    job::{Job, line::AccountQueue},
     money::MicroUsd,
-    ports::{clock::Clock, jobs::AccountQueue, spending::Counter},
+    ports::{clock::Clock, spending::Counter},
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
     },
