@@ -6,6 +6,7 @@ pub mod ai_answers;
 pub mod document;
 pub mod findings;
 pub mod forecast;
+mod intent;
 pub mod keyword_text;
 pub mod observation;
 pub mod page_kind;

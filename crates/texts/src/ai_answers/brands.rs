@@ -5,12 +5,10 @@ use super::{
     endings::{self, Form, SOFTENED},
     folded::fold,
     languages::Languages,
-    mentions,
-    visible::Visible,
 };
 use crate::url_rules::{self, OwnSites};
 use aho_corasick::{AhoCorasick, MatchKind};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BrandSpec {
@@ -181,36 +179,6 @@ impl BrandBook {
     /// Whether anybody is followed beside the project: without, shares among brands say nothing.
     pub fn has_rivals(&self) -> bool {
         self.brands.len() > 1
-    }
-
-    pub fn names_own(&self, text: &str, language: &str) -> bool {
-        self.named_in(text, language).contains(&OWN)
-    }
-
-    /// Brands that a text may name. Names may be in lower case, as in keywords, unless they are also words.
-    pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
-        let visible = Visible::of(text);
-        let found = mentions::mentions(
-            self,
-            &visible,
-            Languages::of(language),
-            None,
-            &BTreeSet::new(),
-        );
-        let names = found.mentions.iter().chain(&found.ambiguous);
-        let hosts = visible
-            .links
-            .iter()
-            .filter_map(|it| self.owner_of_url(&it.url));
-        let mut brands: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
-        // Keywords are written small: "apple reviews".
-        let folded = format!(" {} ", fold(text));
-        for pattern in self.patterns.iter().filter(|it| it.form == Form::Whole) {
-            if folded.contains(&format!(" {} ", pattern.text)) && pattern.sense == Sense::Sure {
-                brands.insert(pattern.brand);
-            }
-        }
-        brands
     }
 }
 

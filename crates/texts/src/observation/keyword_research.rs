@@ -3,7 +3,7 @@
 //! Nobody who asked is named. `None` is unknown, never 0.
 
 use super::search_page::Feature;
-use crate::{ToSchema, provenance::Provenance, search_intent::Intent};
+use crate::{ToSchema, intent::Intent, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

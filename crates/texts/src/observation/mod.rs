@@ -1,5 +1,7 @@
 pub mod ai_answer;
+mod fetched;
 pub mod keyword_research;
+mod links;
 pub mod page_content;
 pub mod page_url;
 pub mod search_page;

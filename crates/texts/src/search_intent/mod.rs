@@ -1,31 +1,13 @@
 //! Intent from the keyword's words and the results page. Without word lists only the page speaks.
 
-use crate::{
-    ToSchema,
-    observation::search_page::{Feature, SearchPage},
-};
-use serde::{Deserialize, Serialize};
+use crate::observation::search_page::{Feature, SearchPage};
 
 mod names;
 mod words;
 
-use words::{Words, folded_words};
+pub use crate::intent::Intent;
 
-crate::wire_enum! {
-    /// What a searcher wants.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-    #[serde(rename_all = "camelCase")]
-    pub enum Intent {
-        /// To know or to learn how.
-        Informational = "informational",
-        /// To reach a certain site.
-        Navigational = "navigational",
-        /// To compare before buying.
-        Commercial = "commercial",
-        /// To buy, to get, to use.
-        Transactional = "transactional",
-    }
-}
+use words::{Words, folded_words};
 
 /// Products and advertisements of a page for buying.
 const SHOP_WINDOW: usize = 3;

@@ -4,8 +4,9 @@
 //! brand's site, a surer name of it, a word for a company beside it, or a place in a list of names.
 
 use super::{
-    brands::{BrandBook, BrandId, Case, Pattern, Sense},
-    cues, endings,
+    brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense},
+    cues,
+    endings::{self, Form},
     folded::{Folded, fold},
     languages::Languages,
     visible::Visible,
@@ -55,6 +56,38 @@ struct Candidate {
 
 /// Prompts of fewer words are no echo, unless they end in a question mark.
 const LEAST_ECHO: usize = 4;
+
+impl BrandBook {
+    pub fn names_own(&self, text: &str, language: &str) -> bool {
+        self.named_in(text, language).contains(&OWN)
+    }
+
+    /// Brands that a text may name. Names may be in lower case, as in keywords, unless they are also words.
+    pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
+        let visible = Visible::of(text);
+        let found = mentions(
+            self,
+            &visible,
+            Languages::of(language),
+            None,
+            &BTreeSet::new(),
+        );
+        let names = found.mentions.iter().chain(&found.ambiguous);
+        let hosts = visible
+            .links
+            .iter()
+            .filter_map(|it| self.owner_of_url(&it.url));
+        let mut brands: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
+        // Keywords are written small: "apple reviews".
+        let folded = format!(" {} ", fold(text));
+        for pattern in self.patterns.iter().filter(|it| it.form == Form::Whole) {
+            if folded.contains(&format!(" {} ", pattern.text)) && pattern.sense == Sense::Sure {
+                brands.insert(pattern.brand);
+            }
+        }
+        brands
+    }
+}
 
 /// Echoes of the prompt do not count; `sites_seen`: brands whose pages the answer cites, a cue for their names.
 pub fn mentions(

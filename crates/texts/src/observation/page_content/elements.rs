@@ -1,6 +1,6 @@
 use crate::observation::{
+    links::{LinkTarget, Placement},
     vitals::ResourceKind,
-    web_site::{LinkTarget, Placement},
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! What is unknown of a page that was not read to its end.
 
 use super::PageContent;
-use crate::observation::web_site::Truncation;
+use crate::observation::fetched::Truncation;
 
 /// No honest page has more.
 pub const MOST_LINKS: usize = 20_000;

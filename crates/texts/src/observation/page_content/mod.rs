@@ -26,8 +26,9 @@ pub use response::{ResponseFacts, ResponseHeaders};
 pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSource};
 
 use super::{
+    fetched::Fetched,
+    links::{Discovery, PageLink},
     structured_data::PageStructuredData,
-    web_site::{Discovery, Fetched, PageLink},
 };
 use crate::text::language::tags::primary;
 use serde::{Deserialize, Serialize};

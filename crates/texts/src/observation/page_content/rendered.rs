@@ -5,7 +5,7 @@
 use super::{GOOGLEBOT, PageContent};
 use crate::{
     ToSchema,
-    observation::{vitals::ResourceKind, web_site::LinkTarget},
+    observation::{links::LinkTarget, vitals::ResourceKind},
     text::words::shortened,
 };
 use serde::{Deserialize, Serialize};

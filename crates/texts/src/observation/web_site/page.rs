@@ -6,14 +6,6 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Discovery {
-    Start,
-    Link,
-    /// And no link was found first.
-    Sitemap,
-}
-
 const MOST_TITLE: usize = 300;
 
 /// What links to a page are judged by; the journal has the whole page.

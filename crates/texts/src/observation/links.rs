@@ -1,6 +1,14 @@
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Discovery {
+    Start,
+    Link,
+    /// And no link was found first.
+    Sitemap,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkTarget {
     Web {
