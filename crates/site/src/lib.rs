@@ -1,6 +1,7 @@
 //! Findings about the pages of a site.
 
 pub mod findings;
+mod fragment;
 pub mod site_graph;
 
 use texts::{

@@ -3,7 +3,7 @@ use super::{
     urls::{UrlId, UrlIds},
 };
 use crate::{
-    findings::broken_links::{FragmentCheck, examine},
+    fragment::{FragmentCheck, examine},
     keyword_text::normalised,
     observation::{
         page_content::{GOOGLEBOT, PageContent, TagSource},

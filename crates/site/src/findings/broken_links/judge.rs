@@ -1,13 +1,13 @@
 use super::{
     cards::is_agreed,
     contact::{is_valid_mail, is_valid_phone},
-    fragment::{FragmentCheck, examine},
     history::TargetHistory,
     record::Confirmation,
     site_index::{Answer, Known, Names, SiteIndex},
     verdict::{Outcome, Verdict},
 };
 use crate::{
+    fragment::{FragmentCheck, examine},
     observation::{
         page_content::PageContent,
         page_url::is_loopback,

@@ -5,11 +5,11 @@
 //! where it comes behind the link, and else in the second one, before the link.
 
 use super::{
-    fragment::{FragmentCheck, examine},
     on_page::OnPage,
     site_index::{Known, Names, SiteIndex},
 };
 use crate::{
+    fragment::{FragmentCheck, examine},
     observation::{page_content::PageContent, web_site::LinkTarget},
     text::likeness::hash_of,
 };

@@ -12,7 +12,6 @@
 
 mod cards;
 mod contact;
-mod fragment;
 mod history;
 mod judge;
 mod missing_names;
@@ -26,7 +25,6 @@ mod verdict;
 
 pub use crate::findings::envelope::FindingContext;
 pub use cards::LinkCards;
-pub(crate) use fragment::{FragmentCheck, examine, percent_decoded};
 pub use history::{PreviousBrokenLinks, TargetHistory};
 pub use record::{BrokenLink, Confirmation, Severity, SuggestedTarget, SuggestionReason};
 pub use records::LinkRecords;

@@ -1,6 +1,8 @@
-use super::fragment::FragmentCheck;
-use crate::observation::web_site::{
-    CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
+use crate::{
+    fragment::FragmentCheck,
+    observation::web_site::{
+        CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
+    },
 };
 use hashbrown::HashTable;
 use std::{

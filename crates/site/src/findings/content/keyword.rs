@@ -139,7 +139,7 @@ fn without_diacritics_says(slug: &str, keyword: &str) -> bool {
 /// The words of an address's path.
 fn slug(url: &str) -> String {
     let path = Url::parse(url).map_or_else(|_| String::new(), |it| it.path().to_owned());
-    let decoded = crate::findings::broken_links::percent_decoded(&path).to_lowercase();
+    let decoded = crate::fragment::percent_decoded(&path).to_lowercase();
     let parts = decoded.split(|it: char| !it.is_alphanumeric());
     parts
         .filter(|it| !it.is_empty())

@@ -1,6 +1,6 @@
 //! Which of a page's items are entities, and how much of its graph hangs together.
 
-use super::{feature::Feature, google::main_rules, graph::Graph};
+use super::{feature::Feature, graph::Graph, rules::main_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Properties by which a page or list holds what it is about.

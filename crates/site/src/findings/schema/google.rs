@@ -1,129 +1,19 @@
 use super::{
     feature::Feature,
     graph::Graph,
-    paths::{Visit, general, has, joined, reachable},
-    record::{Eligibility, Issue, IssueCode, Level},
-    rules::{Asked, BESIDE, MAIN, PARTS, Part, Rule, When},
+    outcome::{Outcome, Page},
+    paths::{Visit, has, joined},
+    record::IssueCode,
+    rules::{Asked, BESIDE, PARTS, Part, Rule, When, main_rules},
     special,
     values::is_date,
-    vocabulary::{is_a, property_named, type_named},
+    vocabulary::{is_a, property_named},
 };
 use crate::{
     findings::broken_links::Severity, observation::structured_data::Value, text::words::shortened,
 };
-use std::{cell::Cell, collections::BTreeSet};
-
-/// What one rule says of an entity.
-pub struct Outcome {
-    pub feature: Feature,
-    pub missing_required: Vec<String>,
-    pub missing_recommended: Vec<String>,
-    /// How many recommendations there are.
-    pub recommended: usize,
-    /// What is missing, as issues, and what else the rule says.
-    pub issues: Vec<Issue>,
-    /// Whether it is a rule for what the entity is, not for what it has.
-    pub is_main: bool,
-    /// Whether Google's policy withholds the feature.
-    pub is_withheld: bool,
-}
-
-pub struct Page<'a> {
-    pub graph: &'a Graph<'a>,
-    pub entities: &'a BTreeSet<u32>,
-    pub url: &'a str,
-    /// How many more nodes inside of entities may be looked at.
-    pub visits: Cell<usize>,
-}
-
-impl Page<'_> {
-    /// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
-    pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<Visit> {
-        let most = self.visits.get();
-        let visits = reachable(self.graph, node, self.entities, most, follow);
-        self.visits.set(most.saturating_sub(visits.len()));
-        visits
-    }
-}
 
 impl Outcome {
-    fn of(feature: Feature, is_main: bool) -> Self {
-        Self {
-            feature,
-            missing_required: Vec::new(),
-            missing_recommended: Vec::new(),
-            recommended: 0,
-            issues: Vec::new(),
-            is_main,
-            is_withheld: false,
-        }
-    }
-
-    pub fn eligibility(&self) -> Eligibility {
-        if self.feature.retired().is_some() {
-            Eligibility::Retired
-        } else if !self.missing_required.is_empty() || self.has_errors() {
-            Eligibility::Ineligible
-        } else if self.missing_recommended.is_empty() && self.issues.is_empty() {
-            Eligibility::Eligible
-        } else {
-            Eligibility::EligibleWithWarnings
-        }
-    }
-
-    fn has_errors(&self) -> bool {
-        self.issues.iter().any(|it| it.severity == Severity::Error)
-    }
-
-    /// Something that is required is missing.
-    pub fn require(&mut self, path: &str) {
-        self.miss_one_of(&[path.to_owned()], true);
-    }
-
-    /// Something that is recommended is missing.
-    pub fn recommend(&mut self, path: &str) {
-        self.miss_one_of(&[path.to_owned()], false);
-    }
-
-    fn miss_one_of(&mut self, paths: &[String], required: bool) {
-        let all = paths.join(" or ");
-        let general = general(&all);
-        let (list, code, severity, verb) = if required {
-            let list = &mut self.missing_required;
-            (list, IssueCode::RequiredMissing, Severity::Error, "needs")
-        } else {
-            let list = &mut self.missing_recommended;
-            (
-                list,
-                IssueCode::RecommendedMissing,
-                Severity::Notice,
-                "is better with",
-            )
-        };
-        if !list.contains(&general) {
-            list.push(general);
-        }
-        let message = format!("{} {verb} {all}", self.label());
-        let path = paths.first().cloned().unwrap_or_default();
-        self.add(code, path, message, severity);
-    }
-
-    pub fn add(&mut self, code: IssueCode, path: String, message: String, severity: Severity) {
-        self.issues.push(Issue {
-            level: Level::Google,
-            code,
-            path,
-            message,
-            severity,
-        });
-    }
-
-    /// The feature's name in messages.
-    fn label(&self) -> String {
-        let name = serde_json::to_string(&self.feature).unwrap_or_default();
-        name.trim_matches('"').to_owned()
-    }
-
     fn look(&mut self, graph: &Graph<'_>, visit: &Visit, asked: &Asked) {
         let missing = |path: &str| has(graph, visit.number, path) == Some(false);
         let at = |path: &str| joined(&visit.path, path, None);
@@ -207,23 +97,6 @@ pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
         }
     }
     outcomes
-}
-
-/// The rules of the nearest type that has rules: the type itself, its supertypes, theirs.
-pub fn main_rules(name: &str) -> Vec<&'static Rule> {
-    let mut level = vec![name];
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    while !level.is_empty() {
-        let here = |rule: &&Rule| level.iter().any(|it| rule.types.contains(it));
-        let rules: Vec<&Rule> = MAIN.iter().filter(here).collect();
-        if !rules.is_empty() {
-            return rules;
-        }
-        let above = level.iter().filter_map(|it| type_named(it));
-        let above: Vec<&str> = above.flat_map(|it| it.supertypes.iter().copied()).collect();
-        level = above.into_iter().filter(|it| seen.insert(it)).collect();
-    }
-    Vec::new()
 }
 
 fn holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {

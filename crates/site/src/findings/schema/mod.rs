@@ -12,6 +12,7 @@ mod feature;
 mod google;
 mod graph;
 mod judge;
+mod outcome;
 mod paths;
 mod record;
 mod rules;

@@ -58,9 +58,7 @@ impl SchemaRecord {
     pub fn in_part(mut self, why: Vec<String>) -> Self {
         self.envelope.status = RecordStatus::Partial;
         self.envelope.warnings.extend(why);
-        self.errors = self
-            .errors
-            .saturating_sub(super::judge::small(self.parse_errors.len()));
+        self.errors = self.errors.saturating_sub(small(self.parse_errors.len()));
         self.parse_errors.clear();
         self.graph_connected = None;
         self.schema_score = None;
@@ -225,4 +223,8 @@ impl Issue {
             .cmp(&key(other))
             .then_with(|| self.path.cmp(&other.path))
     }
+}
+
+pub(super) fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -4,13 +4,13 @@
 //! A path with a dot is looked at only where its beginning is there: `author.name` says nothing of a
 //! page without `author`. Text where a thing could be (`"author": "Jo"`) counts as its name.
 
-use super::feature::Feature;
+use super::{feature::Feature, vocabulary::type_named};
 use crate::table::records;
 use serde::{
     Deserialize,
     de::{IntoDeserializer, value},
 };
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 type Paths = Vec<&'static str>;
 
@@ -113,4 +113,21 @@ fn choices(cell: &'static str) -> Vec<Paths> {
     cell.split_whitespace()
         .map(|it| it.split('|').collect())
         .collect()
+}
+
+/// The rules of the nearest type that has rules: the type itself, its supertypes, theirs.
+pub fn main_rules(name: &str) -> Vec<&'static Rule> {
+    let mut level = vec![name];
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    while !level.is_empty() {
+        let here = |rule: &&Rule| level.iter().any(|it| rule.types.contains(it));
+        let rules: Vec<&Rule> = MAIN.iter().filter(here).collect();
+        if !rules.is_empty() {
+            return rules;
+        }
+        let above = level.iter().filter_map(|it| type_named(it));
+        let above: Vec<&str> = above.flat_map(|it| it.supertypes.iter().copied()).collect();
+        level = above.into_iter().filter(|it| seen.insert(it)).collect();
+    }
+    Vec::new()
 }

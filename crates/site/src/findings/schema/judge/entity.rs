@@ -1,13 +1,13 @@
 use super::super::{
     duplicates,
     feature::Feature,
-    google::{self, Outcome, Page},
+    google,
+    outcome::{Outcome, Page},
     paths::owned,
-    record::{Eligibility, Entity, Issue, IssueCode, Level},
+    record::{Eligibility, Entity, Issue, IssueCode, Level, small},
     terms,
     visible::{self, PageText},
 };
-use super::small;
 use crate::{
     findings::broken_links::Severity,
     observation::structured_data::{

@@ -5,9 +5,9 @@ use super::{
     entities::{connected, entities},
     expiries::expiries,
     feature::Feature,
-    google::Page,
     graph::Graph,
-    record::{FormatCounts, SchemaRecord},
+    outcome::Page,
+    record::{FormatCounts, SchemaRecord, small},
     score::{Terms, score},
     template::PageTemplate,
     visible::PageText,
@@ -184,8 +184,4 @@ fn envelope(
 
 fn visible_text<'a>(page: &PageInput<'a>) -> Option<&'a str> {
     page.visible_text.filter(|it| it.len() <= MOST_TEXT)
-}
-
-pub(super) fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

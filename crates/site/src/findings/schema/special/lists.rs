@@ -1,6 +1,6 @@
 use super::super::{
-    google::Outcome,
     graph::Graph,
+    outcome::Outcome,
     paths::joined,
     record::IssueCode,
     values::{Written, number},

@@ -3,8 +3,8 @@ mod shop;
 
 use super::{
     feature::Feature,
-    google::{Outcome, Page},
     graph::Graph,
+    outcome::{Outcome, Page},
     paths::{Visit, has, joined, short},
     record::IssueCode,
     values::{Written, number},

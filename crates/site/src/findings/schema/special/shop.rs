@@ -1,7 +1,7 @@
 use super::super::{
     feature::Feature,
-    google::{Outcome, Page},
     graph::Graph,
+    outcome::{Outcome, Page},
     paths::{Visit, joined, short},
     record::IssueCode,
     values::{Written, number},

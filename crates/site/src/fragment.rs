@@ -22,7 +22,7 @@ pub(crate) fn examine(fragment: &str) -> FragmentCheck {
 
 impl FragmentCheck {
     /// Whether sorted names satisfy it.
-    pub(super) fn is_met_by(&self, names: &[String]) -> bool {
+    pub(crate) fn is_met_by(&self, names: &[String]) -> bool {
         match self {
             Self::NothingToFind => true,
             Self::NeedsName(raw, decoded) => {
@@ -32,7 +32,7 @@ impl FragmentCheck {
     }
 
     /// Whether names satisfy it of which sorted hashes are known.
-    pub(super) fn is_met_by_hashes(&self, names: &[u64]) -> bool {
+    pub(crate) fn is_met_by_hashes(&self, names: &[u64]) -> bool {
         match self {
             Self::NothingToFind => true,
             Self::NeedsName(raw, decoded) => [decoded, raw]
