@@ -4,6 +4,7 @@ pub mod ai_prompts;
 pub mod ctr;
 pub mod findings;
 pub mod keyword_metrics;
+mod page_type;
 pub mod search_panel;
 pub mod site_class;
 

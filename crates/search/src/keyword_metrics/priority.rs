@@ -1,7 +1,8 @@
 //! Which keywords to take on first. Weights are ours.
 
-use crate::{ToSchema, findings::envelope::rounded, search_intent::Intent};
+use crate::{ToSchema, search_intent::Intent};
 use serde::{Deserialize, Serialize};
+use texts::findings::envelope::rounded;
 
 /// Shares of a priority.
 #[derive(Debug, Serialize)]

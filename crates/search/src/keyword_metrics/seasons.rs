@@ -1,11 +1,9 @@
 //! Demand of the last year. Definitions are ours.
 
-use crate::{
-    ToSchema, findings::envelope::rounded, observation::keyword_research::MonthlyVolume,
-    statistics::describe::mean,
-};
+use crate::{ToSchema, observation::keyword_research::MonthlyVolume, statistics::describe::mean};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use texts::findings::envelope::rounded;
 
 const YEAR: i64 = 12;
 /// Share of the largest month that a peak has at least.

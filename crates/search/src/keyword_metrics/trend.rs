@@ -1,9 +1,9 @@
 use crate::{
     ToSchema,
-    findings::envelope::rounded,
     statistics::{describe::mean, theil_sen::slope},
 };
 use serde::{Deserialize, Serialize};
+use texts::findings::envelope::rounded;
 
 /// Searches over the last twelve months.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -14,6 +14,7 @@ mod prominence;
 
 use domains::Domains;
 pub use domains::{DomainId, OWN};
+pub(crate) use page::Cited;
 pub use page::PanelPage;
 pub use prominence::DomainProminence;
 

@@ -1,9 +1,8 @@
-//! Input of a panel, from a snapshot or its record.
+//! Input of a panel, from a snapshot; `findings::serp` makes it from its record.
 
 use super::{DomainId, Domains, Standing};
 use crate::{
     ctr::{ClickCurve, MAX_CTR, PageClicks, Placement, SerpLayout},
-    findings::serp::{ItemType, SerpRecord},
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
     provenance::Provenance,
     search_intent::Intent,
@@ -14,19 +13,19 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone)]
 pub struct PanelPage<'p> {
-    pub(super) fetched_at: DateTime<Utc>,
-    pub(super) provenance: Provenance,
-    pub(super) intent: Option<Intent>,
-    pub(super) depth_checked: u32,
-    pub(super) features: BTreeMap<Feature, bool>,
+    pub(crate) fetched_at: DateTime<Utc>,
+    pub(crate) provenance: Provenance,
+    pub(crate) intent: Option<Intent>,
+    pub(crate) depth_checked: u32,
+    pub(crate) features: BTreeMap<Feature, bool>,
     /// `None` when not known whether there was one.
-    pub(super) overview: Option<Cited<'p>>,
-    layout: SerpLayout,
-    results: Vec<(&'p str, Placement)>,
+    pub(crate) overview: Option<Cited<'p>>,
+    pub(crate) layout: SerpLayout,
+    pub(crate) results: Vec<(&'p str, Placement)>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Cited<'p> {
+pub(crate) struct Cited<'p> {
     pub present: bool,
     pub urls: Vec<&'p str>,
 }
@@ -67,50 +66,6 @@ impl<'p> PanelPage<'p> {
                         has_sitelinks: !result.sitelinks.is_empty(),
                     };
                     (result.url.as_str(), place)
-                })
-                .collect(),
-        })
-    }
-
-    /// `None` when its measurement failed.
-    pub fn of_record(record: &'p SerpRecord) -> Option<Self> {
-        if record.envelope.error.is_some() {
-            return None;
-        }
-        let features = record
-            .features
-            .iter()
-            .map(|it| (it.feature, it.own_present));
-        let features = if record.feature_coverage == FeatureCoverage::Absent {
-            BTreeMap::new()
-        } else {
-            features.collect()
-        };
-        Some(Self {
-            fetched_at: record.fetched_at,
-            provenance: record.envelope.provenance,
-            intent: record.intent,
-            depth_checked: record.organic_count,
-            features,
-            overview: record.ai_overview.as_ref().map(|overview| Cited {
-                present: overview.present,
-                urls: overview
-                    .citations
-                    .iter()
-                    .map(|it| it.url.as_str())
-                    .collect(),
-            }),
-            layout: record.layout(),
-            results: record
-                .items
-                .iter()
-                .filter(|it| matches!(it.item_type, ItemType::Organic(_)))
-                .filter_map(|it| {
-                    let place = Placement {
-                        position: it.organic_position?,
-                        has_sitelinks: !it.sitelinks.is_empty(),
-                    };
-                    Some((it.url.as_deref()?, place))
                 })
                 .collect(),
         })

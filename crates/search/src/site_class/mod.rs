@@ -1,7 +1,7 @@
 //! Kinds of well-known domains, by a list of ours. Others are direct competitors unless their home page or the owner
 //! says otherwise.
 
-use crate::{ToSchema, findings::serp::PageType};
+use crate::{ToSchema, page_type::PageType};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -30,8 +30,8 @@ pub use owned::{AiOverviewStanding, is_branded};
 pub use record::rank;
 pub use series::{DayFigures, ProjectSeries, SeriesKind};
 pub use since::{Moved, RankChanges, Standing, changes_between};
-pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting};
-pub use visibility::{VisibilityChange, VisibilityComparison};
+pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally};
+pub use visibility::{VisibilityChange, VisibilityComparison, Weighting};
 
 pub const METHOD_VERSION: &str = "rankings/2";
 

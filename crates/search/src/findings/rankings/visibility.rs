@@ -1,7 +1,17 @@
-use super::{ChangeKind, RankPoint, RankState, Standing, Weighting, change};
+use super::{ChangeKind, RankPoint, RankState, Standing, change};
 use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+
+/// What weighs the keywords in the visibility index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Weighting {
+    /// Search volume: every measured keyword has one.
+    Volume,
+    /// All weigh the same.
+    Equal,
+}
 
 /// A change of visibility, like for like: the same keywords at both ends, weighted by today's search
 /// volumes. Adding or removing keywords does not change it.

@@ -18,12 +18,14 @@ use std::collections::BTreeSet;
 
 mod difficulty;
 mod page_type;
+mod panel_page;
 mod record;
 mod stability;
 mod summary;
 
+pub use crate::page_type::PageType;
 pub use difficulty::{Difficulty, DifficultyBasis, DifficultyComponents};
-pub use page_type::{PageType, PageTypeCount, page_type_of_address};
+pub use page_type::{PageTypeCount, page_type_of_address};
 pub use record::snapshot;
 pub use stability::{PreviousSerp, Stability};
 pub use summary::{FeatureCount, MovedDomain, SerpSummary, SerpTally};

@@ -5,36 +5,12 @@ use super::SerpItem;
 use crate::{
     ToSchema,
     observation::search_page::OrganicResult,
+    page_type::PageType,
     site_class,
     url_rules::{self, is_home_page},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// A kind of page.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ResultPageType)]
-pub enum PageType {
-    /// The start page of a site.
-    Home,
-    /// Something to buy.
-    Product,
-    /// A list of things.
-    Category,
-    /// Something written and published at a time.
-    Article,
-    /// People talking.
-    Discussion,
-    /// A film.
-    Video,
-    /// An encyclopedia or a dictionary.
-    Reference,
-    /// Anything else.
-    Other,
-}
 
 /// How many pages of a kind there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,4 +1,6 @@
-use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange};
+use super::{
+    Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange, Weighting,
+};
 use crate::{
     ToSchema,
     ctr::ctr,
@@ -126,16 +128,6 @@ pub struct BucketCounts {
     /// Not within the depth.
     #[serde(rename = "notRanked")]
     pub not_ranked: u64,
-}
-
-/// What weighs the keywords in the visibility index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Weighting {
-    /// Search volume: every measured keyword has one.
-    Volume,
-    /// All weigh the same.
-    Equal,
 }
 
 /// Adds up records; it keeps a few numbers and at most forty movers, however many keywords.
