@@ -1,32 +1,18 @@
-//! Second step: takes in what was found on the site and beside competitors.
+//! What was found on the site and beside competitors, and the suggestions about many pages that come of it.
 
 use super::{
     draft::{Clicks, Draft},
     evidence::{Evidence, EvidenceSource, RecordRef},
-    generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic},
     inputs::AiAnswers,
+    kept::{Contests, Gaps, PageState, Speeds},
     rule,
     searches::Searches,
 };
 use crate::{
-    findings::{
-        broken_links::BrokenLink,
-        cannibalization::CannibalizationRecord,
-        competitors::CompetitorRecord,
-        content::ContentRecord,
-        content_changes::{ChangeRecord, ChangedField},
-        eeat::EeatRecord,
-        envelope::Envelope,
-        geo_score::GeoRecord,
-        schema::SchemaRecord,
-        vitals::VitalsRecord,
-    },
-    page_kind::PageKind,
-    provenance::RecordStatus,
-    result_type::ResultType,
-    url_rules::page_key,
+    findings::envelope::Envelope, page_kind::PageKind, provenance::RecordStatus,
+    result_type::ResultType, url_rules::page_key,
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Takes in findings, newest records alone and in any order. Memory grows with keywords, with pages
@@ -45,18 +31,10 @@ pub struct Findings<'a> {
     pub(super) pages: BTreeMap<String, PageState>,
     /// When the text of these changed last, as far as it was seen.
     pub(super) text_changes: BTreeMap<String, DateTime<Utc>>,
-    pub(super) contests: cannibals::Contests,
-    pub(super) gaps: gaps::Gaps,
-    pub(super) speed: speed::Speeds,
+    pub(super) contests: Contests,
+    pub(super) gaps: Gaps,
+    pub(super) speed: Speeds,
     pub(super) answers: Vec<AiAnswers>,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct PageState {
-    pub record: RecordRef,
-    pub indexable: bool,
-    /// The later of the days on which it was published and changed, and where the record says it.
-    pub dated: Option<(NaiveDate, &'static str)>,
 }
 
 impl<'a> Findings<'a> {
@@ -83,87 +61,8 @@ impl<'a> Findings<'a> {
         self.searches.watch.completed(result_type, at);
     }
 
-    pub fn add_content(&mut self, record: &ContentRecord) {
-        let Some(url) = self.saw(&record.envelope, &[]) else {
-            return;
-        };
-        if record.indexable {
-            self.indexable += 1;
-            self.own_kinds.insert(record.page_type);
-        }
-        let key = page_key(&url);
-        if self.searches.landings.contains_key(&key) {
-            let state = PageState::of(record);
-            self.pages.insert(key, state);
-        }
-        issues::add(self, record, &url);
-        traffic::add(self, record, &url);
-    }
-
-    pub fn add_broken_link(&mut self, record: &BrokenLink) {
-        if self
-            .saw(&record.envelope, &[("targetUrl", &record.target_url)])
-            .is_some()
-        {
-            links::add(self, record);
-        }
-    }
-
-    pub fn add_schema(&mut self, record: &SchemaRecord) {
-        if let Some(url) = self.saw(&record.envelope, &[]) {
-            markup::add(self, record, &url);
-        }
-    }
-
-    pub fn add_vitals(&mut self, record: &VitalsRecord) {
-        let names = speed::names(record);
-        let with = [("formFactor", names.0), ("source", names.1)];
-        if let Some(url) = self.saw(&record.envelope, &with) {
-            speed::add(self, record, &url);
-        }
-    }
-
-    pub fn add_geo_score(&mut self, record: &GeoRecord) {
-        if let Some(url) = self.saw(&record.envelope, &[]) {
-            access::add_geo(self, record, &url);
-        }
-    }
-
-    pub fn add_eeat(&mut self, record: &EeatRecord) {
-        let with = [("scope", access::scope_name(record.scope))];
-        if let Some(url) = self.saw(&record.envelope, &with) {
-            access::add_eeat(self, record, &url);
-        }
-    }
-
-    pub fn add_content_change(&mut self, record: &ChangeRecord) {
-        let Some(url) = self.saw(&record.envelope, &[]) else {
-            return;
-        };
-        let has_text = |it: ChangedField| matches!(it, ChangedField::MainText);
-        let key = page_key(&url);
-        if record.fields.iter().any(|it| has_text(it.name))
-            && self.searches.landings.contains_key(&key)
-        {
-            let last = self.text_changes.entry(key).or_insert(record.to_at);
-            *last = (*last).max(record.to_at);
-        }
-    }
-
-    pub fn add_cannibalization(&mut self, record: &CannibalizationRecord) {
-        cannibals::add(self, record);
-    }
-
-    pub fn add_competitor(&mut self, record: &CompetitorRecord) {
-        gaps::add(self, record);
-    }
-
-    pub fn add_ai_answers(&mut self, answers: &AiAnswers) {
-        ai::add(self, answers);
-    }
-
     /// Notes that a record was measured, and names its page; `None` of one that failed.
-    fn saw(&mut self, envelope: &Envelope, with: &[(&str, &str)]) -> Option<String> {
+    pub(super) fn saw(&mut self, envelope: &Envelope, with: &[(&str, &str)]) -> Option<String> {
         if matches!(
             envelope.status,
             RecordStatus::Error | RecordStatus::InsufficientData
@@ -242,19 +141,4 @@ pub(super) struct Fault<'t> {
     pub rationale: String,
     /// How bad it is here; the rule's own where nothing is said.
     pub severity: Option<rule::Severity>,
-}
-
-impl PageState {
-    fn of(record: &ContentRecord) -> Self {
-        let days = [
-            (record.freshness.published, "/freshness/published"),
-            (record.freshness.modified, "/freshness/modified"),
-        ];
-        let dated = days.into_iter().filter_map(|(day, at)| Some((day?, at)));
-        Self {
-            record: RecordRef::of(&record.envelope),
-            indexable: record.indexable,
-            dated: dated.max_by_key(|it| it.0),
-        }
-    }
 }

@@ -2,6 +2,11 @@ use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
+/// Its pages lose.
+pub(super) const CONTENT_DECAY: &str = "contentDecay";
+/// Its pages are shown and hardly clicked.
+pub(super) const CTR_GAP: &str = "ctrGap";
+
 /// A rule, or one case of a rule with several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {

@@ -2,13 +2,11 @@
 
 use super::{
     collect::Findings,
-    draft::Clicks,
+    draft::{self, Clicks},
     evidence::{EvidenceSource, RecordRef},
-    generate::{
-        ctr_gap,
-        decay::{self, Fall},
-    },
+    falls::{Fall, fall_of_clicks, fall_of_ranks},
     inputs::{ConsoleRow, DayClicks, SuggestionContext},
+    rule::{CONTENT_DECAY, CTR_GAP},
     watch::Watch,
 };
 use crate::{
@@ -153,7 +151,7 @@ impl<'a> Searches<'a> {
 
     /// A keyword's measurements of the last 90 days and its newest one, in any order.
     pub fn add_rank_history(&mut self, keyword_id: i64, engine: &str, points: &[RankPoint]) {
-        let fall = decay::fall_of_ranks(points, self.context.at);
+        let fall = fall_of_ranks(points, self.context.at);
         self.with_history.insert(keyword_id);
         self.falls
             .extend(fall.map(|fall| ((keyword_id, engine.to_owned()), fall)));
@@ -162,7 +160,7 @@ impl<'a> Searches<'a> {
     pub fn add_console_row(&mut self, row: &ConsoleRow) {
         self.watch.saw(ConsoleRow::SOURCE, &row.record_ref());
         if row.impressions < LEAST_IMPRESSIONS {
-            let id = ctr_gap::id_of(&row.url);
+            let id = draft::id(CTR_GAP, &page_key(&row.url));
             self.watch
                 .cannot_tell(ConsoleRow::SOURCE, &row.record_ref(), id);
         }
@@ -197,7 +195,7 @@ impl<'a> Searches<'a> {
 
     /// Daily clicks of a page over the last 180 days, in any order.
     pub fn add_click_history(&mut self, url: &str, days: &[DayClicks]) {
-        let fall = decay::fall_of_clicks(days, self.context.at);
+        let fall = fall_of_clicks(days, self.context.at);
         self.click_falls.insert(page_key(url), fall);
     }
 
@@ -216,7 +214,7 @@ impl<'a> Searches<'a> {
                 .iter()
                 .any(|it| self.with_history.contains(it))
                 || self.click_falls.contains_key(&page_key(url));
-            if it.suggestion_id == decay::id_of(url) && !is_told {
+            if it.suggestion_id == draft::id(CONTENT_DECAY, &page_key(url)) && !is_told {
                 self.watch.tells_nothing_of(&it.suggestion_id);
             }
         }

@@ -8,6 +8,7 @@ use crate::{
             collect::Findings,
             draft::{Clicks, Draft},
             evidence::{Evidence, EvidenceSource, RecordRef},
+            kept::Contest,
             record::{ExpectedGain, GainMetric, GainRange},
             rule,
         },
@@ -20,25 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const RULE: &str = "cannibalization";
 /// Scores below are none.
 const LEAST_SCORE: f64 = 10.0;
-
-/// By the keys of the pages, then by keyword and engine.
-pub(in super::super) type Contests = BTreeMap<BTreeSet<String>, BTreeMap<(i64, String), Contest>>;
-
-#[derive(Debug, Clone)]
-pub(in super::super) struct Contest {
-    record: RecordRef,
-    keyword: String,
-    /// The primary one first.
-    urls: Vec<String>,
-    share: f64,
-    score: f64,
-    action: Action,
-    lost: Option<f64>,
-    flip_rate: Option<f64>,
-    similarity: Option<f64>,
-    snapshots: u32,
-    is_simulated: bool,
-}
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CannibalizationRecord) {
     let (Some(keyword_id), Some(score)) = (record.envelope.keyword_id, record.score) else {

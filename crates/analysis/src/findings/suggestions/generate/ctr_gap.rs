@@ -9,7 +9,7 @@ use crate::{
         evidence::Evidence,
         inputs::ConsoleRow,
         record::{ExpectedGain, GainMetric, GainRange},
-        rule,
+        rule::{self, CTR_GAP},
     },
     result_type::ResultType,
     statistics::wilson::wilson,
@@ -17,13 +17,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-const RULE: &str = "ctrGap";
 /// Observed rates below this share of the expected one are told.
 const GAP: f64 = 0.5;
-
-pub(in super::super) fn id_of(url: &str) -> String {
-    id(RULE, &page_key(url))
-}
 
 struct Gap<'r> {
     row: &'r ConsoleRow,
@@ -39,7 +34,7 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut pages: BTreeMap<String, Vec<Gap<'_>>> = BTreeMap::new();
     for row in findings.searches.rows.values() {
         let page = page_key(&row.url);
-        let is_pending = findings.searches.watch.is_pending(&id(RULE, &page));
+        let is_pending = findings.searches.watch.is_pending(&id(CTR_GAP, &page));
         if findings.is_unlisted(&page) {
             continue;
         }
@@ -104,7 +99,7 @@ fn draft(findings: &Findings<'_>, page: &str, mut gaps: Vec<Gap<'_>>) -> Option<
         let order = b.missing[1].total_cmp(&a.missing[1]);
         order.then_with(|| a.row.keyword.cmp(&b.row.keyword))
     });
-    let mut draft = Draft::new(rule::rule(RULE, "")?, page);
+    let mut draft = Draft::new(rule::rule(CTR_GAP, "")?, page);
     let url = findings.searches.landings.get(page)?.url.clone();
     let mut sums = [Clicks::default(); 3];
     for gap in &gaps {

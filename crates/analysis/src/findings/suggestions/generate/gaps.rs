@@ -2,11 +2,12 @@
 
 use crate::{
     findings::{
-        competitors::{CompetitorRecord, GapKeyword},
+        competitors::CompetitorRecord,
         suggestions::{
             collect::Findings,
             draft::{Draft, MOST_SHOWN, shown_page},
             evidence::{Evidence, EvidenceSource, RecordRef},
+            kept::Gap,
             record::{ExpectedGain, GainMetric, GainRange},
             rule,
         },
@@ -25,17 +26,6 @@ const MOST: usize = 100;
 const MOST_RIVALS: usize = 5;
 /// The project is below this, or nowhere.
 const LACKS: u32 = 20;
-
-/// By keyword what rivals have.
-pub(in super::super) type Gaps = BTreeMap<i64, Gap>;
-
-#[derive(Debug, Clone)]
-pub(in super::super) struct Gap {
-    keyword: GapKeyword,
-    /// By position and name.
-    rivals: BTreeMap<(u32, String), Evidence>,
-    is_simulated: bool,
-}
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorRecord) {
     if matches!(

@@ -5,6 +5,7 @@ use crate::{
         suggestions::{
             collect::{Fault, Findings},
             evidence::{Evidence, RecordRef},
+            kept::{Figure, Place},
             rule::Severity,
         },
         vitals::{Rating, VitalsRecord, VitalsSource, thresholds_of},
@@ -13,30 +14,6 @@ use crate::{
     result_type::ResultType,
     url_rules::page_key,
 };
-use std::collections::BTreeMap;
-
-/// What is judged, by page key and device; visitors' figures come before a browser's.
-pub(in super::super) type Speeds = BTreeMap<Place, Figures>;
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) struct Place {
-    page: String,
-    metric: VitalsMetric,
-    form_factor: FormFactor,
-}
-
-#[derive(Debug, Clone, Default)]
-pub(in super::super) struct Figures {
-    field: Option<Figure>,
-    lab: Option<Figure>,
-}
-
-#[derive(Debug, Clone)]
-struct Figure {
-    url: String,
-    record: RecordRef,
-    value: f64,
-}
 
 /// The names of device and source in records.
 pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'static str) {

@@ -1,0 +1,103 @@
+//! Second step: each finding goes to the generators that it concerns.
+
+use super::{
+    collect::Findings,
+    generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic},
+    inputs::AiAnswers,
+    kept::PageState,
+};
+use crate::{
+    findings::{
+        broken_links::BrokenLink,
+        cannibalization::CannibalizationRecord,
+        competitors::CompetitorRecord,
+        content::ContentRecord,
+        content_changes::{ChangeRecord, ChangedField},
+        eeat::EeatRecord,
+        geo_score::GeoRecord,
+        schema::SchemaRecord,
+        vitals::VitalsRecord,
+    },
+    url_rules::page_key,
+};
+
+impl Findings<'_> {
+    pub fn add_content(&mut self, record: &ContentRecord) {
+        let Some(url) = self.saw(&record.envelope, &[]) else {
+            return;
+        };
+        if record.indexable {
+            self.indexable += 1;
+            self.own_kinds.insert(record.page_type);
+        }
+        let key = page_key(&url);
+        if self.searches.landings.contains_key(&key) {
+            let state = PageState::of(record);
+            self.pages.insert(key, state);
+        }
+        issues::add(self, record, &url);
+        traffic::add(self, record, &url);
+    }
+
+    pub fn add_broken_link(&mut self, record: &BrokenLink) {
+        if self
+            .saw(&record.envelope, &[("targetUrl", &record.target_url)])
+            .is_some()
+        {
+            links::add(self, record);
+        }
+    }
+
+    pub fn add_schema(&mut self, record: &SchemaRecord) {
+        if let Some(url) = self.saw(&record.envelope, &[]) {
+            markup::add(self, record, &url);
+        }
+    }
+
+    pub fn add_vitals(&mut self, record: &VitalsRecord) {
+        let names = speed::names(record);
+        let with = [("formFactor", names.0), ("source", names.1)];
+        if let Some(url) = self.saw(&record.envelope, &with) {
+            speed::add(self, record, &url);
+        }
+    }
+
+    pub fn add_geo_score(&mut self, record: &GeoRecord) {
+        if let Some(url) = self.saw(&record.envelope, &[]) {
+            access::add_geo(self, record, &url);
+        }
+    }
+
+    pub fn add_eeat(&mut self, record: &EeatRecord) {
+        let with = [("scope", access::scope_name(record.scope))];
+        if let Some(url) = self.saw(&record.envelope, &with) {
+            access::add_eeat(self, record, &url);
+        }
+    }
+
+    pub fn add_content_change(&mut self, record: &ChangeRecord) {
+        let Some(url) = self.saw(&record.envelope, &[]) else {
+            return;
+        };
+        let has_text = |it: ChangedField| matches!(it, ChangedField::MainText);
+        let key = page_key(&url);
+        if record.fields.iter().any(|it| has_text(it.name))
+            && self.searches.landings.contains_key(&key)
+        {
+            let last = self.text_changes.entry(key).or_insert(record.to_at);
+            *last = (*last).max(record.to_at);
+        }
+    }
+
+    pub fn add_cannibalization(&mut self, record: &CannibalizationRecord) {
+        cannibals::add(self, record);
+    }
+
+    pub fn add_competitor(&mut self, record: &CompetitorRecord) {
+        gaps::add(self, record);
+    }
+
+    pub fn add_ai_answers(&mut self, answers: &AiAnswers) {
+        ai::add(self, answers);
+    }
+}

@@ -1,0 +1,85 @@
+//! What of records is kept until suggestions are made.
+
+use super::evidence::{Evidence, RecordRef};
+use crate::{
+    findings::{cannibalization::Action, competitors::GapKeyword, content::ContentRecord},
+    observation::vitals::{FormFactor, VitalsMetric},
+};
+use chrono::NaiveDate;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Clone)]
+pub(super) struct PageState {
+    pub record: RecordRef,
+    pub indexable: bool,
+    /// The later of the days on which it was published and changed, and where the record says it.
+    pub dated: Option<(NaiveDate, &'static str)>,
+}
+
+impl PageState {
+    pub fn of(record: &ContentRecord) -> Self {
+        let days = [
+            (record.freshness.published, "/freshness/published"),
+            (record.freshness.modified, "/freshness/modified"),
+        ];
+        let dated = days.into_iter().filter_map(|(day, at)| Some((day?, at)));
+        Self {
+            record: RecordRef::of(&record.envelope),
+            indexable: record.indexable,
+            dated: dated.max_by_key(|it| it.0),
+        }
+    }
+}
+
+/// By the keys of the pages, then by keyword and engine.
+pub(super) type Contests = BTreeMap<BTreeSet<String>, BTreeMap<(i64, String), Contest>>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Contest {
+    pub record: RecordRef,
+    pub keyword: String,
+    /// The primary one first.
+    pub urls: Vec<String>,
+    pub share: f64,
+    pub score: f64,
+    pub action: Action,
+    pub lost: Option<f64>,
+    pub flip_rate: Option<f64>,
+    pub similarity: Option<f64>,
+    pub snapshots: u32,
+    pub is_simulated: bool,
+}
+
+/// By keyword what rivals have.
+pub(super) type Gaps = BTreeMap<i64, Gap>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Gap {
+    pub keyword: GapKeyword,
+    /// By position and name.
+    pub rivals: BTreeMap<(u32, String), Evidence>,
+    pub is_simulated: bool,
+}
+
+/// What is judged, by page key and device; visitors' figures come before a browser's.
+pub(super) type Speeds = BTreeMap<Place, Figures>;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub page: String,
+    pub metric: VitalsMetric,
+    pub form_factor: FormFactor,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Figures {
+    pub field: Option<Figure>,
+    pub lab: Option<Figure>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Figure {
+    pub url: String,
+    pub record: RecordRef,
+    pub value: f64,
+}
