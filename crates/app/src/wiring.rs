@@ -8,9 +8,7 @@ use crate::{
 };
 use anyhow::Context;
 use chrono::TimeDelta;
-use crawler::{
-    BrowserLab, BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, StaticReader, is_public,
-};
+use crawler::{BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, is_public};
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
@@ -503,12 +501,12 @@ fn speed_sources(
         ..VitalsSettings::default()
     };
     let sources = vitals::configured(configured, clock, randomness);
-    let browser: Arc<dyn LabVitals> = Arc::new(BrowserLab::beside(reader, lab_settings(settings)));
+    let browser: Arc<dyn LabVitals> = Arc::new(reader.lab_beside(lab_settings(settings)));
     SpeedSources {
         field: sources.field,
         browser,
         other_lab: sources.lab,
-        files: Arc::new(StaticReader::beside(reader)),
+        files: Arc::new(reader.files_beside()),
     }
 }
 

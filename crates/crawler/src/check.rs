@@ -1,7 +1,6 @@
 use crate::{
     extract::read_names,
-    fetch::{Answer, Fetcher, Want},
-    robots::{Permission, RobotsCache},
+    fetch::{Answer, Fetcher, Permission, RobotsCache, Want},
 };
 use analysis::observation::web_site::{CheckState, TargetCheck, Truncation};
 use url::Url;

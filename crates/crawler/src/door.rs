@@ -2,9 +2,8 @@
 
 use crate::{
     crawl::try_starts,
-    fetch::{Fetcher, Want},
+    fetch::{Fetcher, Permission, RobotsCache, Want},
     reader::PoliteReader,
-    robots::{Permission, RobotsCache},
 };
 use analysis::observation::web_site::FetchFailure;
 use async_trait::async_trait;

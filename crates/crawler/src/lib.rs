@@ -3,6 +3,7 @@
 //! [`PoliteReader`] implements the port `domain::ports::site_reader::SiteReader`. A site that is
 //! hostile or broken ends as facts in the observation, never as a crash or a hang.
 
+mod addresses;
 mod browser;
 mod check;
 mod crawl;
@@ -12,6 +13,7 @@ mod fetch;
 mod frontier;
 mod guard;
 mod journal;
+mod limits;
 mod politeness;
 mod reader;
 mod robots;
@@ -19,13 +21,15 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
+pub use addresses::is_public;
 pub use browser::{
     Browser, BrowserLab, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError,
     StaticReader, USUAL_PLACES,
 };
 pub use extract::read_structured_data;
-pub use fetch::limits::FetchLimits;
-pub use guard::{Denied, is_public, vet_url, why_denied};
+pub use fetch::why_denied;
+pub use guard::{Denied, vet_url};
+pub use limits::FetchLimits;
 pub use reader::PoliteReader;
 pub use robots::{AiRobots, RobotsRules};
 pub use settings::{CrawlerSettings, Resolve};

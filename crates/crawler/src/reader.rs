@@ -1,5 +1,5 @@
 use crate::{
-    browser::{LabSettings, Renderer, name_of},
+    browser::{BrowserLab, LabSettings, Renderer, StaticReader, name_of},
     crawl::Crawl,
     fetch::Fetcher,
     settings::CrawlerSettings,
@@ -63,6 +63,18 @@ impl PoliteReader {
     #[must_use]
     pub fn with_browser(self, lab: LabSettings) -> Self {
         Self { lab, ..self }
+    }
+
+    /// A lab whose loads keep their distance to each other and to the reader's requests: a load counts as one request.
+    #[must_use]
+    pub fn lab_beside(&self, settings: LabSettings) -> BrowserLab {
+        BrowserLab::taking_turns(settings, Arc::clone(&self.fetcher))
+    }
+
+    /// What reads a page with all its files, and keeps its distance to the reader's requests: it counts as one request.
+    #[must_use]
+    pub fn files_beside(&self) -> StaticReader {
+        StaticReader::taking_turns(Arc::clone(&self.fetcher))
     }
 
     /// What shows the pages of a crawl; none where it is not asked for, or there is no browser.

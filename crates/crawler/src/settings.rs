@@ -1,4 +1,4 @@
-use crate::{fetch::limits::FetchLimits, guard::is_public};
+use crate::{addresses::is_public, limits::FetchLimits};
 use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;
 use std::{

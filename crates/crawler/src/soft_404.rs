@@ -2,8 +2,7 @@
 
 use crate::{
     extract::read_main_text,
-    fetch::{Fetcher, Want},
-    robots::RobotsCache,
+    fetch::{Fetcher, RobotsCache, Want},
 };
 use analysis::{
     observation::{page_content::MainText, page_url::normalise, web_site::DirectoryProbe},

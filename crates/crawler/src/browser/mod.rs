@@ -27,13 +27,13 @@ mod visit;
 
 pub use process::Browser;
 pub use protocol::{Event, Message, Protocol, ProtocolError};
-pub use renderer::{NotShown, Renderer};
+pub use renderer::Renderer;
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
 pub use static_reader::StaticReader;
-pub use tab::Shown;
+pub use tab::{NotShown, Shown};
 pub use version::name_of;
 
-use crate::{fetch::Fetcher, guard::vet_url, reader::PoliteReader, settings::CrawlerSettings};
+use crate::{fetch::Fetcher, guard::vet_url, settings::CrawlerSettings};
 use analysis::{
     observation::vitals::{LabMeasurement, LabRun},
     provenance::Provenance,
@@ -78,12 +78,12 @@ impl BrowserLab {
         }
     }
 
-    /// A lab whose loads keep their distance to each other and a reader's requests: a load counts as one request.
-    pub fn beside(reader: &PoliteReader, settings: LabSettings) -> Self {
+    /// A lab whose loads wait for their turns as a fetcher's requests do.
+    pub(crate) fn taking_turns(settings: LabSettings, fetcher: Arc<Fetcher>) -> Self {
         Self {
             settings,
-            crawler: Arc::clone(&reader.fetcher.settings),
-            polite: Some(Arc::clone(&reader.fetcher)),
+            crawler: Arc::clone(&fetcher.settings),
+            polite: Some(fetcher),
             one: Semaphore::new(1),
         }
     }

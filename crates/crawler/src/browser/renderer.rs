@@ -9,7 +9,7 @@ use super::{
     process::{self, Browser},
     protocol::Protocol,
     settings::LabSettings,
-    tab::{Shown, Tab},
+    tab::{NotShown, Shown, Tab},
     unprepared, watch,
 };
 use crate::fetch::Fetcher;
@@ -55,12 +55,6 @@ struct Running {
     gate: Gate,
     protocol: Protocol,
     pages: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotShown {
-    pub reason: RenderFailure,
-    pub detail: Option<String>,
 }
 
 impl Renderer {
@@ -182,37 +176,6 @@ impl Running {
         tokio::select! {
             shown = page => shown,
             () = watch(&self.browser, &self.gate, settings.memory_limit) => Err(RenderFailure::TooHeavy.into()),
-        }
-    }
-}
-
-impl NotShown {
-    /// Whether the browser is better let go: one whose page does not answer, or wants too much, may go on working.
-    const fn is_the_browsers_fault(&self) -> bool {
-        matches!(
-            self.reason,
-            RenderFailure::TimedOut | RenderFailure::TooHeavy | RenderFailure::BrowserFailed
-        )
-    }
-}
-
-impl From<RenderFailure> for NotShown {
-    fn from(reason: RenderFailure) -> Self {
-        Self {
-            reason,
-            detail: None,
-        }
-    }
-}
-
-impl From<super::protocol::ProtocolError> for NotShown {
-    fn from(error: super::protocol::ProtocolError) -> Self {
-        use super::protocol::ProtocolError;
-        tracing::debug!(%error, "a page was not rendered");
-        match error {
-            // What it says is mostly what the page makes it say.
-            ProtocolError::TooMuch => RenderFailure::TooHeavy.into(),
-            _ => RenderFailure::BrowserFailed.into(),
         }
     }
 }

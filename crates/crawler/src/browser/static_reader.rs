@@ -9,7 +9,6 @@ use crate::{
     extract::{NamedFile, read_page_files},
     fetch::{Body, BodyLimit, Fetcher, clients::Clients, read_body},
     guard::vet_url,
-    reader::PoliteReader,
     settings::CrawlerSettings,
 };
 use analysis::observation::vitals::{ResourceFact, ResourceKind, StaticFacts};
@@ -46,13 +45,13 @@ impl StaticReader {
         }
     }
 
-    /// A reader that keeps its distance to another's requests: a page with all its files counts as one request.
-    pub fn beside(reader: &PoliteReader) -> Self {
-        let settings = Arc::clone(&reader.fetcher.settings);
+    /// A reader that waits for its turns as a fetcher's requests do.
+    pub(crate) fn taking_turns(fetcher: Arc<Fetcher>) -> Self {
+        let settings = Arc::clone(&fetcher.settings);
         Self {
             clients: Clients::new(Arc::clone(&settings)),
             settings,
-            polite: Some(Arc::clone(&reader.fetcher)),
+            polite: Some(fetcher),
         }
     }
 

@@ -1,7 +1,6 @@
 use crate::{
-    fetch::{Fetcher, NO_CONNECTION},
+    fetch::{Fetcher, NO_CONNECTION, RobotsCache, fetch_robots},
     journal::Record,
-    robots::{RobotsCache, fetch_robots},
 };
 use analysis::observation::{
     page_url::normalise,

@@ -15,10 +15,9 @@ pub use beginning::try_starts;
 
 use crate::{
     browser::Renderer,
-    fetch::Fetcher,
+    fetch::{Fetcher, RobotsCache},
     frontier::{Frontier, UrlNumber, UrlSet},
     journal::Record,
-    robots::RobotsCache,
     soft_404::{Asker, Probes},
 };
 use analysis::observation::web_site::{

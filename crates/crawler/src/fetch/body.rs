@@ -1,6 +1,7 @@
 //! Reading a body: one layer of encoding, undone bit by bit under limits.
 
-use super::{error::Failed, limits::FetchLimits};
+use super::error::Failed;
+use crate::limits::FetchLimits;
 use analysis::observation::web_site::{FetchFailure, Truncation};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use reqwest::{Response, header};

@@ -4,10 +4,9 @@ use super::{
     body::{Body, BodyLimit, read_body},
     clients::Clients,
     error::Failed,
-    limits::FetchLimits,
     wall::{looks_like_a_wall, says_it_is_a_wall},
 };
-use crate::{guard::vet_url, settings::CrawlerSettings};
+use crate::{guard::vet_url, limits::FetchLimits, settings::CrawlerSettings};
 use analysis::observation::{
     page_content::{ResponseFacts, ResponseHeaders},
     web_site::FetchFailure,

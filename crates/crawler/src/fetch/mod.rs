@@ -2,21 +2,19 @@ mod body;
 pub mod clients;
 mod error;
 mod hop;
-pub mod limits;
 mod lookups;
-pub mod resolver;
+mod resolver;
 mod retry;
+mod robots_cache;
 mod wall;
 
 pub use body::{Body, BodyLimit, read_body};
 pub use error::NO_CONNECTION;
 pub use hop::Want;
+pub use resolver::{resolve, why_denied};
+pub use robots_cache::{Permission, RobotsCache, fetch_robots};
 
-use crate::{
-    politeness::HostGates,
-    robots::{Permission, RobotsCache},
-    settings::CrawlerSettings,
-};
+use crate::{limits::FetchLimits, politeness::HostGates, settings::CrawlerSettings};
 use analysis::observation::{
     page_content::ResponseFacts,
     page_url::normalise,
@@ -29,7 +27,6 @@ use domain::{
 };
 use error::Failed;
 use hop::{HopAnswer, redirects};
-use limits::FetchLimits;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;

@@ -2,12 +2,13 @@
 
 use super::lookups::{LOOKUPS, LookupError};
 use crate::{
-    guard::{Denied, vet_addresses},
+    guard::{Denied, judge_url, vet_addresses},
     settings::CrawlerSettings,
 };
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{net::SocketAddr, sync::Arc};
 use thiserror::Error;
+use url::{Host, Url};
 
 pub struct VettedResolver {
     pub settings: Arc<CrawlerSettings>,
@@ -65,6 +66,21 @@ pub async fn resolve(
     }
     vet_addresses(name, port, &found, settings)?;
     Ok(found)
+}
+
+/// Why a URL is not asked, for the operator of this machine alone: others are told of a host that does not answer.
+pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
+    if let Err(denied) = judge_url(url, settings) {
+        return Some(denied);
+    }
+    let Some(Host::Domain(name)) = url.host() else {
+        return None;
+    };
+    let port = url.port_or_known_default().unwrap_or(0);
+    match resolve(name, port, settings).await {
+        Err(ResolveError::Denied(denied)) => Some(denied),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-use super::{Answer, Asking, Fetcher, Want};
-use crate::robots::RobotsCache;
+use super::{Answer, Asking, Fetcher, RobotsCache, Want};
 use analysis::observation::web_site::FetchFailure;
 use domain::kept_pages::Validators;
 use std::time::Duration;

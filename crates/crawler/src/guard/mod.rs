@@ -1,13 +1,6 @@
 //! Which addresses and URLs may be asked at all.
 
-mod addresses;
-
-pub use addresses::is_public;
-
-use crate::{
-    fetch::resolver::{ResolveError, resolve},
-    settings::CrawlerSettings,
-};
+use crate::settings::CrawlerSettings;
 use std::net::SocketAddr;
 use thiserror::Error;
 use url::{Host, Url};
@@ -74,7 +67,8 @@ pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     judge_url(url, settings).inspect_err(|denied| denied.count())
 }
 
-fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
+/// [`vet_url`], but nobody counts it.
+pub fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Denied::Scheme);
     }
@@ -119,21 +113,6 @@ fn judge_addresses(
         return Err(Denied::Port);
     }
     Ok(())
-}
-
-/// Why a URL is not asked, for the operator of this machine alone: others are told of a host that does not answer.
-pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
-    if let Err(denied) = judge_url(url, settings) {
-        return Some(denied);
-    }
-    let Some(Host::Domain(name)) = url.host() else {
-        return None;
-    };
-    let port = url.port_or_known_default().unwrap_or(0);
-    match resolve(name, port, settings).await {
-        Err(ResolveError::Denied(denied)) => Some(denied),
-        _ => None,
-    }
 }
 
 /// A reserved name may still be one of the operator's, which only its addresses tell.

@@ -1,7 +1,7 @@
 //! The guard against the published registries.
 
-use super::{addresses::is_public, *};
-use crate::settings::Resolve;
+use super::*;
+use crate::{addresses::is_public, settings::Resolve};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,8 +1,6 @@
 mod ai;
-mod cache;
 mod matching;
 mod rules;
 
 pub use ai::AiRobots;
-pub use cache::{Permission, RobotsCache, fetch_robots};
-pub use rules::RobotsRules;
+pub use rules::{MOST_BYTES, RobotsRules};

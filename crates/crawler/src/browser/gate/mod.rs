@@ -6,7 +6,7 @@
 //! load takes more than it may. Chromium sends no SOCKS password, so on Linux the gate tells the
 //! browser from other users of the machine by the owner of the socket that connects.
 
-use crate::{fetch::resolver::resolve, guard::vet_url, settings::CrawlerSettings};
+use crate::{fetch::resolve, guard::vet_url, settings::CrawlerSettings};
 use std::{
     fs, io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4},

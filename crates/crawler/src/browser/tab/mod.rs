@@ -5,7 +5,6 @@ mod messages;
 
 use super::{
     protocol::{Event, Protocol, ProtocolError},
-    renderer::NotShown,
     requests::Requests,
 };
 use analysis::observation::{page_content::RenderFailure, page_url::normalise};
@@ -47,6 +46,42 @@ const DOCUMENT: &str = r#"(() => {
 pub struct Shown {
     pub html: String,
     pub settled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotShown {
+    pub reason: RenderFailure,
+    pub detail: Option<String>,
+}
+
+impl NotShown {
+    /// Whether the browser is better let go: one whose page does not answer, or wants too much, may go on working.
+    pub const fn is_the_browsers_fault(&self) -> bool {
+        matches!(
+            self.reason,
+            RenderFailure::TimedOut | RenderFailure::TooHeavy | RenderFailure::BrowserFailed
+        )
+    }
+}
+
+impl From<RenderFailure> for NotShown {
+    fn from(reason: RenderFailure) -> Self {
+        Self {
+            reason,
+            detail: None,
+        }
+    }
+}
+
+impl From<ProtocolError> for NotShown {
+    fn from(error: ProtocolError) -> Self {
+        tracing::debug!(%error, "a page was not rendered");
+        match error {
+            // What it says is mostly what the page makes it say.
+            ProtocolError::TooMuch => RenderFailure::TooHeavy.into(),
+            _ => RenderFailure::BrowserFailed.into(),
+        }
+    }
 }
 
 pub struct Tab<'a> {

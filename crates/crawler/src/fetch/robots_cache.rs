@@ -1,9 +1,9 @@
 //! robots.txt of every origin that a crawl touches, asked for once.
 
-use super::rules::{MOST_BYTES, RobotsRules};
+use super::{BodyLimit, Fetcher, Want};
 use crate::{
-    fetch::{BodyLimit, Fetcher, Want},
     guard::blocked,
+    robots::{MOST_BYTES, RobotsRules},
 };
 use analysis::observation::{
     page_url::normalise,

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// IPv4 networks that are not public, as first address and prefix length: IANA's special-purpose
 /// registry (as of 2026-01), multicast, class E, and Azure's host address.
-pub(super) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
+pub(crate) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
@@ -28,7 +28,7 @@ pub(super) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
 
 /// IPv6 networks inside `2000::/3` that are not public; everything outside `2000::/3` is not either.
 /// `2001::/23` is denied whole: its few global blocks are anycast services, never web sites.
-pub(super) const DENIED_V6: &[(Ipv6Addr, u32)] = &[
+pub(crate) const DENIED_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
