@@ -1,4 +1,4 @@
-use super::attempt::{BROKE, UNREACHABLE};
+use super::attempt_state::{BROKE, UNREACHABLE};
 use chrono::{DateTime, Utc};
 use domain::{
     job::{Job, JobState, kind::AnalysisKind},

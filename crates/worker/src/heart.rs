@@ -1,6 +1,6 @@
 //! The signs of life of all jobs that this worker holds, given together: one transaction for each account.
 
-use super::{as_std, attempt::AttemptState, chain};
+use super::{as_std, attempt_state::AttemptState, chain};
 use domain::{
     ids::{AccountId, JobId},
     use_cases::{

@@ -2,11 +2,13 @@
 
 mod ai_visibility;
 mod attempt;
+mod attempt_state;
 mod console;
 pub mod counted;
 mod endings;
 mod heart;
 pub mod packing;
+mod provider_trouble;
 mod rank_check;
 mod site_audit;
 mod slots;

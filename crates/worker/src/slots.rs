@@ -1,4 +1,4 @@
-use super::attempt::AttemptState;
+use super::attempt_state::AttemptState;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::AccountId,

@@ -1,6 +1,6 @@
 use super::{
     Tools,
-    attempt::{AttemptState, Broken},
+    attempt_state::{AttemptState, Broken},
 };
 use domain::{job::Job, results::StagedFinding, use_cases::keep_leases::Hold};
 

@@ -1,5 +1,5 @@
 use super::{ASKED_TOGETHER, Pass};
-use crate::{attempt::Broken, until_stopped::last_wait};
+use crate::{attempt_state::Broken, until_stopped::last_wait};
 use domain::{
     ids::KeywordId,
     kept_answers::AnswerKey,

@@ -2,7 +2,7 @@
 //! that the operator chose, many sentences a question. What it does not tell stays unknown.
 
 use super::{Pass, judging::Pair};
-use crate::{attempt::Broken, until_stopped::last_wait};
+use crate::{attempt_state::Broken, until_stopped::last_wait};
 use analysis::ai_answers::{
     Sentiment,
     feelings::{Feeling, SENTENCES},

@@ -1,7 +1,7 @@
 //! What the answers say, some keywords at a time: no more of them are in memory at once.
 
 use super::{JUDGED_TOGETHER, Pass, feeling::Judge};
-use crate::attempt::Broken;
+use crate::attempt_state::Broken;
 use analysis::{
     ai_answers::{self, JudgedAnswer, brands::BrandBook},
     document::Document,

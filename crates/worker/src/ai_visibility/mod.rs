@@ -8,8 +8,8 @@ mod verdict;
 
 use super::{
     Tools,
-    attempt::{AttemptState, Broken, Done},
-    rank_check::{asked_delay, attempt_error},
+    attempt_state::{AttemptState, Broken, Done},
+    provider_trouble::{asked_delay, attempt_error},
     until_stopped::UntilStopped,
 };
 use domain::{

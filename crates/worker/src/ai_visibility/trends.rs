@@ -1,7 +1,7 @@
 //! Where visibility is heading, from what was counted of the answers of months: texts are not needed.
 
 use super::Pass;
-use crate::{attempt::Broken, staging::stage};
+use crate::{attempt_state::Broken, staging::stage};
 use analysis::{
     document::Document,
     findings::{

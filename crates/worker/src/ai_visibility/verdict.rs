@@ -1,5 +1,5 @@
 use super::{Pass, feeling::SENTIMENT_NOT_JUDGED, of_engine};
-use crate::attempt::{Broken, Done};
+use crate::attempt_state::{Broken, Done};
 use analysis::{
     document::Document,
     findings::{

@@ -5,7 +5,7 @@ use super::{
     own_pages::{OwnPages, own_pages},
     own_searches,
 };
-use crate::{attempt::Broken, staging::stage};
+use crate::{attempt_state::Broken, staging::stage};
 use analysis::{
     document::Document,
     findings::{

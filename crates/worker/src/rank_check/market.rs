@@ -5,7 +5,7 @@ use super::{
     market_past::{CompetitorsPast, PagesPast},
     named_sites::NamedSites,
 };
-use crate::{Tools, attempt::Broken};
+use crate::{Tools, attempt_state::Broken};
 use analysis::{
     ctr::ClickCurve,
     document::{Document, FromJson},

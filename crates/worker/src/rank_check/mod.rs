@@ -12,11 +12,9 @@ mod project_series;
 mod trouble;
 mod verdict;
 
-pub(super) use trouble::{asked_delay, attempt_error};
-
 use super::{
     Tools,
-    attempt::{AttemptState, Broken, Done},
+    attempt_state::{AttemptState, Broken, Done},
     until_stopped::{UntilStopped, last_wait},
 };
 use analysis::search_panel::DomainProminence;

@@ -1,4 +1,4 @@
-use crate::{Tools, attempt::Broken, site_audit::earlier_page};
+use crate::{Tools, attempt_state::Broken, site_audit::earlier_page};
 use analysis::{
     findings::{cannibalization::PageFacts, content::LanguageFacts, site_changes::EarlierPage},
     observation::{

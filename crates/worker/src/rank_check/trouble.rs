@@ -1,7 +1,7 @@
 //! What went wrong on the way, as far as it decides how an attempt ends.
 
 use super::Tools;
-use chrono::TimeDelta;
+use crate::provider_trouble::{asked_delay, attempt_error, sentence};
 use domain::{
     job::Job,
     ports::search_results::ProviderError,
@@ -98,42 +98,4 @@ impl Trouble {
             hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
         }
     }
-}
-
-pub(crate) fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
-    match error {
-        ProviderError::RateLimited {
-            retry_after: Some(wait),
-        } => TimeDelta::from_std(*wait).ok(),
-        _ => None,
-    }
-}
-
-pub(crate) fn attempt_error(error: &ProviderError) -> AttemptError {
-    let hint = match error {
-        ProviderError::Unauthorised => {
-            "Ask the operator to check the supplier's credentials (`sightline doctor`)."
-        }
-        ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
-        ProviderError::CapReached => {
-            "Start the analysis again: what it can cost is set aside anew, within the month's budget."
-        }
-        ProviderError::Unpaid(unpaid) => unpaid.hint(),
-        _ => "Nothing has to be done: it is tried again by itself.",
-    };
-    AttemptError {
-        code: error.code().to_owned(),
-        detail: sentence(error),
-        hint: Some(hint.to_owned()),
-    }
-}
-
-fn sentence(error: &ProviderError) -> String {
-    let text = error.to_string();
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
 }

@@ -6,7 +6,7 @@ use super::{
     project_series::{self, add_day},
 };
 use crate::{
-    attempt::{Broken, Done},
+    attempt_state::{Broken, Done},
     staging::stage,
 };
 use analysis::{

@@ -1,7 +1,7 @@
 use super::{earlier::StoredPages, progress::progress};
 use crate::{
     Tools,
-    attempt::{AttemptState, Broken, Done, unreachable},
+    attempt_state::{AttemptState, Broken, Done, unreachable},
     packing::{packed, unpacked},
 };
 use analysis::observation::web_site::CrawlStep;

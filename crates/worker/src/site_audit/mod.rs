@@ -8,7 +8,7 @@ mod progress;
 
 use super::{
     Tools,
-    attempt::{AttemptState, Broken, Done},
+    attempt_state::{AttemptState, Broken, Done},
 };
 use analysis::{
     document::Document,

@@ -5,7 +5,7 @@ use super::{
     changes::{Changes, Staged, VainVisit, Visit},
     journal::StoredJournal,
 };
-use crate::{Tools, attempt::Broken, web_vitals::newest_vitals};
+use crate::{Tools, attempt_state::Broken, web_vitals::newest_vitals};
 use analysis::{
     document::Document,
     findings::{

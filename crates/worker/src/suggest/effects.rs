@@ -1,7 +1,7 @@
 //! What came of what was fixed, as far as what has been measured since shows it.
 
 use super::{BATCH, CORRUPT, Newest};
-use crate::attempt::Broken;
+use crate::attempt_state::Broken;
 use analysis::{
     document::Document,
     findings::{

@@ -4,7 +4,7 @@ mod effects;
 
 use super::{
     Tools,
-    attempt::{AttemptState, Broken},
+    attempt_state::{AttemptState, Broken},
     staging::stage,
 };
 use analysis::{

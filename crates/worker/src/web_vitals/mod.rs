@@ -5,8 +5,8 @@ mod sum;
 
 use super::{
     Tools,
-    attempt::{AttemptState, Broken, Done, unreachable},
-    rank_check::{asked_delay, attempt_error},
+    attempt_state::{AttemptState, Broken, Done, unreachable},
+    provider_trouble::{asked_delay, attempt_error},
 };
 use analysis::{
     document::Document,

@@ -3,7 +3,7 @@
 use super::CORRUPT;
 use crate::{
     Tools,
-    attempt::{AttemptState, Broken},
+    attempt_state::{AttemptState, Broken},
 };
 use analysis::{findings::vitals::VitalsSource, observation::vitals::FormFactor};
 use domain::{

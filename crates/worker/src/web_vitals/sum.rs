@@ -1,5 +1,5 @@
 use super::{CORRUPT, Pass};
-use crate::{Tools, attempt::Done};
+use crate::{Tools, attempt_state::Done};
 use analysis::{
     document::Document,
     findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary},

@@ -1,0 +1,142 @@
+//! How an attempt at a job stands while it is under way, and how it ends.
+
+use domain::{
+    job::{kind::AnalysisKind, progress::Progress},
+    ports::{site_reader::Unreached, storage::StorageError},
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        keep_leases::{GoOn, HoldError},
+        publish_results::Outcome,
+    },
+};
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// How long an audit that gives its slot back waits for requests under way: longer than one answer may take
+/// (`FetchLimits::total`), shorter than a host's longest pause.
+const LONGEST_TO_YIELD: Duration = Duration::from_secs(30);
+
+/// Codes of what ends an attempt and is tried again.
+pub(super) const BROKE: &str = "internal-error";
+pub(super) const UNREACHABLE: &str = "siteUnreachable";
+
+pub(super) struct AttemptState {
+    /// Cancelled when the attempt has to stop: shutdown, a lost lease, or the owner's wish.
+    pub(super) stop: CancellationToken,
+    /// Cancelled when the job is to give its slot back at its next checkpoint.
+    yields: CancellationToken,
+    /// Whether progress was stored since the claim, and a checkpoint is still ahead.
+    can_yield: AtomicBool,
+    lost: AtomicBool,
+    canceled: AtomicBool,
+    progress: Mutex<Progress>,
+}
+
+pub(super) enum Done {
+    Results(Outcome),
+    End(AttemptEnd),
+    Stopped,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error(transparent)]
+    Hold(#[from] HoldError),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    #[error("a task of the attempt ended badly")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+impl AttemptState {
+    pub(super) fn new(stop: CancellationToken, progress: Progress) -> Self {
+        Self {
+            stop,
+            yields: CancellationToken::new(),
+            can_yield: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
+            canceled: AtomicBool::new(false),
+            progress: Mutex::new(progress),
+        }
+    }
+
+    /// Notes how far the work is; the next sign of life carries it.
+    pub(super) fn note(&self, progress: Progress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(super) fn heed(&self, go_on: GoOn) {
+        if go_on == GoOn::CancelRequested {
+            self.canceled.store(true, Ordering::SeqCst);
+            self.stop.cancel();
+        }
+    }
+
+    /// Notes that progress was stored: the next attempt goes on from there.
+    pub(super) fn advance(&self) {
+        self.can_yield.store(true, Ordering::SeqCst);
+    }
+
+    /// Notes that what is left is done in one go.
+    pub(super) fn pass_last_checkpoint(&self) {
+        self.can_yield.store(false, Ordering::SeqCst);
+    }
+
+    pub(super) fn can_yield(&self) -> bool {
+        self.can_yield.load(Ordering::SeqCst)
+    }
+
+    /// Asks the job to give its slot back. An audit finishes the requests that are under way, so that no page is
+    /// fetched twice; the others stop as they do when the worker shuts down.
+    pub(super) fn yield_slot(&self, kind: AnalysisKind) {
+        self.yields.cancel();
+        if kind != AnalysisKind::SiteAudit {
+            self.stop.cancel();
+        }
+    }
+
+    pub(super) fn is_asked_to_yield(&self) -> bool {
+        self.yields.is_cancelled()
+    }
+
+    /// Over when the job was asked to give its slot back and what is under way takes too long to wait for.
+    pub(super) async fn yield_overdue(&self) {
+        self.yields.cancelled().await;
+        tokio::time::sleep(LONGEST_TO_YIELD).await;
+    }
+
+    pub(super) fn is_canceled(&self) -> bool {
+        self.canceled.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn lose(&self) {
+        self.lost.store(true, Ordering::SeqCst);
+        self.stop.cancel();
+    }
+}
+
+pub(super) fn unreachable(unreached: Unreached) -> AttemptEnd {
+    let error = AttemptError {
+        code: UNREACHABLE.to_owned(),
+        detail: format!("The site cannot be reached over https or http: {unreached}."),
+        hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
+    };
+    AttemptEnd::Later { error, asked: None }
+}
