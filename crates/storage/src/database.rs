@@ -1,6 +1,6 @@
 use crate::{
+    executor::session::Whose,
     postgres::wall,
-    session::Whose,
     sql::{DatabaseKind, Db, Link},
 };
 use diesel::{

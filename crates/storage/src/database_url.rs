@@ -1,6 +1,7 @@
 use crate::{
     files::is_disk_full,
-    postgres::{Parts, Server, TlsCheck, TlsRefusal, TlsWanted},
+    postgres_url::{Parts, Server, TlsRefusal},
+    tls::{Check as TlsCheck, Wanted as TlsWanted},
 };
 use std::{
     fmt,

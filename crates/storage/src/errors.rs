@@ -1,4 +1,4 @@
-use crate::sqlite::constraint_of;
+use crate::constraints::constraint_of;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use domain::ports::storage::{NoConnection, StorageError};
 

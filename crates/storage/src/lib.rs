@@ -5,31 +5,28 @@
 //! Deliberately absent: business rules, HTTP, other adapters, the ambient clock.
 
 mod backup;
-mod close_by;
+mod constraints;
 mod database;
 mod database_url;
 mod errors;
+mod executor;
 mod files;
-mod group;
 mod instant;
-mod line;
 mod migration_plan;
 mod migrations;
-mod near;
 mod opening;
 mod ownership;
-mod pool;
 mod postgres;
+mod postgres_url;
 mod queries;
+mod reach;
 mod rows;
 mod schema;
-mod session;
 mod soundness;
 mod sql;
 mod sqlite;
-mod steady;
 mod storage;
-mod took;
+mod tls;
 mod transfer;
 
 pub use backup::{BackupError, Manifest, Restored, back_up, note_backup, restore, verify};
@@ -38,12 +35,12 @@ pub use migration_plan::{PlannedAction, PlannedStep};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
 pub use ownership::{acted_as, as_owner_of, become_owner_of};
-pub use postgres::{
-    RECONNECTS_WITHIN, TlsCheck, TlsRefusal, remove_folders as remove_tls_folders, wall::WallError,
-};
+pub use postgres::{RECONNECTS_WITHIN, wall::WallError};
+pub use postgres_url::TlsRefusal;
 pub use schema::TENANT_TABLES;
 pub use sqlite::Compacted;
 pub use storage::{DieselStorage, PoolFigures, SqliteFigures};
+pub use tls::{Check as TlsCheck, remove_folders as remove_tls_folders};
 pub use transfer::{
     TransferError, TransferProgress, TransferStep, Transferred, TransferredTable, transfer,
 };

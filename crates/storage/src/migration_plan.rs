@@ -147,7 +147,7 @@ fn count(db: &mut Db, table: &str) -> QueryResult<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::migrations::{self, Taken};
+    use crate::{migrations, queries::versions::Taken};
 
     #[test]
     fn every_step_has_a_text_and_a_version() {

@@ -1,7 +1,7 @@
 use crate::{
     errors::unavailable,
     postgres::{self, partitions, wall},
-    queries::versions,
+    queries::versions::{self, Taken},
     sql::{DatabaseKind, Db, Link},
     sqlite,
 };
@@ -41,14 +41,6 @@ const MOST_COLLISIONS: u32 = 5;
 pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
 
 pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
-
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// The steps, by version, in no order.
-    pub steps: Vec<String>,
-    /// Those of them that programs which do not know them cannot work with.
-    pub breaks: Vec<String>,
-}
 
 pub fn is_unfinished_transfer(taken: &Taken) -> bool {
     taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)

@@ -1,4 +1,4 @@
-use crate::postgres::TlsRefusal;
+use crate::postgres_url::TlsRefusal;
 use domain::ports::storage::StorageError;
 use std::{io, path::PathBuf, time::Duration};
 use thiserror::Error;

@@ -10,11 +10,11 @@ mod sqlite;
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    migrations::{self, MigrationError, Taken, is_unfinished_transfer},
+    executor::session::blocking,
+    migrations::{self, MigrationError, is_unfinished_transfer},
     opening::OpenError,
     ownership::as_owner_of,
-    queries::server_notes,
-    session::blocking,
+    queries::{server_notes, versions::Taken},
     sql::Db,
 };
 use chrono::{DateTime, Utc};

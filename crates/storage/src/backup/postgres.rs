@@ -6,8 +6,9 @@ use crate::{
     database_url::{DatabaseUrl, Target},
     errors::unavailable,
     files::private,
-    postgres::{APPLICATION, Reach, others},
+    postgres::others,
     queries::versions,
+    reach::{APPLICATION, Reach},
     sql::Db,
 };
 use diesel::{

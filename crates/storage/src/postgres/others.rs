@@ -1,5 +1,4 @@
-use super::APPLICATION;
-use crate::sql::Db;
+use crate::{reach::APPLICATION, sql::Db};
 use diesel::{
     QueryResult, QueryableByName, RunQueryDsl, sql_query,
     sql_types::{BigInt, Text},

@@ -1,7 +1,6 @@
 //! Refusals of a server where no retry helps, and detection of poolers.
 
-use super::{Parts, Reach};
-use crate::{opening::OpenError, sql::Db};
+use crate::{opening::OpenError, postgres_url::Parts, reach::Reach, sql::Db};
 use diesel::{
     ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query,
     sql_types::{Nullable, Text},

@@ -3,7 +3,7 @@
 //! query forgets. It binds the tables' owner too, but no superuser or role with `BYPASSRLS`: these cannot raise it.
 
 use super::partitions;
-use crate::{errors::unavailable, schema::TENANT_TABLES, session::Whose, sql::Db};
+use crate::{errors::unavailable, executor::session::Whose, schema::TENANT_TABLES, sql::Db};
 use diesel::{
     Connection, QueryResult, QueryableByName, RunQueryDsl,
     connection::SimpleConnection,

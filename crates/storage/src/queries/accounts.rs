@@ -1,12 +1,12 @@
 use super::locked;
 use crate::{
+    executor::session::{Session, Whose},
     rows::{
         accounts::{AccountRow, UserEntry, UserRow},
         count,
         stored::values_of,
     },
     schema::{accounts, user_directory, users},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use diesel::{dsl::exists, insert_into, prelude::*, select, update};

@@ -1,12 +1,12 @@
 use super::{Backend, carrying, dialect};
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{
         ai_answers::{AnswerRow, TallyRow, kept_answer},
         counted,
     },
     schema::{ai_answers, ai_tallies},
-    session::Session,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;

@@ -1,11 +1,11 @@
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{
         ai_models::{ModelRow, UseRow},
         stored::Put,
     },
     schema::{ai_engine_uses, ai_models},
-    session::Session,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-use crate::{instant::At, rows::audit::AuditRow, schema::audit_events, session::Session};
+use crate::{executor::session::Session, instant::At, rows::audit::AuditRow, schema::audit_events};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*};

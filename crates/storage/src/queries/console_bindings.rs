@@ -1,9 +1,9 @@
 use super::Db;
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{console::BindingRow, stored::Put},
     schema::{account_console_fetches, console_bindings},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

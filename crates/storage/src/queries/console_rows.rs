@@ -5,12 +5,12 @@ use super::{
 };
 use crate::{
     errors::unavailable,
+    executor::session::Session,
     rows::{
         console::{ConsoleRow, ROW_BINDS, SpanRow, SumRow, query_hash, row_sum},
         counted,
     },
     schema::{console_rows, console_spans},
-    session::Session,
 };
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;

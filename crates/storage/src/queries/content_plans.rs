@@ -4,6 +4,7 @@ use super::{
     stored_data,
 };
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{
         content_plans::{PlanRow, SummaryRow},
@@ -11,7 +12,6 @@ use crate::{
         stored::values_of,
     },
     schema::content_plans,
-    session::Session,
 };
 use async_trait::async_trait;
 use diesel::{delete, dsl::sql, insert_into, prelude::*, sql_types::BigInt, update};

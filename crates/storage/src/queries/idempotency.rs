@@ -1,5 +1,6 @@
 use crate::{
-    instant::At, rows::idempotency::RecordRow, schema::idempotency_records, session::Session,
+    executor::session::Session, instant::At, rows::idempotency::RecordRow,
+    schema::idempotency_records,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -4,6 +4,10 @@ use super::{
     queues,
 };
 use crate::{
+    executor::{
+        session::{Session, Whose},
+        steady::{say, steady},
+    },
     instant::At,
     rows::{
         counted,
@@ -11,8 +15,6 @@ use crate::{
         stored::{excluded_of, values_of},
     },
     schema::{account_queues, jobs},
-    session::{Session, Whose},
-    steady::{say, steady},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

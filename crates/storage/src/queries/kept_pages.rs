@@ -1,5 +1,6 @@
 use super::{Db, dialect};
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{
         kept_pages::{KeptPageRow, StagedPageRow, kept_page},
@@ -7,7 +8,6 @@ use crate::{
         stored::excluded_of,
     },
     schema::{kept_pages, staged_pages},
-    session::Session,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

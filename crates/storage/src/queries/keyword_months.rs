@@ -1,9 +1,9 @@
 use super::Db;
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{ai_answers::TallyRow, counted, from_json},
     schema::{ai_tallies, keywords, rank_history},
-    session::Session,
 };
 use analysis::{findings::rankings::RankState, provenance::Provenance};
 use async_trait::async_trait;

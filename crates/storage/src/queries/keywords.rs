@@ -4,6 +4,7 @@ use super::{
     stored_data,
 };
 use crate::{
+    executor::session::{Session, Whose},
     instant::{At, Instant},
     rows::{
         counted,
@@ -12,7 +13,6 @@ use crate::{
         tag_line,
     },
     schema::keywords,
-    session::{Session, Whose},
 };
 use analysis::observation::search_page::Device;
 use async_trait::async_trait;

@@ -5,13 +5,13 @@ use super::{
     past::{Past, in_order},
 };
 use crate::{
+    executor::session::Session,
     rows::{
         counted,
         measurements::{JournalRow, PointRow, SerpRow, StagedRow},
         stored::excluded_of,
     },
     schema::{journal_entries, latest_serps, rank_history, staged_findings, staged_pages},
-    session::Session,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;

@@ -51,7 +51,7 @@ mod tokens;
 pub mod versions;
 
 use crate::{
-    session::Session,
+    executor::session::Session,
     sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over},
 };
 use async_trait::async_trait;

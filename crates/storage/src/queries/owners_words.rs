@@ -1,10 +1,10 @@
 use crate::{
+    executor::session::Session,
     rows::{
         owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
         stored::Put,
     },
     schema::{brands, ignored_suggestions, named_sites},
-    session::Session,
 };
 use async_trait::async_trait;
 use diesel::{delete, prelude::*};

@@ -1,11 +1,11 @@
 use crate::{
+    executor::session::Session,
     instant::At,
     rows::{
         measurements::url_hash,
         packing::{pack, unpack},
     },
     schema::paid_calls as calls,
-    session::Session,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

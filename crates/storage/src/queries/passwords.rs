@@ -1,9 +1,9 @@
 use super::locked;
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::accounts::{AccountRow, UserRow},
     schema::{accounts, user_directory, user_passwords, users},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

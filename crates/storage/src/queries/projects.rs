@@ -4,6 +4,7 @@ use super::{
     purging,
 };
 use crate::{
+    executor::{session::Session, steady::say},
     instant::At,
     rows::{
         counted,
@@ -11,8 +12,6 @@ use crate::{
         tag_line,
     },
     schema::projects,
-    session::Session,
-    steady::say,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -2,10 +2,10 @@
 
 use super::{Db, jobs::is_unfinished, locked, locked_passing_over};
 use crate::{
+    executor::steady::{say, steady},
     instant::{At, Instant},
     rows::jobs::QueueRow,
     schema::{account_queues, jobs},
-    steady::{say, steady},
 };
 use chrono::{DateTime, Utc};
 use diesel::{

@@ -5,6 +5,7 @@ use super::{
     paging::{PageRows, Sortable, behind, one_more, page},
 };
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{
         counted,
@@ -15,7 +16,6 @@ use crate::{
         keyword_flights as flights, keyword_markets as markets, keyword_quotas as quotas,
         keyword_reservations as reservations, keyword_searches as searches,
     },
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};

@@ -5,6 +5,7 @@ use super::{
     paging::{PageRows, Sortable, behind, one_more, page, wrong_position},
 };
 use crate::{
+    executor::{session::Session, steady::say},
     instant::At,
     rows::{
         measurements::url_hash,
@@ -12,8 +13,6 @@ use crate::{
         stored::excluded_of,
     },
     schema::{findings, jobs, result_carries, result_heads, staged_findings},
-    session::Session,
-    steady::say,
 };
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;

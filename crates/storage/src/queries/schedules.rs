@@ -1,9 +1,9 @@
 use super::Db;
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{schedules::ScheduleRow, stored::Put},
     schema::{account_schedules, schedules},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

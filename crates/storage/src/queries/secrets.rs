@@ -1,9 +1,9 @@
 //! Secrets that all servers on this database share.
 
 use crate::{
+    executor::session::{Session, Whose},
     rows::passed,
     schema::server_secrets,
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use diesel::{insert_into, prelude::*};

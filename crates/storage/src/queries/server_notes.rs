@@ -1,9 +1,9 @@
 use super::Db;
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::stored::excluded_of,
     schema::server_notes,
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use diesel::{delete, insert_into, prelude::*};

@@ -1,12 +1,12 @@
 use super::{Db, locked};
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{
         accounts::{AccountRow, UserRow},
         sessions::{SessionEntry, SessionRow, known_session},
     },
     schema::{accounts, session_directory, sessions, users},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -2,11 +2,13 @@
 
 use super::{Backend, Db};
 use crate::{
+    executor::{
+        session::{Session, Whose},
+        steady::steady,
+    },
     instant::{At, Instant},
     rows::count,
     schema::site_turns,
-    session::{Session, Whose},
-    steady::steady,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -1,9 +1,11 @@
 //! What suppliers cost. Each counter is a row that is changed in one statement.
 
 use crate::{
+    executor::{
+        session::{Session, Whose},
+        steady::{say, steady},
+    },
     schema::{daily_spending, server_spending, spending},
-    session::{Session, Whose},
-    steady::{say, steady},
 };
 use async_trait::async_trait;
 use diesel::{

@@ -2,9 +2,9 @@
 
 use super::{Db, locked};
 use crate::{
+    executor::session::Session,
     rows::{console::BYTES_A_ROW, count, counted, stored::excluded_of},
     schema::{console_spans, content_plans, keywords, project_usage, projects},
-    session::Session,
 };
 use async_trait::async_trait;
 use diesel::{

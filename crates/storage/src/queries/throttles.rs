@@ -1,9 +1,9 @@
 use super::locked;
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{count, counted},
     schema::sign_in_throttles,
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -1,11 +1,11 @@
 use crate::{
+    executor::session::{Session, Whose},
     instant::At,
     rows::{
         accounts::AccountRow,
         tokens::{TokenEntry, TokenRow, known_token},
     },
     schema::{accounts, api_tokens, token_directory},
-    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

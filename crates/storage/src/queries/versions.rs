@@ -1,9 +1,16 @@
 use super::Db;
-use crate::migrations::Taken;
 use diesel::{
     QueryResult, QueryableByName, RunQueryDsl, sql_query,
     sql_types::{BigInt, Text},
 };
+
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// The steps, by version, in no order.
+    pub steps: Vec<String>,
+    /// Those of them that programs which do not know them cannot work with.
+    pub breaks: Vec<String>,
+}
 
 #[derive(QueryableByName)]
 struct Number {

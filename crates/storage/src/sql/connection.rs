@@ -3,7 +3,7 @@ use super::{
     rows::{Either, Found, Rows},
     values::{Bind, Binds, Kind},
 };
-use crate::postgres::Tunnel;
+use crate::tls::Tunnel;
 use diesel::{
     Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,
     backend::Backend,

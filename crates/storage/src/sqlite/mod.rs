@@ -1,17 +1,15 @@
 //! `SQLite`: one writer, many readers, and what only it has.
 
 mod compact;
-mod constraints;
 mod file;
 
 use crate::{
+    executor::pool::{Place, Pool, PoolSettings},
     opening::OpenOptions,
-    pool::{Place, Pool, PoolSettings},
     soundness::Soundness,
     sql::{DatabaseKind, Db},
 };
 pub use compact::{Compacted, compact};
-pub use constraints::constraint_of;
 use diesel::{QueryResult, RunQueryDsl, connection::SimpleConnection, dsl::sql, sql_types::Text};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 pub use file::{Prepared, is_database, lock, prepare, real};

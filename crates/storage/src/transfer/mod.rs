@@ -10,11 +10,12 @@ mod target;
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target as Place},
     errors::unavailable,
+    executor::session::blocking,
     files::Identity,
     migrations::MigrationError,
     opening::OpenError,
-    postgres::{APPLICATION, Reach, others},
-    session::blocking,
+    postgres::others,
+    reach::{APPLICATION, Reach},
     sql::{Bind, Db},
 };
 use catalogue::Table;

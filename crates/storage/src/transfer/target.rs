@@ -13,8 +13,9 @@ use crate::{
     errors::unavailable,
     migrations::{self, is_unfinished_transfer},
     opening::{Exclusive, OpenOptions},
-    postgres::{Reach, others, partitions},
+    postgres::{others, partitions},
     queries::versions,
+    reach::Reach,
     sql::{Bind, dialect::MOST_BINDS},
     sqlite::{self, Prepared},
 };

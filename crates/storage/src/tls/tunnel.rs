@@ -4,7 +4,7 @@
 use super::{Wanted, certificates};
 use crate::{
     opening::OpenError,
-    postgres::parts::{Parts, Server},
+    postgres_url::{Parts, Server},
 };
 use rustix::net::sockopt;
 use rustls::{ClientConfig, pki_types::ServerName};

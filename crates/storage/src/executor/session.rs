@@ -1,15 +1,17 @@
 //! A reader, or a transaction that async code can hold between queries. Each call is one hop to the blocking threads,
-//! which takes the connection along and gives it back, unless it is made on a thread that may wait ([`crate::near`]); a
+//! which takes the connection along and gives it back, unless it is made on a thread that may wait ([`super::near`]); a
 //! call that is abandoned half-way leaves nothing open.
 
-use crate::{
+use super::{
     close_by::with_lent_turn,
-    errors::{Trouble, told, trouble, unavailable},
     group::{self, Kept, Others},
     near,
     pool::{Out, Pool, Share, TRIES, Turn},
-    sql::Db,
     took::Took,
+};
+use crate::{
+    errors::{Trouble, told, trouble, unavailable},
+    sql::Db,
 };
 use diesel::QueryResult;
 use domain::{ids::AccountId, ports::storage::StorageError};
@@ -53,7 +55,7 @@ pub struct Work {
     /// What the database was told last, where its wall is up.
     told: Option<Whose>,
     has_failed: bool,
-    /// Whether it may share a commit with others ([`crate::group`]).
+    /// Whether it may share a commit with others ([`super::group`]).
     shares: bool,
 }
 

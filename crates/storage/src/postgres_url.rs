@@ -2,6 +2,32 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::{self, Write};
+use thiserror::Error;
+
+/// What a URL asks of TLS and does not get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TlsRefusal {
+    #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full")]
+    Mode,
+    #[error(
+        "sslmode=verify-ca needs sslrootcert, a PEM file of the authority: with the public authorities anybody has a certificate; or use verify-full"
+    )]
+    NoAuthority,
+    #[error("sslcert and sslkey must be given together, each a PEM file")]
+    HalfAClient,
+    #[error(
+        "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves whose server it is"
+    )]
+    ChannelBinding,
+    #[error("sslnegotiation=direct is not possible: leave it out")]
+    Direct,
+    #[error("sslcrl and sslcrldir are not read: leave them out")]
+    Revoked,
+    #[error(
+        "sslpassword is not used: store the key of sslkey unencrypted, readable by its owner alone"
+    )]
+    EncryptedKey,
+}
 
 /// What is escaped in an option's value; commas separate hosts.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC

@@ -1,16 +1,13 @@
 //! Connections: r2d2 keeps them, a fair semaphore hands them out, and a generation number discards all of them when one
 //! was found dead.
 
+use super::{group::Between, line::Line, session::Whose, took::Took};
 use crate::{
     errors::{Trouble, tells_of_corruption, told, trouble, unavailable},
     files::is_disk_full,
-    group::Between,
-    line::Line,
-    postgres::Reach,
-    session::Whose,
+    reach::Reach,
     soundness::Soundness,
     sql::{DatabaseKind, Db},
-    took::Took,
 };
 use diesel::{
     Connection, ConnectionError, ConnectionResult, QueryResult, connection::CacheSize,
@@ -334,7 +331,7 @@ impl Turn {
         self.pool.line.moves();
     }
 
-    /// Whether a commit may be left to the next in line ([`crate::group`]): the disk is what they wait for.
+    /// Whether a commit may be left to the next in line ([`super::group`]): the disk is what they wait for.
     pub fn is_shared(&self) -> bool {
         self.pool.is_writer && self.pool.line.length() > 0
     }

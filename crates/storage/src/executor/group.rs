@@ -4,13 +4,13 @@
 //! the transaction stays open, the next in line works on in it behind a savepoint of its own, and one commit keeps what
 //! all of them did. Nobody is told of success before that. A writer that fails rolls back to its own savepoint.
 //!
-//! Only workers share, whose transactions stay on one thread ([`crate::near`]). A request does not join: it could read
+//! Only workers share, whose transactions stay on one thread ([`super::near`]). A request does not join: it could read
 //! what another has not committed yet, and tell its caller so without a commit of its own.
 //!
 //! Whoever leaves a transaction open enters the end of the line to close it: so it holds only the work of those who
 //! waited just then, and nobody waits for long.
 
-use crate::{
+use super::{
     pool::{Out, Pool},
     session::blocking,
 };

@@ -4,10 +4,11 @@
 mod certificates;
 mod tunnel;
 
-use super::parts::{Parts, Server};
-use crate::opening::OpenError;
+use crate::{
+    opening::OpenError,
+    postgres_url::{Parts, Server, TlsRefusal},
+};
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use thiserror::Error;
 pub use tunnel::{Tunnel, remove_folders};
 
 /// How long a connection may take to be made where the URL does not say (libpq's `connect_timeout`), in seconds.
@@ -22,30 +23,6 @@ pub enum Check {
     Authority,
     /// That, and it is for the name of the host (`verify-full`).
     AuthorityAndName,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum TlsRefusal {
-    #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full")]
-    Mode,
-    #[error(
-        "sslmode=verify-ca needs sslrootcert, a PEM file of the authority: with the public authorities anybody has a certificate; or use verify-full"
-    )]
-    NoAuthority,
-    #[error("sslcert and sslkey must be given together, each a PEM file")]
-    HalfAClient,
-    #[error(
-        "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves whose server it is"
-    )]
-    ChannelBinding,
-    #[error("sslnegotiation=direct is not possible: leave it out")]
-    Direct,
-    #[error("sslcrl and sslcrldir are not read: leave them out")]
-    Revoked,
-    #[error(
-        "sslpassword is not used: store the key of sslkey unencrypted, readable by its owner alone"
-    )]
-    EncryptedKey,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Several reads on one thread: they borrow one turn, and hop to the blocking threads once.
 
-use crate::{
+use super::{
     pool::{Pool, Turn},
     session::blocking,
 };

@@ -1,0 +1,81 @@
+//! How a server of `PostgreSQL` is reached.
+
+use crate::{
+    opening::OpenError,
+    postgres_url::Parts,
+    sql::{DatabaseKind, Db},
+    tls::{self, Tunnel},
+};
+use diesel::{ConnectionError, ConnectionResult};
+use std::sync::Arc;
+
+/// What connections are called in `pg_stat_activity`.
+pub const APPLICATION: &str = "sightline";
+
+#[derive(Clone)]
+pub struct Reach {
+    /// As libpq takes it.
+    pub target: String,
+    /// Where the URL asks for TLS.
+    tunnel: Option<Arc<Tunnel>>,
+}
+
+impl Reach {
+    /// Connects to nothing yet.
+    pub fn of(url: &str) -> Result<Self, OpenError> {
+        let mut parts = Parts::of(url);
+        // A dead server is noticed in seconds, and operators see who is connected.
+        for (name, value) in [
+            ("connect_timeout", tls::CONNECT_SECONDS),
+            ("tcp_user_timeout", "15000"),
+            ("application_name", APPLICATION),
+        ] {
+            parts.set_default(name, value);
+        }
+        let (target, tunnel) = tls::reached(parts)?;
+        Ok(Self { target, tunnel })
+    }
+
+    /// What a program of `PostgreSQL`'s takes to reach the server in the same way, while this lives: a URL without its
+    /// password, and the password.
+    pub fn for_programs(&self) -> (String, Option<String>) {
+        let mut parts = Parts::of(&self.target);
+        let password = parts.take_password();
+        (parts.to_string(), password)
+    }
+
+    pub fn connect(&self, setup: &str) -> ConnectionResult<Db> {
+        self.connect_by(&self.target, setup)
+    }
+
+    pub fn connect_by(&self, target: &str, setup: &str) -> ConnectionResult<Db> {
+        let connected = Db::connect(DatabaseKind::Postgres, target, setup);
+        let connected = connected.map(|it| it.through(self.tunnel.clone()));
+        connected.map_err(|error| match error {
+            ConnectionError::BadConnection(told) => {
+                let told = match &self.tunnel {
+                    Some(tunnel) => tunnel.in_words(&told),
+                    None => told,
+                };
+                ConnectionError::BadConnection(told.trim().replace('\n', "; "))
+            }
+            other => other,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_url_says_itself_stands() {
+        let target = |url| Reach::of(url).unwrap().target;
+        assert_eq!(
+            target("postgres://h/d?connect_timeout=9"),
+            "postgres://h/d?connect_timeout=9&tcp_user_timeout=15000&application_name=sightline"
+        );
+        assert!(target("postgres://h/d").contains("d?connect_timeout=2&"));
+        assert!(!target("postgres://h/d?sslmode=prefer").contains("ssl"));
+    }
+}
