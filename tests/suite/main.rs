@@ -6,6 +6,7 @@
 mod access;
 mod deployment;
 mod documents;
+mod folders;
 mod formulas;
 mod layers;
 mod mcp;
