@@ -7,8 +7,9 @@ use crate::{
     openapi::{bodies, parameters},
     services::Services,
 };
+use analysis::result_type::ResultType;
 use domain::scope::Scope;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 macro_rules! agent {
     ($scope:expr, $handler:path) => {
@@ -17,6 +18,13 @@ macro_rules! agent {
         })
     };
 }
+
+static READING: LazyLock<String> = LazyLock::new(|| {
+    let types = ResultType::ALL.len();
+    format!(
+        "The newest results of a type with their records, or with history=true the records of all runs; type=all gives the heads of all {types} types. A type without data says how to get it. Costs nothing."
+    )
+});
 
 fn nothing() -> Vec<Parameter> {
     vec![]
@@ -254,7 +262,7 @@ fn reading() -> Vec<Endpoint> {
             access: agent!(Scope::ProjectsRead, results::read),
             operation: "getResults",
             summary: "Read results",
-            description: "The newest results of a type with their records, or with history=true the records of all runs; type=all gives the heads of all 16 types. A type without data says how to get it. Costs nothing.",
+            description: &READING,
             parameters: parameters::results,
             body: None,
             answers: &[(200, "Results")],

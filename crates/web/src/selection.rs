@@ -1,6 +1,6 @@
 //! `fields=`: only the members that a caller asks for, out of those in the schemas of answers.
 
-use crate::{openapi, problem::FieldError, query::Query};
+use crate::{openapi, pages::results::RESULTS, problem::FieldError, query::Query};
 use analysis::result_type::ResultType;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
@@ -23,12 +23,12 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
 });
 /// Of whatever type: what the parameter may be, before the type is known.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
-    let schemas: Vec<&str> = ResultType::ALL.into_iter().map(schema_of).collect();
+    let schemas: Vec<&str> = RESULTS.iter().map(|it| it.record).collect();
     record(&schemas)
 });
 static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
-    let of = |it| (it, record(&[schema_of(it)]));
-    ResultType::ALL.into_iter().map(of).collect()
+    let all = RESULTS.iter().map(|it| (it.of, record(&[it.record])));
+    all.collect()
 });
 
 /// # Panics
@@ -42,27 +42,6 @@ fn record(schemas: &[&str]) -> Selectable {
     Selectable {
         paths: openapi::members(schemas),
         always: &["keywordId", "url"],
-    }
-}
-
-const fn schema_of(result_type: ResultType) -> &'static str {
-    match result_type {
-        ResultType::Rankings => "RankingRecord",
-        ResultType::Serp => "SerpRecord",
-        ResultType::Sov => "SovRecord",
-        ResultType::Forecast => "ForecastRecord",
-        ResultType::Competitors => "CompetitorRecord",
-        ResultType::Cannibalization => "CannibalizationRecord",
-        ResultType::AiVisibility => "AiVisibilityRecord",
-        ResultType::AiTrends => "AiTrendRecord",
-        ResultType::Suggestions => "SuggestionRecord",
-        ResultType::BrokenLinks => "BrokenLink",
-        ResultType::Content => "ContentRecord",
-        ResultType::ContentChanges => "ChangeRecord",
-        ResultType::Schema => "SchemaRecord",
-        ResultType::GeoScore => "GeoRecord",
-        ResultType::Eeat => "EeatRecord",
-        ResultType::Vitals => "VitalsRecord",
     }
 }
 

@@ -14,6 +14,26 @@ analysis::wire_enum! {
     }
 }
 
+/// What each result type comes from, in the order in which an analysis names its results.
+const SOURCES: [(ResultType, AnalysisKind); ResultType::ALL.len()] = [
+    (ResultType::Rankings, AnalysisKind::RankCheck),
+    (ResultType::Serp, AnalysisKind::RankCheck),
+    (ResultType::Sov, AnalysisKind::RankCheck),
+    (ResultType::Forecast, AnalysisKind::RankCheck),
+    (ResultType::Competitors, AnalysisKind::RankCheck),
+    (ResultType::Cannibalization, AnalysisKind::RankCheck),
+    (ResultType::BrokenLinks, AnalysisKind::SiteAudit),
+    (ResultType::Schema, AnalysisKind::SiteAudit),
+    (ResultType::Content, AnalysisKind::SiteAudit),
+    (ResultType::ContentChanges, AnalysisKind::SiteAudit),
+    (ResultType::GeoScore, AnalysisKind::SiteAudit),
+    (ResultType::Eeat, AnalysisKind::SiteAudit),
+    (ResultType::Vitals, AnalysisKind::WebVitals),
+    (ResultType::AiVisibility, AnalysisKind::AiVisibility),
+    (ResultType::AiTrends, AnalysisKind::AiVisibility),
+    (ResultType::Suggestions, AnalysisKind::RankCheck),
+];
+
 impl AnalysisKind {
     /// Those this version can run.
     pub const BUILT: [Self; 4] = [
@@ -37,59 +57,27 @@ impl AnalysisKind {
 
     /// The result types that this version's runs of it bring. Suggestions follow from all results, so
     /// that every analysis makes them anew.
-    pub const fn results(self) -> &'static [ResultType] {
-        match self {
-            Self::RankCheck => &[
-                ResultType::Rankings,
-                ResultType::Serp,
-                ResultType::Sov,
-                ResultType::Forecast,
-                ResultType::Competitors,
-                ResultType::Cannibalization,
-                ResultType::Suggestions,
-            ],
-            Self::SiteAudit => &[
-                ResultType::BrokenLinks,
-                ResultType::Schema,
-                ResultType::Content,
-                ResultType::ContentChanges,
-                ResultType::GeoScore,
-                ResultType::Eeat,
-                ResultType::Suggestions,
-            ],
-            Self::WebVitals => &[ResultType::Vitals, ResultType::Suggestions],
-            Self::AiVisibility => &[
-                ResultType::AiVisibility,
-                ResultType::AiTrends,
-                ResultType::Suggestions,
-            ],
-            Self::Full => &[],
+    pub fn results(self) -> Vec<ResultType> {
+        if !self.is_built() {
+            return Vec::new();
         }
+        let is_its_own = |of: ResultType, kind: Self| kind == self || of == ResultType::Suggestions;
+        { SOURCES.into_iter() }
+            .filter_map(|(of, kind)| is_its_own(of, kind).then_some(of))
+            .collect()
     }
 
     /// The analysis that a result type will come from, whether or not it is built yet.
-    pub const fn behind(result_type: ResultType) -> Self {
-        match result_type {
-            ResultType::Rankings
-            | ResultType::Serp
-            | ResultType::Sov
-            | ResultType::Forecast
-            | ResultType::Competitors
-            | ResultType::Cannibalization
-            | ResultType::Suggestions => Self::RankCheck,
-            ResultType::AiVisibility | ResultType::AiTrends => Self::AiVisibility,
-            ResultType::ContentChanges
-            | ResultType::BrokenLinks
-            | ResultType::Schema
-            | ResultType::GeoScore
-            | ResultType::Eeat
-            | ResultType::Content => Self::SiteAudit,
-            ResultType::Vitals => Self::WebVitals,
-        }
+    ///
+    /// # Panics
+    /// Never: a test finds one for every type.
+    pub fn behind(result_type: ResultType) -> Self {
+        let found = SOURCES.iter().find(|(of, _)| *of == result_type);
+        found.expect("every type has a source").1
     }
 
     pub fn computes(result_type: ResultType) -> bool {
-        Self::behind(result_type).results().contains(&result_type)
+        Self::behind(result_type).is_built()
     }
 
     /// What its progress counts.

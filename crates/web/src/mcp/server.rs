@@ -181,7 +181,7 @@ impl ServerHandler for Server {
             .with_server_info(
                 Implementation::new("sightline", env!("CARGO_PKG_VERSION")).with_title("Sightline"),
             )
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(INSTRUCTIONS.as_str())
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

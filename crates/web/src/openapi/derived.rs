@@ -1,9 +1,9 @@
 //! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `schemas.json` holds them.
 
-use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{
-    ai_trends, ai_visibility, broken_links, cannibalization, competitors, content, content_changes,
-    eeat, forecast, geo_score, rankings, schema, serp, sov, suggestions, vitals,
+use super::schemas::OF_TYPES;
+use crate::{
+    agent_api::{analyses, keywords, models, projects},
+    pages::results::RESULTS,
 };
 use serde_json::{Map, Value};
 use utoipa::{PartialSchema, ToSchema};
@@ -20,45 +20,21 @@ pub fn derived() -> String {
     add::<analyses::JobView>(&mut schemas);
     add::<analyses::QueueView>(&mut schemas);
     add::<models::ModelsView>(&mut schemas);
-    add::<rankings::RankingRecord>(&mut schemas);
-    add::<rankings::RankingsSummary>(&mut schemas);
-    add::<serp::SerpRecord>(&mut schemas);
-    add::<serp::SerpSummary>(&mut schemas);
-    add::<sov::SovRecord>(&mut schemas);
-    add::<sov::SovSummary>(&mut schemas);
-    add::<forecast::ForecastRecord>(&mut schemas);
-    add::<forecast::ForecastSummary>(&mut schemas);
-    add::<competitors::CompetitorRecord>(&mut schemas);
-    add::<competitors::CompetitorsSummary>(&mut schemas);
-    add::<cannibalization::CannibalizationRecord>(&mut schemas);
-    add::<cannibalization::CannibalizationSummary>(&mut schemas);
-    add::<ai_visibility::AiVisibilityRecord>(&mut schemas);
-    add::<ai_visibility::AiVisibilitySummary>(&mut schemas);
-    add::<ai_trends::AiTrendRecord>(&mut schemas);
-    add::<ai_trends::AiTrendsSummary>(&mut schemas);
-    add::<suggestions::SuggestionRecord>(&mut schemas);
-    add::<suggestions::SuggestionsSummary>(&mut schemas);
-    add::<broken_links::BrokenLink>(&mut schemas);
-    add::<broken_links::BrokenLinksSummary>(&mut schemas);
-    add::<content::ContentRecord>(&mut schemas);
-    add::<content::ContentSummary>(&mut schemas);
-    add::<content_changes::ChangeRecord>(&mut schemas);
-    add::<content_changes::ContentChangesSummary>(&mut schemas);
-    add::<eeat::EeatRecord>(&mut schemas);
-    add::<eeat::EeatSummary>(&mut schemas);
-    add::<geo_score::GeoRecord>(&mut schemas);
-    add::<geo_score::GeoSummary>(&mut schemas);
-    add::<schema::SchemaRecord>(&mut schemas);
-    add::<schema::SchemaSummary>(&mut schemas);
-    add::<vitals::VitalsRecord>(&mut schemas);
-    add::<vitals::VitalsSummary>(&mut schemas);
+    for spec in &RESULTS {
+        (spec.add_schemas)(&mut schemas);
+    }
+    // What is in the file keeps its place there, so that a new type moves no line.
+    let known: Map<String, Value> = serde_json::from_str(OF_TYPES).unwrap_or_default();
+    let place = |name: &str| known.keys().position(|it| it == name);
+    let mut schemas: Vec<(String, Value)> = schemas.into_iter().collect();
+    schemas.sort_by_key(|(name, _)| place(name).unwrap_or(known.len()));
     let lines = schemas
         .iter()
         .map(|(name, schema)| format!("\"{name}\":{schema}"));
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
-fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
+pub fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
     let mut inner = Vec::new();
     T::schemas(&mut inner);
     inner.push((T::name().into_owned(), T::schema()));

@@ -1,10 +1,11 @@
 //! Schemas of answers: of the types that serialise, or by hand where an answer is put together.
 
+use crate::pages::results::RESULTS;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 /// Of the types that serialise, as `derived` makes them; a test compares the two.
-const OF_TYPES: &str = include_str!("schemas.json");
+pub const OF_TYPES: &str = include_str!("schemas.json");
 
 const STATES: [&str; 5] = ["ready", "stale", "pending", "neverRun", "disabled"];
 
@@ -128,7 +129,12 @@ fn plan() -> Value {
 fn results() -> Value {
     let time = json!({ "type": ["string", "null"], "format": "date-time" });
     let text = json!({ "type": ["string", "null"] });
-    let record = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let schema = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let mut summaries = vec![json!({ "type": "null" })];
+    summaries.extend(RESULTS.iter().map(|it| schema(it.summary)));
+    let mut records: Vec<Value> = RESULTS.iter().map(|it| schema(it.record)).collect();
+    records
+        .push(json!({ "type": "object", "description": "Only the members that fields= selects." }));
     json!({
         "type": "object",
         "required": ["type", "projectId", "project"],
@@ -146,8 +152,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("SovSummary"), record("ForecastSummary"), record("CompetitorsSummary"), record("CannibalizationSummary"), record("AiVisibilitySummary"), record("AiTrendsSummary"), record("SuggestionsSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("SovRecord"), record("ForecastRecord"), record("CompetitorRecord"), record("CannibalizationRecord"), record("AiVisibilityRecord"), record("AiTrendRecord"), record("SuggestionRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": summaries },
+            "items": { "type": "array", "items": { "anyOf": records } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

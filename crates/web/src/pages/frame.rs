@@ -1,9 +1,9 @@
 //! What stands around every page: navigation, the banner over simulated data, headings.
 
 use super::{
-    about::{About, GROUPS},
     assets,
     parts::{self, icon},
+    results,
 };
 use analysis::result_type::ResultType;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -49,7 +49,7 @@ pub fn icons() -> Vec<&'static str> {
         "mark", "menu", "flask", "clock", "info", "up", "down", "plus", "play", "star", "copy",
         "key", "person", "check", "overview", "keywords", "settings", "external", "gap", "plan",
     ];
-    let types = ResultType::ALL.into_iter().map(|it| About::of(it).icon);
+    let types = results::RESULTS.iter().map(|it| it.icon);
     fixed
         .into_iter()
         .chain(MAIN.iter().map(|it| it.3))
@@ -163,8 +163,8 @@ fn own_entries(project: &Project, spot: Spot) -> Markup {
         entry(&format!("{base}{end}"), label, picture, of == spot)
     };
     let result = |of: ResultType| {
-        let (about, end) = (About::of(of), format!("/results/{of}"));
-        own(Spot::Results(of), &end, about.short, about.icon)
+        let (spec, end) = (results::spec(of), format!("/results/{of}"));
+        own(Spot::Results(of), &end, spec.short, spec.icon)
     };
     html! {
         div .nav {
@@ -175,7 +175,7 @@ fn own_entries(project: &Project, spot: Spot) -> Markup {
             (own(Spot::Overview, "", "Overview", "overview"))
             (own(Spot::Keywords, "/keywords", "Keywords", "keywords"))
             (result(ResultType::Suggestions))
-            @for (number, (label, types)) in (2..).zip(GROUPS) {
+            @for (number, (label, types)) in (2..).zip(results::GROUPS) {
                 h2 id={ "nav-" (number) } { (label) }
                 @for of in types { (result(*of)) }
             }

@@ -1,7 +1,6 @@
 //! What people see: HTML that is written on the server, and the few files that it needs. Pages read; what is changed
 //! goes to the JSON API under `/api`.
 
-pub mod about;
 mod analyses;
 mod assets;
 pub mod charts;
@@ -21,7 +20,7 @@ mod parts;
 mod project_settings;
 mod research;
 mod respond;
-mod results;
+pub mod results;
 mod settings;
 mod since_sign_in;
 mod visit;

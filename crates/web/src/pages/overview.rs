@@ -1,13 +1,12 @@
 //! A project at a glance: where it stands, what changed, what to do, what runs.
 
 use super::{
-    NoPage,
-    about::About,
-    analyses,
+    NoPage, analyses,
     charts::{Lines, Series},
     frame::{self, Page, Spot},
     home,
     parts::{self, Table},
+    results,
     visit::Visit,
 };
 use analysis::{
@@ -401,7 +400,7 @@ fn suggestions(state: &ProjectState) -> Markup {
 fn measurements(state: &ProjectState) -> Markup {
     let rows = ResultType::ALL.into_iter().map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
-        let name = parts::link(&href, About::of(of).short);
+        let name = parts::link(&href, results::spec(of).short);
         let when = found(state, of).map_or_else(
             || parts::text("never"),
             |(head, _)| parts::ago(head.measured_at),

@@ -1,4 +1,4 @@
-//! Results: a page for each of the sixteen kinds, built for the question that it answers.
+//! What the service says of each result type: its names, its schemas, and a page built for the question that it answers.
 
 mod ai_trends;
 mod ai_visibility;
@@ -19,9 +19,7 @@ mod suggestions;
 mod vitals;
 
 use super::{
-    NoPage,
-    about::About,
-    analyses,
+    NoPage, analyses,
     frame::{self, Page, Spot},
     parts::{self, Column, Row, Table},
     visit::{Visit, Wanted, encoded},
@@ -38,7 +36,186 @@ use domain::{
     results::{Finding, FindingSort, ResultHead},
     use_cases::results::{ProjectResults, ResultsRequest},
 };
+use futures_util::future::{LocalBoxFuture, ready};
 use maud::Markup;
+
+pub struct ResultSpec {
+    pub of: ResultType,
+    /// As a heading.
+    pub title: &'static str,
+    /// In the navigation.
+    pub short: &'static str,
+    pub question: &'static str,
+    /// What its coverage counts.
+    unit: &'static str,
+    pub icon: &'static str,
+    /// On a page: fewer where records are heavier.
+    rows: u32,
+    body: for<'f> fn(&'f Found<'_>) -> Body<'f>,
+    /// Names of the schemas of a record and of the summary.
+    pub record: &'static str,
+    pub summary: &'static str,
+    #[cfg(feature = "schemas")]
+    pub add_schemas: fn(&mut serde_json::Map<String, serde_json::Value>),
+}
+
+type Body<'f> = LocalBoxFuture<'f, Result<Vec<Markup>, NoPage>>;
+
+/// Of what needs no more than was read.
+fn at_once<'f>(body: Vec<Markup>) -> Body<'f> {
+    Box::pin(ready(Ok(body)))
+}
+
+macro_rules! results {
+    ($($of:ident: $module:ident[$record:ident, $summary:ident] {
+        title: $title:literal, $(short: $short:literal,)? unit: $unit:literal, icon: $icon:literal, rows: $rows:literal,
+        question: $question:literal,
+        body: $body:expr,
+    })+) => {
+        [$(ResultSpec {
+            of: ResultType::$of,
+            title: $title,
+            short: { let names = [$title, $($short)?]; names[names.len() - 1] },
+            question: $question,
+            unit: $unit,
+            icon: $icon,
+            rows: $rows,
+            body: $body,
+            record: stringify!($record),
+            summary: stringify!($summary),
+            #[cfg(feature = "schemas")]
+            add_schemas: |all| {
+                crate::openapi::add::<analysis::findings::$module::$record>(all);
+                crate::openapi::add::<analysis::findings::$module::$summary>(all);
+            },
+        },)+]
+    };
+}
+
+/// In the order in which the OpenAPI document has them. The navigation has an order of its own: [`GROUPS`].
+pub static RESULTS: [ResultSpec; ResultType::ALL.len()] = results! {
+    Rankings: rankings[RankingRecord, RankingsSummary] {
+        title: "Rankings", unit: "keywords", icon: "rankings", rows: 50,
+        question: "Where do we stand in organic results, and what moved?",
+        body: |it| Box::pin(rankings::body(it)),
+    }
+    Serp: serp[SerpRecord, SerpSummary] {
+        title: "Search pages", unit: "keywords", icon: "serp", rows: 1,
+        question: "What does a searcher see, and what changed on the page?",
+        body: |it| Box::pin(serp::body(it)),
+    }
+    Sov: sov[SovRecord, SovSummary] {
+        title: "Share of voice", unit: "keywords", icon: "sov", rows: 50,
+        question: "Which part of all clicks on our keywords is ours?",
+        body: |it| Box::pin(sov::body(it)),
+    }
+    Forecast: forecast[ForecastRecord, ForecastSummary] {
+        title: "Forecast", unit: "series", icon: "forecast", rows: 30,
+        question: "Where are we heading, and how sure is that?",
+        body: |it| Box::pin(forecast::body(it)),
+    }
+    Competitors: competitors[CompetitorRecord, CompetitorsSummary] {
+        title: "Competitors", unit: "keywords", icon: "competitors", rows: 30,
+        question: "Who competes for the same keywords, and where do they win?",
+        body: |it| at_once(competitors::body(it)),
+    }
+    Cannibalization: cannibalization[CannibalizationRecord, CannibalizationSummary] {
+        title: "Cannibalization", unit: "keywords", icon: "cannibalization", rows: 50,
+        question: "Which of our own pages compete with each other?",
+        body: |it| Box::pin(cannibalization::body(it)),
+    }
+    AiVisibility: ai_visibility[AiVisibilityRecord, AiVisibilitySummary] {
+        title: "AI visibility", unit: "answers", icon: "ai", rows: 20,
+        question: "Do answers of AI engines name us and cite our pages?",
+        body: |it| Box::pin(ai_visibility::body(it)),
+    }
+    AiTrends: ai_trends[AiTrendRecord, AiTrendsSummary] {
+        title: "AI trends", unit: "series", icon: "trend", rows: 20,
+        question: "Is our visibility in AI answers really changing, or is it noise?",
+        body: |it| at_once(ai_trends::body(it)),
+    }
+    Suggestions: suggestions[SuggestionRecord, SuggestionsSummary] {
+        title: "Suggestions", unit: "results", icon: "suggestions", rows: 20,
+        question: "What should we do next, and what does it bring?",
+        body: |it| at_once(suggestions::body(it)),
+    }
+    BrokenLinks: broken_links[BrokenLink, BrokenLinksSummary] {
+        title: "Broken links", unit: "links", icon: "broken", rows: 50,
+        question: "Which links lead nowhere, and where do they stand?",
+        body: |it| at_once(broken_links::body(it)),
+    }
+    Content: content[ContentRecord, ContentSummary] {
+        title: "Content", unit: "pages", icon: "content", rows: 30,
+        question: "Is the text of our pages good, complete and unique?",
+        body: |it| Box::pin(content::body(it)),
+    }
+    ContentChanges: content_changes[ChangeRecord, ContentChangesSummary] {
+        title: "Content changes", short: "Changes", unit: "pages", icon: "changes", rows: 50,
+        question: "What changed on our pages, and how much does it matter?",
+        body: |it| Box::pin(content_changes::body(it)),
+    }
+    Schema: schema[SchemaRecord, SchemaSummary] {
+        title: "Structured data", unit: "pages", icon: "schema", rows: 50,
+        question: "Can search engines read what our pages are about?",
+        body: |it| Box::pin(schema::body(it)),
+    }
+    GeoScore: geo_score[GeoRecord, GeoSummary] {
+        title: "Citability by AI engines", short: "Citability", unit: "pages", icon: "quote", rows: 50,
+        question: "Can generative engines find, read and cite our pages?",
+        body: |it| Box::pin(geo_score::body(it)),
+    }
+    Eeat: eeat[EeatRecord, EeatSummary] {
+        title: "Experience, expertise, authority, trust", short: "E-E-A-T", unit: "pages", icon: "trust", rows: 50,
+        question: "What on our site shows that it deserves trust?",
+        body: |it| Box::pin(eeat::body(it)),
+    }
+    Vitals: vitals[VitalsRecord, VitalsSummary] {
+        title: "Web vitals", unit: "measurements", icon: "vitals", rows: 50,
+        question: "Are our pages fast, responsive and stable?",
+        body: |it| at_once(vitals::body(it)),
+    }
+};
+
+/// In the navigation. Suggestions stand before all groups.
+pub const GROUPS: [(&str, &[ResultType]); 3] = [
+    (
+        "Search",
+        &[
+            ResultType::Rankings,
+            ResultType::Serp,
+            ResultType::Sov,
+            ResultType::Competitors,
+            ResultType::Cannibalization,
+            ResultType::Forecast,
+        ],
+    ),
+    (
+        "AI answers",
+        &[
+            ResultType::AiVisibility,
+            ResultType::AiTrends,
+            ResultType::GeoScore,
+        ],
+    ),
+    (
+        "Site",
+        &[
+            ResultType::Content,
+            ResultType::BrokenLinks,
+            ResultType::ContentChanges,
+            ResultType::Schema,
+            ResultType::Eeat,
+            ResultType::Vitals,
+        ],
+    ),
+];
+
+/// # Panics
+/// Never: a test finds one of every type.
+pub fn spec(of: ResultType) -> &'static ResultSpec {
+    let found = RESULTS.iter().find(|it| it.of == of);
+    found.expect("every type has its row")
+}
 
 const KNOWN: [&str; 8] = [
     "keyword", "url", "cursor", "sort", "range", "id", "engine", "panel",
@@ -64,19 +241,9 @@ fn engine_title(name: &str) -> &str {
     known.find(|it| it.0 == name).map_or(name, |it| it.1)
 }
 
-/// Fewer where records are heavier.
-const fn rows(of: ResultType) -> u32 {
-    match of {
-        ResultType::Serp => 1,
-        ResultType::AiTrends | ResultType::AiVisibility | ResultType::Suggestions => 20,
-        ResultType::Forecast | ResultType::Competitors | ResultType::Content => 30,
-        _ => 50,
-    }
-}
-
 pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Page, NoPage> {
-    let query = visit.query(&KNOWN);
-    let wanted = visit.wanted(&query, rows(of), &SORTS, Direction::Ascending);
+    let (spec, query) = (spec(of), visit.query(&KNOWN));
+    let wanted = visit.wanted(&query, spec.rows, &SORTS, Direction::Ascending);
     // Whole search pages are large: one is read, and not one for each keyword.
     let keyword = query
         .id("keyword")
@@ -99,7 +266,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
         .results(visit.account(), &request)
         .await?;
     let results = results.ok_or(NoPage::NotFound)?;
-    let about = About::of(of);
     let project = results.project.clone();
     let body = match &results.head {
         None => missing(&results, of),
@@ -114,29 +280,12 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
                 results: &results,
             };
             let mut body = vec![found.heading()];
-            body.extend(match of {
-                ResultType::Rankings => rankings::body(&found).await?,
-                ResultType::Serp => serp::body(&found).await?,
-                ResultType::AiVisibility => ai_visibility::body(&found).await?,
-                ResultType::AiTrends => ai_trends::body(&found),
-                ResultType::Sov => sov::body(&found).await?,
-                ResultType::Forecast => forecast::body(&found).await?,
-                ResultType::Competitors => competitors::body(&found),
-                ResultType::Suggestions => suggestions::body(&found),
-                ResultType::ContentChanges => content_changes::body(&found).await?,
-                ResultType::BrokenLinks => broken_links::body(&found),
-                ResultType::Cannibalization => cannibalization::body(&found).await?,
-                ResultType::Vitals => vitals::body(&found),
-                ResultType::Schema => schema::body(&found).await?,
-                ResultType::GeoScore => geo_score::body(&found).await?,
-                ResultType::Eeat => eeat::body(&found).await?,
-                ResultType::Content => content::body(&found).await?,
-            });
+            body.extend((spec.body)(&found).await?);
             body
         }
     };
     Ok(Page {
-        title: format!("{} · {}", about.title, project.name.as_str()),
+        title: format!("{} · {}", spec.title, project.name.as_str()),
         spot: Spot::Results(of),
         simulated: results
             .head
@@ -159,9 +308,9 @@ fn start(project: &Project, of: ResultType, label: &str) -> Option<Markup> {
 }
 
 fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
-    let (about, project) = (About::of(of), &results.project);
+    let (spec, project) = (spec(of), &results.project);
     let kind = AnalysisKind::behind(of);
-    let head = frame::head(frame::crumbs(project), about.title, about.question, None);
+    let head = frame::head(frame::crumbs(project), spec.title, spec.question, None);
     let keywords = format!("/projects/{}/keywords", project.id);
     let (title, text, action) = match kind {
         _ if !project.is_active() => (
@@ -190,18 +339,18 @@ fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
             start(project, of, "Measure now"),
         ),
     };
-    vec![head, parts::empty(about.icon, title, &text, action)]
+    vec![head, parts::empty(spec.icon, title, &text, action)]
 }
 
 impl Found<'_> {
     fn heading(&self) -> Markup {
-        let about = About::of(self.of);
-        let measured = frame::measured(self.head, about.unit, self.visit.now);
+        let spec = spec(self.of);
+        let measured = frame::measured(self.head, spec.unit, self.visit.now);
         let again = start(self.project, self.of, "Measure again");
         frame::head_measured(
             frame::crumbs(self.project),
-            about.title,
-            about.question,
+            spec.title,
+            spec.question,
             again,
             measured,
         )
@@ -344,4 +493,19 @@ fn read<T: FromJson>(findings: &[Finding]) -> Vec<T> {
 
 fn none(title: &str, text: &str) -> Markup {
     parts::empty("check", title, text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_has_a_row_and_a_place_in_the_navigation() {
+        for of in ResultType::ALL {
+            assert_eq!(RESULTS.iter().filter(|it| it.of == of).count(), 1, "{of}");
+            let places = GROUPS.iter().flat_map(|(_, types)| types.iter());
+            let expected = usize::from(of != ResultType::Suggestions);
+            assert_eq!(places.filter(|it| **it == of).count(), expected, "{of}");
+        }
+    }
 }
