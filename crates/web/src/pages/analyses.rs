@@ -1,6 +1,6 @@
 use super::{
     NoPage,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     parts::{self, icon},
     visit::Visit,
 };
@@ -207,7 +207,6 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     };
     Ok(Page {
         title: "Analyses".to_owned(),
-        spot: Spot::Analyses,
         project: None,
         simulated: false,
         parts: vec![

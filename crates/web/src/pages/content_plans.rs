@@ -2,7 +2,7 @@
 
 use super::{
     NoPage,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     modules::{self, Projects},
     parts::needs_scripts,
     visit::Visit,
@@ -22,7 +22,6 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let lead = "Which pages to write or to improve, for which keywords, by when and by whom.";
     Ok(Page {
         title: format!("Content plans · {}", project.name.as_str()),
-        spot: Spot::ContentPlans,
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Content plans", lead, None),
@@ -52,7 +51,6 @@ pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, No
     ));
     Ok(Page {
         title: format!("{} · {}", found.name, project.name.as_str()),
-        spot: Spot::ContentPlans,
         simulated: false,
         parts: vec![
             frame::head(crumbs, "Content plan", "", None),

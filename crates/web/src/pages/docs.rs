@@ -1,6 +1,6 @@
 //! The API reference, written from the OpenAPI document.
 
-use super::frame::{self, Page, Spot};
+use super::frame::{self, Page};
 use crate::openapi;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -44,7 +44,6 @@ pub fn page(base_url: &str) -> Page {
     let lead = "Everything that agents can do over HTTP. Make a token in the settings, send it as a Bearer token, and begin with GET /health.";
     Page {
         title: "API reference".to_owned(),
-        spot: Spot::Docs,
         project: None,
         simulated: false,
         parts: vec![

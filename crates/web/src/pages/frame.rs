@@ -1,7 +1,7 @@
 //! What stands around every page: navigation, the banner over simulated data, headings.
 
 use super::{
-    assets,
+    Group, PAGES, assets,
     parts::{self, icon},
     results,
 };
@@ -13,60 +13,31 @@ use maud::{Markup, Render, html};
 /// Older results are told to be old.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spot {
-    Projects,
-    Research,
-    Analyses,
-    Docs,
-    Settings,
-    Overview,
-    Keywords,
-    Results(ResultType),
-    /// What is searched and not followed, and the other way round.
-    GapCheck,
-    ContentPlans,
-    ProjectSettings,
-}
-
-const MAIN: [(Spot, &str, &str, &str); 5] = [
-    (Spot::Projects, "/", "Projects", "projects"),
-    (
-        Spot::Research,
-        "/keyword-research",
-        "Keyword research",
-        "research",
-    ),
-    (Spot::Analyses, "/analyses", "Analyses", "queue"),
-    (Spot::Docs, "/docs", "API reference", "docs"),
-    (Spot::Settings, "/settings/account", "Settings", "settings"),
-];
-
 /// For a test that finds missing icons.
 #[cfg(test)]
 pub fn icons() -> Vec<&'static str> {
     let fixed = [
         "mark", "menu", "flask", "clock", "info", "up", "down", "plus", "play", "star", "copy",
-        "key", "person", "check", "overview", "keywords", "settings", "external", "gap", "plan",
+        "key", "person", "check", "external",
     ];
     let types = results::RESULTS.iter().map(|it| it.icon);
     fixed
         .into_iter()
-        .chain(MAIN.iter().map(|it| it.3))
+        .chain(PAGES.iter().filter_map(|it| Some(it.entry.as_ref()?.icon)))
         .chain(types)
         .collect()
 }
 
 pub struct Page {
     pub title: String,
-    pub spot: Spot,
     pub project: Option<Project>,
     pub simulated: bool,
     pub parts: Vec<Markup>,
 }
 
 impl Page {
-    pub fn html(&self, who: Option<&Member>) -> String {
+    /// `marked`: the path of the entry of the navigation that leads here.
+    pub fn html(&self, who: Option<&Member>, marked: &str) -> String {
         let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
         let page = html! {
             (maud::DOCTYPE)
@@ -81,10 +52,8 @@ impl Page {
                         }
                         nav .side #menu popover aria-label="Sightline" {
                             (brand)
-                            div .nav {
-                                @for (of, href, label, picture) in MAIN { (entry(href, label, picture, of == self.spot)) }
-                            }
-                            @if let Some(project) = &self.project { (own_entries(project, self.spot)) }
+                            div .nav { (entries(Group::Main, "", marked)) }
+                            @if let Some(project) = &self.project { (own_entries(project, marked)) }
                             @if let Some(who) = who {
                                 div .who {
                                     b { (who.user.name.as_str()) }
@@ -153,18 +122,33 @@ fn told() -> Markup {
     html! { div #told .out role="status" aria-live="polite" {} }
 }
 
-fn entry(href: &str, label: &str, picture: &str, is_current: bool) -> Markup {
-    html! { a href=(href) aria-current=[is_current.then_some("page")] { (icon(picture)) (label) } }
+fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {
+    html! { a href=(href) aria-current=[(href == marked).then_some("page")] { (icon(picture)) (label) } }
 }
 
-fn own_entries(project: &Project, spot: Spot) -> Markup {
-    let base = format!("/projects/{}", project.id);
-    let own = |of: Spot, end: &str, label: &str, picture: &str| {
-        entry(&format!("{base}{end}"), label, picture, of == spot)
-    };
+/// Of a group, those of a project with its id.
+fn entries(group: Group, id: &str, marked: &str) -> Markup {
+    let all = PAGES
+        .iter()
+        .filter_map(|it| Some((it.marks, it.entry.as_ref()?)));
+    html! {
+        @for (path, it) in all.filter(|(_, it)| it.group == group) {
+            (entry(&path.replace("{id}", id), it.label, it.icon, marked))
+        }
+    }
+}
+
+fn own_entries(project: &Project, marked: &str) -> Markup {
+    let (id, base) = (project.id.to_string(), format!("/projects/{}", project.id));
+    let own = |group: Group| entries(group, &id, marked);
     let result = |of: ResultType| {
-        let (spec, end) = (results::spec(of), format!("/results/{of}"));
-        own(Spot::Results(of), &end, spec.short, spec.icon)
+        let spec = results::spec(of);
+        entry(
+            &format!("{base}/results/{of}"),
+            spec.short,
+            spec.icon,
+            marked,
+        )
     };
     html! {
         div .nav {
@@ -172,18 +156,16 @@ fn own_entries(project: &Project, spot: Spot) -> Markup {
                 b { (project.name.as_str()) }
                 span { (project.domain.unicode()) }
             }
-            (own(Spot::Overview, "", "Overview", "overview"))
-            (own(Spot::Keywords, "/keywords", "Keywords", "keywords"))
+            (own(Group::Project))
             (result(ResultType::Suggestions))
             @for (number, (label, types)) in (2..).zip(results::GROUPS) {
                 h2 id={ "nav-" (number) } { (label) }
                 @for of in types { (result(*of)) }
             }
             h2 #nav-5 { "Plan" }
-            (own(Spot::GapCheck, "/gap-check", "Gap check", "gap"))
-            (own(Spot::ContentPlans, "/content-plans", "Content plans", "plan"))
+            (own(Group::Plan))
             h2 #nav-6 { "Project" }
-            (own(Spot::ProjectSettings, "/settings", "Project settings", "settings"))
+            (own(Group::ProjectSettings))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     NoPage,
     forms::submit,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     modules::{self, Projects},
     parts::needs_scripts,
     visit::Visit,
@@ -27,7 +27,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let lead = "What people search and this project does not follow, and the other way round.";
     Ok(Page {
         title: format!("Gap check · {}", project.name.as_str()),
-        spot: Spot::GapCheck,
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Gap check", lead, None),

@@ -2,7 +2,7 @@ use super::{
     NoPage,
     charts::spark,
     forms::{options, submit},
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     markets::{self, FieldNames},
     overview,
     parts::{self, icon},
@@ -121,7 +121,6 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     }
     Ok(Page {
         title: "Projects".to_owned(),
-        spot: Spot::Projects,
         project: None,
         simulated,
         parts: body,

@@ -2,7 +2,7 @@ use super::{
     NoPage,
     charts::bar,
     forms::options,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     markets::{self, FieldNames},
     parts::{self, Row, Table},
     visit::{Visit, Wanted},
@@ -101,7 +101,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     body.push(add);
     Ok(Page {
         title: format!("Keywords · {}", project.name.as_str()),
-        spot: Spot::Keywords,
         project: Some(project.clone()),
         simulated,
         parts: body,

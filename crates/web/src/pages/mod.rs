@@ -41,84 +41,219 @@ use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
 use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};
 use frame::Page;
+use futures_util::future::LocalBoxFuture;
 use std::sync::Arc;
 use visit::{Visit, encoded};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Asset,
-    SignIn,
-    Welcome,
-    Docs,
-    Home,
-    Research,
-    Analyses,
-    Settings(settings::Part),
-    Project(Option<ProjectId>),
-    Keywords(Option<ProjectId>),
-    Results(Option<ProjectId>, ResultType),
-    ProjectSettings(Option<ProjectId>),
-    GapCheck(Option<ProjectId>),
-    ContentPlans(Option<ProjectId>),
-    ContentPlan(Option<ProjectId>, Option<i64>),
-    Nothing,
+const HOME: &str = "/";
+const SIGN_IN: &str = "/sign-in";
+const WELCOME: &str = "/welcome";
+/// In metrics and logs.
+const NOTHING: &str = "none";
+
+struct PageSpec {
+    /// With names in braces where paths differ.
+    path: &'static str,
+    /// Whether the last of what stands in place of a name is one of those that there are.
+    knows: fn(&str) -> bool,
+    access: Access,
+    entry: Option<Entry>,
+    /// The path of the entry that is marked where the page is shown.
+    marks: &'static str,
 }
 
-impl Place {
-    /// `None` when the path is not for pages to answer.
-    fn of(path: &str) -> Option<Self> {
-        let mut parts = path.strip_prefix('/')?.split('/');
-        let first = parts.next()?;
-        let rest: Vec<&str> = parts.collect();
-        Some(match (first, rest.as_slice()) {
-            ("assets", _) => Self::Asset,
-            ("", []) => Self::Home,
-            ("sign-in", []) => Self::SignIn,
-            ("welcome", []) => Self::Welcome,
-            ("docs", []) => Self::Docs,
-            ("keyword-research", []) => Self::Research,
-            ("analyses", []) => Self::Analyses,
-            ("settings", [part]) => {
-                settings::Part::named(part).map_or(Self::Nothing, Self::Settings)
+enum Access {
+    /// Of the server's own address.
+    Everybody(fn(&str) -> Page),
+    /// Whoever is not signed in.
+    Visitors,
+    Members(Write),
+}
+
+type Write = for<'v> fn(&'v Visit<'_>, Values<'v>) -> LocalBoxFuture<'v, Result<Page, NoPage>>;
+
+/// In the navigation.
+struct Entry {
+    group: Group,
+    label: &'static str,
+    icon: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Main,
+    /// At the top of the entries of a project.
+    Project,
+    Plan,
+    ProjectSettings,
+}
+
+macro_rules! members {
+    (|$visit:ident, $at:ident| $page:expr) => {
+        Access::Members(|$visit, $at| Box::pin(async move { $page.await }))
+    };
+}
+
+/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULTS`].
+static PAGES: [PageSpec; 14] = [
+    page(SIGN_IN, Access::Visitors),
+    page(WELCOME, Access::Visitors),
+    page(HOME, members!(|visit, _at| home::page(visit))).listed(
+        Group::Main,
+        "Projects",
+        "projects",
+    ),
+    page(
+        "/keyword-research",
+        members!(|visit, _at| research::page(visit)),
+    )
+    .listed(Group::Main, "Keyword research", "research"),
+    page("/analyses", members!(|visit, _at| analyses::page(visit))).listed(
+        Group::Main,
+        "Analyses",
+        "queue",
+    ),
+    page("/docs", Access::Everybody(docs::page)).listed(Group::Main, "API reference", "docs"),
+    page(
+        "/settings/{part}",
+        members!(|visit, at| settings::page(visit, at.named(settings::Part::named)?)),
+    )
+    .knowing(|it| settings::Part::named(it).is_some())
+    .marking("/settings/account")
+    .listed(Group::Main, "Settings", "settings"),
+    page(
+        "/projects/{id}",
+        members!(|visit, at| overview::page(visit, at.project()?)),
+    )
+    .listed(Group::Project, "Overview", "overview"),
+    page(
+        "/projects/{id}/keywords",
+        members!(|visit, at| keywords::page(visit, at.project()?)),
+    )
+    .listed(Group::Project, "Keywords", "keywords"),
+    page(
+        "/projects/{id}/results/{type}",
+        members!(|visit, at| results::page(visit, at.project()?, at.named(ResultType::named)?)),
+    )
+    .knowing(|it| ResultType::named(it).is_some()),
+    page(
+        "/projects/{id}/gap-check",
+        members!(|visit, at| gap_check::page(visit, at.project()?)),
+    )
+    .listed(Group::Plan, "Gap check", "gap"),
+    page(
+        "/projects/{id}/content-plans",
+        members!(|visit, at| content_plans::list(visit, at.project()?)),
+    )
+    .listed(Group::Plan, "Content plans", "plan"),
+    page(
+        "/projects/{id}/content-plans/{plan}",
+        members!(|visit, at| content_plans::one(visit, at.project()?, at.named(plain_id)?)),
+    )
+    .marking("/projects/{id}/content-plans"),
+    page(
+        "/projects/{id}/settings",
+        members!(|visit, at| project_settings::page(visit, at.project()?)),
+    )
+    .listed(Group::ProjectSettings, "Project settings", "settings"),
+];
+
+const fn page(path: &'static str, access: Access) -> PageSpec {
+    PageSpec {
+        path,
+        knows: |_| true,
+        access,
+        entry: None,
+        marks: path,
+    }
+}
+
+impl PageSpec {
+    const fn knowing(self, knows: fn(&str) -> bool) -> Self {
+        Self { knows, ..self }
+    }
+
+    const fn marking(self, marks: &'static str) -> Self {
+        Self { marks, ..self }
+    }
+
+    const fn listed(self, group: Group, label: &'static str, icon: &'static str) -> Self {
+        let entry = Some(Entry { group, label, icon });
+        Self { entry, ..self }
+    }
+
+    fn values<'p>(&self, path: &'p str) -> Option<Values<'p>> {
+        let (names, parts) = (self.path.split('/'), path.split('/'));
+        if names.clone().count() != parts.clone().count() {
+            return None;
+        }
+        let mut values = Vec::new();
+        for (name, part) in names.zip(parts) {
+            if name.starts_with('{') {
+                values.push(part);
+            } else if name != part {
+                return None;
             }
-            ("projects", [id, rest @ ..]) => {
-                let id = plain_id(id).map(ProjectId);
-                match rest {
-                    [] => Self::Project(id),
-                    ["keywords"] => Self::Keywords(id),
-                    ["settings"] => Self::ProjectSettings(id),
-                    ["gap-check"] => Self::GapCheck(id),
-                    ["content-plans"] => Self::ContentPlans(id),
-                    ["content-plans", plan] => Self::ContentPlan(id, plain_id(plan)),
-                    ["results", name] => {
-                        ResultType::named(name).map_or(Self::Nothing, |it| Self::Results(id, it))
-                    }
-                    _ => Self::Nothing,
-                }
-            }
-            ("settings" | "projects", []) => Self::Nothing,
-            _ => return None,
+        }
+        Some(Values(values))
+    }
+}
+
+/// What stands in a path in place of the names in braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Values<'p>(Vec<&'p str>);
+
+impl Values<'_> {
+    fn project(&self) -> Result<ProjectId, NoPage> {
+        let id = self.0.first().and_then(|it| plain_id(it));
+        id.map(ProjectId).ok_or(NoPage::NotFound)
+    }
+
+    fn filled(&self, template: &str) -> String {
+        let names = template.split('/').filter(|it| it.starts_with('{'));
+        let values = names.zip(&self.0);
+        values.fold(template.to_owned(), |path, (name, value)| {
+            path.replace(name, value)
         })
     }
 
-    const fn template(self) -> &'static str {
+    /// Of the last one.
+    fn named<T>(&self, named: fn(&str) -> Option<T>) -> Result<T, NoPage> {
+        let found = self.0.last().and_then(|it| named(it));
+        found.ok_or(NoPage::NotFound)
+    }
+}
+
+enum Place<'p> {
+    Asset,
+    Page(&'static PageSpec, Values<'p>),
+    Nothing,
+}
+
+impl<'p> Place<'p> {
+    /// `None` when the path is not for pages to answer.
+    fn of(path: &'p str) -> Option<Self> {
+        let first = path.strip_prefix('/')?.split('/').next()?;
+        if first == "assets" {
+            return Some(Self::Asset);
+        }
+        let found = PAGES.iter().find_map(|it| Some((it, it.values(path)?)));
+        let Some((spec, values)) = found else {
+            return (first == "projects" || path == "/settings").then_some(Self::Nothing);
+        };
+        let is_known = values.0.last().is_none_or(|it| (spec.knows)(it));
+        Some(if is_known {
+            Self::Page(spec, values)
+        } else {
+            Self::Nothing
+        })
+    }
+
+    const fn template(&self) -> &'static str {
         match self {
             Self::Asset => "/assets/…",
-            Self::SignIn => "/sign-in",
-            Self::Welcome => "/welcome",
-            Self::Docs => "/docs",
-            Self::Home => "/",
-            Self::Research => "/keyword-research",
-            Self::Analyses => "/analyses",
-            Self::Settings(_) => "/settings/{part}",
-            Self::Project(_) => "/projects/{id}",
-            Self::Keywords(_) => "/projects/{id}/keywords",
-            Self::Results(..) => "/projects/{id}/results/{type}",
-            Self::ProjectSettings(_) => "/projects/{id}/settings",
-            Self::GapCheck(_) => "/projects/{id}/gap-check",
-            Self::ContentPlans(_) => "/projects/{id}/content-plans",
-            Self::ContentPlan(..) => "/projects/{id}/content-plans/{plan}",
-            Self::Nothing => "none",
+            Self::Page(spec, _) => spec.path,
+            Self::Nothing => NOTHING,
         }
     }
 }
@@ -150,18 +285,18 @@ impl Pages {
         let reads_html = respond::reads_html(request);
         let place = match Place::of(request.path()) {
             // At the root stands JSON for machines, and the projects for whoever reads HTML.
-            Some(Place::Home) if !reads_html => return None,
+            Some(place) if place.template() == HOME && !reads_html => return None,
             Some(place) => place,
             None if reads_html && is_for_people(request) => Place::Nothing,
             None => return None,
         };
-        let began = std::time::Instant::now();
+        let (began, route) = (std::time::Instant::now(), place.template());
         let response = self.answer(request, place).await;
         let (took, status) = (began.elapsed(), response.status().as_u16());
-        counted::answered(request.method(), place.template(), status, took);
+        counted::answered(request.method(), route, status, took);
         tracing::info!(
             method = request.method().as_str(),
-            route = place.template(),
+            route,
             status,
             milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             "A page was answered."
@@ -169,13 +304,13 @@ impl Pages {
         Some(response)
     }
 
-    async fn answer(&self, request: &HttpRequest, place: Place) -> HttpResponse {
+    async fn answer(&self, request: &HttpRequest, place: Place<'_>) -> HttpResponse {
         let secure = self.services.config.public_base_url.starts_with("https://");
         let sending = respond::Sending::of(request, secure);
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return sending.not_allowed();
         }
-        if place == Place::Asset {
+        if matches!(place, Place::Asset) {
             return sending.asset(assets::find(request.path()));
         }
         if let Err(problem) = transport::check(request) {
@@ -217,26 +352,31 @@ impl Pages {
     async fn page(
         &self,
         request: &HttpRequest,
-        place: Place,
+        place: Place<'_>,
         sending: &respond::Sending,
     ) -> HttpResponse {
         let (who, _slot) = match self.admitted(request).await {
             Ok(admitted) => admitted,
             Err(problem) => return sending.refused(&problem),
         };
-        if place == Place::Docs {
-            let page = docs::page(&self.services.config.public_base_url);
-            return sending.html(200, &page.html(who.as_ref()));
+        if let Place::Page(spec, _) = &place
+            && let Access::Everybody(write) = spec.access
+        {
+            let page = write(&self.services.config.public_base_url);
+            return sending.html(200, &page.html(who.as_ref(), spec.path));
         }
         let Some(who) = who else {
             return match self.services.core.awaits_owner().await {
-                Ok(is_open) => at_the_gate(request, place, is_open, sending),
+                Ok(is_open) => at_the_gate(request, place.template(), is_open, sending),
                 Err(error) => broken(sending, &error),
             };
         };
-        if matches!(place, Place::SignIn | Place::Welcome) {
-            return sending.redirect("/");
-        }
+        let Place::Page(spec, values) = place else {
+            return sending.html(404, &outside::nothing());
+        };
+        let Access::Members(write) = spec.access else {
+            return sending.redirect(HOME);
+        };
         let visit = Visit {
             services: &self.services,
             who: &who,
@@ -244,8 +384,9 @@ impl Pages {
             query_text: request.query_string(),
             now: self.services.core.clock.now(),
         };
-        match written(&visit, place).await {
-            Ok(page) => sending.html(200, &page.html(Some(&who))),
+        let marked = values.filled(spec.marks);
+        match written(&visit, write, values).await {
+            Ok(page) => sending.html(200, &page.html(Some(&who), &marked)),
             Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
             Err(NoPage::Storage(error)) => broken(sending, &error),
         }
@@ -255,24 +396,24 @@ impl Pages {
 /// Where one signs in, or on a server without an account the first run.
 fn at_the_gate(
     request: &HttpRequest,
-    place: Place,
+    template: &str,
     is_open: bool,
     sending: &respond::Sending,
 ) -> HttpResponse {
-    match (place, is_open) {
-        (Place::Nothing, false) => sending.html(404, &outside::nothing()),
-        (Place::Welcome, true) => sending.html(200, &outside::welcome()),
-        (_, true) => sending.redirect("/welcome"),
-        (Place::SignIn, false) => {
+    match (template, is_open) {
+        (NOTHING, false) => sending.html(404, &outside::nothing()),
+        (WELCOME, true) => sending.html(200, &outside::welcome()),
+        (_, true) => sending.redirect(WELCOME),
+        (SIGN_IN, false) => {
             let asked = Query::parse(request.query_string(), &["next"]);
             let next = asked.text("next").filter(|it| is_one_of_ours(it));
-            sending.html(200, &outside::sign_in(next.unwrap_or("/")))
+            sending.html(200, &outside::sign_in(next.unwrap_or(HOME)))
         }
-        (Place::Home | Place::Welcome, false) => sending.redirect("/sign-in"),
+        (HOME | WELCOME, false) => sending.redirect(SIGN_IN),
         (_, false) => {
             let wanted = request.uri().path_and_query();
             let wanted = wanted.map_or("/", |it| it.as_str());
-            sending.redirect(&format!("/sign-in?next={}", encoded(wanted)))
+            sending.redirect(&format!("{SIGN_IN}?next={}", encoded(wanted)))
         }
     }
 }
@@ -283,14 +424,8 @@ fn is_one_of_ours(address: &str) -> bool {
     let is_plain = address
         .bytes()
         .all(|it| it.is_ascii_graphic() && !b"\\{}#".contains(&it));
-    let open = [
-        Place::Asset,
-        Place::SignIn,
-        Place::Welcome,
-        Place::Docs,
-        Place::Nothing,
-    ];
-    is_plain && Place::of(path).is_some_and(|it| !open.contains(&it))
+    let is_of_members = |it: Place<'_>| matches!(it, Place::Page(spec, _) if matches!(spec.access, Access::Members(_)));
+    is_plain && Place::of(path).is_some_and(is_of_members)
 }
 
 /// Whether somebody may have mistaken the address of a page, and not that of something for programs.
@@ -309,29 +444,12 @@ fn is_for_people(request: &HttpRequest) -> bool {
     is_look && first.is_none_or(|it| !FOR_PROGRAMS.contains(&it))
 }
 
-async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
-    let mut page = read(visit, place).await?;
+async fn written(visit: &Visit<'_>, write: Write, values: Values<'_>) -> Result<Page, NoPage> {
+    let mut page = write(visit, values).await?;
     if let Some(notice) = since_sign_in::notice(visit).await? {
         page.parts.insert(0, notice);
     }
     Ok(page)
-}
-
-async fn read(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
-    match place {
-        Place::Home => home::page(visit).await,
-        Place::Research => research::page(visit).await,
-        Place::Analyses => analyses::page(visit).await,
-        Place::Settings(part) => settings::page(visit, part).await,
-        Place::Project(Some(id)) => overview::page(visit, id).await,
-        Place::Keywords(Some(id)) => keywords::page(visit, id).await,
-        Place::Results(Some(id), of) => results::page(visit, id, of).await,
-        Place::ProjectSettings(Some(id)) => project_settings::page(visit, id).await,
-        Place::GapCheck(Some(id)) => gap_check::page(visit, id).await,
-        Place::ContentPlans(Some(id)) => content_plans::list(visit, id).await,
-        Place::ContentPlan(Some(id), Some(plan)) => content_plans::one(visit, id, plan).await,
-        _ => Err(NoPage::NotFound),
-    }
 }
 
 fn broken(sending: &respond::Sending, error: &StorageError) -> HttpResponse {
@@ -343,25 +461,30 @@ fn broken(sending: &respond::Sending, error: &StorageError) -> HttpResponse {
 mod tests {
     use super::*;
 
+    fn at(path: &str) -> Option<(&'static str, Vec<&str>)> {
+        Place::of(path).map(|it| match it {
+            Place::Page(spec, Values(values)) => (spec.path, values),
+            other => (other.template(), vec![]),
+        })
+    }
+
     #[test]
     fn paths_of_pages_are_known_and_others_are_left_alone() {
-        assert_eq!(Place::of("/"), Some(Place::Home));
+        assert_eq!(at("/"), Some(("/", vec![])));
+        assert_eq!(at("/projects/7"), Some(("/projects/{id}", vec!["7"])));
         assert_eq!(
-            Place::of("/projects/7"),
-            Some(Place::Project(Some(ProjectId(7))))
+            at("/projects/7/results/ai-trends"),
+            Some(("/projects/{id}/results/{type}", vec!["7", "ai-trends"]))
+        );
+        assert_eq!(at("/projects/07"), Some(("/projects/{id}", vec!["07"])));
+        assert!(Values(vec!["07"]).project().is_err() && Values(vec!["7"]).project().is_ok());
+        assert_eq!(
+            at("/projects/7/content-plans/3"),
+            Some(("/projects/{id}/content-plans/{plan}", vec!["7", "3"]))
         );
         assert_eq!(
-            Place::of("/projects/7/results/ai-trends"),
-            Some(Place::Results(Some(ProjectId(7)), ResultType::AiTrends))
-        );
-        assert_eq!(Place::of("/projects/07"), Some(Place::Project(None)));
-        assert_eq!(
-            Place::of("/projects/7/content-plans/3"),
-            Some(Place::ContentPlan(Some(ProjectId(7)), Some(3)))
-        );
-        assert_eq!(
-            Place::of("/projects/7/gap-check"),
-            Some(Place::GapCheck(Some(ProjectId(7))))
+            at("/projects/7/gap-check"),
+            Some(("/projects/{id}/gap-check", vec!["7"]))
         );
         for nothing in [
             "/projects",
@@ -370,7 +493,7 @@ mod tests {
             "/settings",
             "/settings/x",
         ] {
-            assert_eq!(Place::of(nothing), Some(Place::Nothing), "{nothing}");
+            assert_eq!(at(nothing), Some(("none", vec![])), "{nothing}");
         }
         for other in [
             "/api/session",
@@ -379,7 +502,7 @@ mod tests {
             "/.well-known/x",
             "/x",
         ] {
-            assert_eq!(Place::of(other), None, "{other}");
+            assert_eq!(at(other), None, "{other}");
         }
     }
 }

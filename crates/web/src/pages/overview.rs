@@ -3,7 +3,7 @@
 use super::{
     NoPage, analyses,
     charts::{Lines, Series},
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     home,
     parts::{self, Table},
     results,
@@ -71,7 +71,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     }
     Ok(Page {
         title: project.name.as_str().to_owned(),
-        spot: Spot::Overview,
         simulated: state
             .heads
             .iter()

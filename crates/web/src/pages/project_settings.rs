@@ -1,7 +1,7 @@
 use super::{
     NoPage,
     forms::{Choice, options, select, submit},
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     parts::{self, Table},
     settings::{frequencies, no_reports_yet},
     visit::Visit,
@@ -32,7 +32,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let lead = "What is noted about it, what is reported, and when it is measured.";
     Ok(Page {
         title: format!("Settings · {}", project.name.as_str()),
-        spot: Spot::ProjectSettings,
         simulated: false,
         parts: vec![
             frame::head(frame::crumbs(&project), "Project settings", lead, None),

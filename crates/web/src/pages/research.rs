@@ -2,7 +2,7 @@
 
 use super::{
     NoPage,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     markets::{self, FieldNames},
     modules::{self, Projects},
     parts::{icon, needs_scripts},
@@ -35,7 +35,6 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let projects = modules::projects(visit).await?;
     Ok(Page {
         title: "Keyword research".to_owned(),
-        spot: Spot::Research,
         project: None,
         // What is found says itself whether it was made up.
         simulated: false,

@@ -3,7 +3,7 @@ use super::{
     charts::bar,
     clients::{Client, clients},
     forms::{Choice, options, select, submit},
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     parts::{self, Table, icon},
     visit::Visit,
 };
@@ -85,7 +85,6 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
         .collect();
     Ok(Page {
         title: format!("{} · Settings", part.title()),
-        spot: Spot::Settings,
         project: None,
         simulated: false,
         parts: [

@@ -20,7 +20,7 @@ mod vitals;
 
 use super::{
     NoPage, analyses,
-    frame::{self, Page, Spot},
+    frame::{self, Page},
     parts::{self, Column, Row, Table},
     visit::{Visit, Wanted, encoded},
 };
@@ -286,7 +286,6 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
     };
     Ok(Page {
         title: format!("{} · {}", spec.title, project.name.as_str()),
-        spot: Spot::Results(of),
         simulated: results
             .head
             .as_ref()
