@@ -38,62 +38,16 @@ const LEAST_LINKS: usize = 15;
 const LEAST_WORDS: usize = 200;
 
 /// Parts of paths, in ASCII and lower case: en, de, es, fr, it, nl, cs, sk, pl, hu.
-const CONTACT: [&str; 12] = [
-    "contact",
-    "contact-us",
-    "contactus",
-    "kontakt",
-    "kontakty",
-    "contacto",
-    "contatti",
-    "contatto",
-    "contactez-nous",
-    "kapcsolat",
-    "impressum",
-    "imprint",
-];
-const ABOUT: [&str; 14] = [
-    "about",
-    "about-us",
-    "aboutus",
-    "ueber-uns",
-    "uber-uns",
-    "sobre-nosotros",
-    "quienes-somos",
-    "a-propos",
-    "qui-sommes-nous",
-    "chi-siamo",
-    "over-ons",
-    "o-nas",
-    "rolunk",
-    "team",
-];
-const LOGIN: [&str; 10] = [
-    "login",
-    "log-in",
-    "signin",
-    "sign-in",
-    "anmelden",
-    "prihlaseni",
-    "prihlasenie",
-    "connexion",
-    "logowanie",
-    "bejelentkezes",
-];
-const PUBLICATIONS: [&str; 12] = [
-    "blog",
-    "news",
-    "article",
-    "articles",
-    "magazine",
-    "magazin",
-    "aktuality",
-    "clanky",
-    "clanek",
-    "artikel",
-    "posts",
-    "stories",
-];
+const CONTACT: &str = "\
+    contact contact-us contactus kontakt kontakty contacto contatti contatto contactez-nous kapcsolat impressum \
+    imprint";
+const ABOUT: &str = "\
+    about about-us aboutus ueber-uns uber-uns sobre-nosotros quienes-somos a-propos qui-sommes-nous chi-siamo \
+    over-ons o-nas rolunk team";
+const LOGIN: &str =
+    "login log-in signin sign-in anmelden prihlaseni prihlasenie connexion logowanie bejelentkezes";
+const PUBLICATIONS: &str =
+    "blog news article articles magazine magazin aktuality clanky clanek artikel posts stories";
 
 pub fn page_kind(page: &PageContent) -> PageKind {
     let Ok(url) = Url::parse(&page.url) else {
@@ -112,25 +66,20 @@ pub fn page_kind(page: &PageContent) -> PageKind {
     if let Some(kind) = by_markup(page) {
         return kind;
     }
-    let names = |list: &[&str]| {
-        segments
-            .last()
-            .is_some_and(|it| list.contains(&it.as_str()))
-    };
+    let listed = |list: &str, name: &String| list.split(' ').any(|it| it == name);
+    let names = |list: &str| segments.last().is_some_and(|it| listed(list, it));
     let short = page.text.counts.words < LEAST_WORDS;
-    if names(&LOGIN) || (short && page.forms.iter().any(|it| it.has_password)) {
+    if names(LOGIN) || (short && page.forms.iter().any(|it| it.has_password)) {
         PageKind::Login
-    } else if names(&CONTACT) {
+    } else if names(CONTACT) {
         PageKind::Contact
-    } else if names(&ABOUT) {
+    } else if names(ABOUT) {
         PageKind::About
     } else if is_list(page) {
         PageKind::Category
     } else if page.structure.has_article
         && !short
-        && segments
-            .iter()
-            .any(|it| PUBLICATIONS.contains(&it.as_str()))
+        && segments.iter().any(|it| listed(PUBLICATIONS, it))
     {
         PageKind::Article
     } else {

@@ -13,6 +13,7 @@ use analysis::{
     },
     provenance::Provenance,
     search_intent::{self, Intent},
+    table::records,
 };
 use async_trait::async_trait;
 use chrono::{Datelike, Months, NaiveDate};
@@ -25,133 +26,34 @@ use domain::{
         search_results::{ProviderError, Spent, Unpaid},
     },
 };
-use std::{collections::HashSet, f64::consts::TAU, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    f64::consts::TAU,
+    sync::{Arc, LazyLock},
+};
 
 /// Months that are known: two years, so that each of the last twelve has one to compare with.
 const MONTHS: u32 = 24;
 /// The share of ideas that a market knows.
 const KNOWN: f64 = 0.85;
 
-/// Ideas by language: the relation, and the words around the keyword.
-const IDEAS: [(&str, &[(IdeaRelation, &str)]); 5] = [
-    ("en", ENGLISH),
-    ("de", GERMAN),
-    ("fr", FRENCH),
-    ("es", SPANISH),
-    ("cs", CZECH),
-];
-use IdeaRelation::{AlsoAsk, Phrase, Question, Related};
-const ENGLISH: &[(IdeaRelation, &str)] = &[
-    (Related, "best {}"),
-    (Related, "{} reviews"),
-    (Related, "{} alternatives"),
-    (Related, "{} vs competitors"),
-    (Related, "cheap {}"),
-    (Related, "top rated {}"),
-    (Related, "{} comparison"),
-    (Related, "{} near me"),
-    (Phrase, "{} price"),
-    (Phrase, "buy {} online"),
-    (Phrase, "{} for beginners"),
-    (Phrase, "{} for small business"),
-    (Phrase, "{} guide"),
-    (Phrase, "{} examples"),
-    (Phrase, "{} ideas"),
-    (Phrase, "{} checklist"),
-    (Phrase, "{} template"),
-    (Phrase, "free {}"),
-    (Phrase, "{} sale"),
-    (Phrase, "professional {}"),
-    (Phrase, "{} tips"),
-    (Phrase, "{} brands"),
-    (Question, "what is {}"),
-    (Question, "how to choose {}"),
-    (Question, "how does {} work"),
-    (Question, "how much does {} cost"),
-    (Question, "where to buy {}"),
-    (Question, "which {} is best"),
-    (Question, "why use {}"),
-    (AlsoAsk, "is {} worth it"),
-    (AlsoAsk, "who needs {}"),
-    (AlsoAsk, "when should I replace {}"),
-];
-const GERMAN: &[(IdeaRelation, &str)] = &[
-    (Related, "{} test"),
-    (Related, "{} vergleich"),
-    (Related, "beste {}"),
-    (Related, "{} alternative"),
-    (Related, "{} erfahrungen"),
-    (Phrase, "{} kaufen"),
-    (Phrase, "{} günstig"),
-    (Phrase, "{} preis"),
-    (Phrase, "{} online"),
-    (Phrase, "{} für anfänger"),
-    (Phrase, "{} ratgeber"),
-    (Phrase, "{} angebote"),
-    (Question, "was ist {}"),
-    (Question, "wie funktioniert {}"),
-    (Question, "welche {} sind die besten"),
-    (Question, "wo {} kaufen"),
-    (Question, "was kostet {}"),
-    (AlsoAsk, "wer braucht {}"),
-    (AlsoAsk, "wie lange hält {}"),
-];
-const FRENCH: &[(IdeaRelation, &str)] = &[
-    (Related, "meilleur {}"),
-    (Related, "{} avis"),
-    (Related, "comparatif {}"),
-    (Related, "alternative {}"),
-    (Phrase, "{} prix"),
-    (Phrase, "acheter {}"),
-    (Phrase, "{} pas cher"),
-    (Phrase, "{} en ligne"),
-    (Phrase, "guide {}"),
-    (Question, "comment choisir {}"),
-    (Question, "quel {} choisir"),
-    (Question, "pourquoi {}"),
-    (AlsoAsk, "combien coûte {}"),
-];
-const SPANISH: &[(IdeaRelation, &str)] = &[
-    (Related, "mejor {}"),
-    (Related, "{} opiniones"),
-    (Related, "comparativa {}"),
-    (Related, "alternativas a {}"),
-    (Phrase, "{} precio"),
-    (Phrase, "comprar {}"),
-    (Phrase, "{} barato"),
-    (Phrase, "{} online"),
-    (Phrase, "guía de {}"),
-    (Question, "qué es {}"),
-    (Question, "cómo elegir {}"),
-    (Question, "cuánto cuesta {}"),
-    (AlsoAsk, "dónde comprar {}"),
-];
-const CZECH: &[(IdeaRelation, &str)] = &[
-    (Related, "nejlepší {}"),
-    (Related, "{} recenze"),
-    (Related, "{} srovnání"),
-    (Related, "{} zkušenosti"),
-    (Phrase, "{} cena"),
-    (Phrase, "{} levně"),
-    (Phrase, "{} eshop"),
-    (Phrase, "{} akce"),
-    (Phrase, "{} pro začátečníky"),
-    (Question, "co je {}"),
-    (Question, "jak vybrat {}"),
-    (Question, "kolik stojí {}"),
-    (AlsoAsk, "kde koupit {}"),
-];
-/// Words that most languages have.
-const ANYWHERE: &[(IdeaRelation, &str)] = &[
-    (Related, "{} pro"),
-    (Related, "{} top 10"),
-    (Related, "{} forum"),
-    (Phrase, "{} online"),
-    (Phrase, "{} app"),
-    (Phrase, "{} video"),
-    (Phrase, "{} pdf"),
-    (Phrase, "{} blog"),
-];
+/// By language: the relation, and the words around the keyword.
+type Ideas = HashMap<&'static str, Vec<(IdeaRelation, &'static str)>>;
+static IDEAS: LazyLock<Ideas> = LazyLock::new(|| {
+    let mut all = Ideas::new();
+    for [language, relation, ideas] in records(include_str!("ideas.tsv")) {
+        let relation = match relation {
+            "related" => IdeaRelation::Related,
+            "phrase" => IdeaRelation::Phrase,
+            "question" => IdeaRelation::Question,
+            "alsoAsk" => IdeaRelation::AlsoAsk,
+            _ => unreachable!("{relation} is no relation"),
+        };
+        let ideas = ideas.split(" | ").map(|it| (relation, it));
+        all.entry(language).or_default().extend(ideas);
+    }
+    all
+});
 
 pub(crate) struct SandboxKeywords {
     settings: SandboxSettings,
@@ -353,10 +255,8 @@ fn features(chance: Chance, figures: &KeywordFigures) -> Vec<Feature> {
 
 fn ideas(market: Chance, query: &KeywordQuery, volume: u64) -> Vec<KeywordIdea> {
     let keyword = display(&query.keyword).to_lowercase();
-    let own = IDEAS
-        .iter()
-        .find(|(language, _)| *language == query.language);
-    let patterns = own.map_or(ANYWHERE, |(_, patterns)| *patterns);
+    let own = IDEAS.get(query.language.as_str());
+    let patterns = own.unwrap_or(&IDEAS["other"]);
     let mut seen = HashSet::from([normalised(&keyword)]);
     let mut ideas: Vec<KeywordIdea> = patterns
         .iter()

@@ -6,61 +6,17 @@ use super::{PageCard, SiteGraph, UrlId};
 use crate::keyword_text::normalised;
 
 /// Query parameters with the number of a page, or of its first entry.
-const PARAMETERS: &[&str] = &[
-    "page",
-    "paged",
-    "p",
-    "pg",
-    "pagenum",
-    "page_num",
-    "pagenumber",
-    "page_number",
-    "pageno",
-    "cpage",
-    "seite",
-    "pagina",
-    "strona",
-    "strana",
-    "oldal",
-    "start",
-    "offset",
-    "skip",
-    "from",
-];
+const PARAMETERS: &str = "\
+    page paged p pg pagenum page_num pagenumber page_number pageno cpage seite pagina strona strana oldal start \
+    offset skip from";
 
 /// Words for "page" in addresses and titles.
-const PAGE_WORDS: &[&str] = &[
-    "page",
-    "pages",
-    "pg",
-    "p",
-    "seite",
-    "página",
-    "pagina",
-    "pág",
-    "pag",
-    "pagine",
-    "páginas",
-    "strona",
-    "strana",
-    "str",
-    "oldal",
-    "страница",
-    "стр",
-    "сторінка",
-    "sida",
-    "side",
-    "sivu",
-    "sayfa",
-    "ページ",
-    "页",
-    "頁",
-];
+const PAGE_WORDS: &str = "\
+    page pages pg p seite página pagina pág pag pagine páginas strona strana str oldal страница стр сторінка sida \
+    side sivu sayfa ページ 页 頁";
 
 /// Between the page number and the number of pages.
-const OF_WORDS: &[&str] = &[
-    "of", "von", "de", "di", "van", "z", "ze", "sur", "из", "з", "av", "af", "out",
-];
+const OF_WORDS: &str = "of von de di van z ze sur из з av af out";
 
 /// Longer numbers are identifiers.
 const MOST_DIGITS: usize = 5;
@@ -121,7 +77,9 @@ impl PageNumber {
     fn of_query(path: &str, query: &str) -> Option<Self> {
         let number = query.split('&').find_map(|pair| {
             let (name, value) = pair.split_once('=')?;
-            let is_known = PARAMETERS.iter().any(|it| name.eq_ignore_ascii_case(it));
+            let is_known = PARAMETERS
+                .split(' ')
+                .any(|it| name.eq_ignore_ascii_case(it));
             Some((pair, digits(value).filter(|_| is_known)?))
         });
         let (numbered, number) = number?;
@@ -184,7 +142,9 @@ fn digits(text: &str) -> Option<u32> {
 }
 
 fn is_page_word(word: &str) -> bool {
-    PAGE_WORDS.iter().any(|it| word.eq_ignore_ascii_case(it))
+    PAGE_WORDS
+        .split(' ')
+        .any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// Title without its page number: `Page 2 of 7`, `(2)`, `2. oldal`.
@@ -201,7 +161,9 @@ pub(super) fn title_of_series(title: &str) -> String {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         is_number(Some(at))
             || (is_page_word(words[at]) && (is_number(before) || is_number(after)))
-            || (OF_WORDS.contains(&words[at]) && is_number(before) && is_number(after))
+            || (OF_WORDS.split(' ').any(|it| it == words[at])
+                && is_number(before)
+                && is_number(after))
     };
     let kept = (0..words.len()).filter(|at| !numbers_a_page(*at));
     kept.map(|at| words[at]).collect::<Vec<_>>().join(" ")

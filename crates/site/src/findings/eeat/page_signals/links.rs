@@ -17,66 +17,20 @@ use url::Url;
 /// Width or height in px below which an image decorates.
 const LEAST_SIZE: u32 = 100;
 /// Hosts and parts of names of stock photographs.
-const STOCK: [&str; 14] = [
-    "shutterstock",
-    "istockphoto",
-    "gettyimages",
-    "unsplash",
-    "pexels",
-    "pixabay",
-    "depositphotos",
-    "stock.adobe",
-    "adobestock",
-    "freepik",
-    "dreamstime",
-    "123rf",
-    "alamy",
-    "stockphoto",
-];
+const STOCK: &str = "\
+    shutterstock istockphoto gettyimages unsplash pexels pixabay depositphotos stock.adobe adobestock freepik \
+    dreamstime 123rf alamy stockphoto";
 /// Domains of primary sources: publishers of studies, standards, laws and statistics.
-const PRIMARY: [&str; 30] = [
-    "doi.org",
-    "nih.gov",
-    "who.int",
-    "europa.eu",
-    "un.org",
-    "oecd.org",
-    "worldbank.org",
-    "imf.org",
-    "iso.org",
-    "ietf.org",
-    "rfc-editor.org",
-    "w3.org",
-    "ieee.org",
-    "acm.org",
-    "arxiv.org",
-    "nature.com",
-    "science.org",
-    "sciencedirect.com",
-    "springer.com",
-    "wiley.com",
-    "thelancet.com",
-    "bmj.com",
-    "nejm.org",
-    "jamanetwork.com",
-    "plos.org",
-    "pnas.org",
-    "cochrane.org",
-    "jstor.org",
-    "cell.com",
-    "frontiersin.org",
-];
+const PRIMARY: &str = "\
+    doi.org nih.gov who.int europa.eu un.org oecd.org worldbank.org imf.org iso.org ietf.org rfc-editor.org w3.org \
+    ieee.org acm.org arxiv.org nature.com science.org sciencedirect.com springer.com wiley.com thelancet.com \
+    bmj.com nejm.org jamanetwork.com plos.org pnas.org cochrane.org jstor.org cell.com frontiersin.org";
 /// Query keys of links that pay.
-const AFFILIATE_KEYS: [&str; 8] = [
-    "tag",
-    "aff",
-    "affid",
-    "affiliate",
-    "aff_id",
-    "ref_id",
-    "irclickid",
-    "awc",
-];
+const AFFILIATE_KEYS: &str = "tag aff affid affiliate aff_id ref_id irclickid awc";
+
+fn listed(list: &str, name: &str) -> bool {
+    list.split(' ').any(|it| it == name)
+}
 
 /// Only where links pay.
 pub fn disclosure(page: &PageContent, known: Option<&Phrases>) -> Outcome {
@@ -117,8 +71,7 @@ fn is_paid(link: &PageLink) -> bool {
                     let host = it.host_str().unwrap_or_default();
                     it.query_pairs().any(|(key, _)| {
                         // `tag` is Amazon's; elsewhere it is a tag.
-                        AFFILIATE_KEYS.contains(&key.as_ref())
-                            && (key != "tag" || host.contains("amazon."))
+                        listed(AFFILIATE_KEYS, &key) && (key != "tag" || host.contains("amazon."))
                     })
                 })))
 }
@@ -145,7 +98,7 @@ pub fn images(page: &PageContent) -> Outcome {
         if seen.insert(url) {
             let lower = url.to_lowercase();
             sum += match () {
-                () if STOCK.iter().any(|it| lower.contains(it)) => 0.0,
+                () if STOCK.split(' ').any(|it| lower.contains(it)) => 0.0,
                 () if domain(url) == own => 1.0,
                 () => 0.5,
             };
@@ -201,5 +154,5 @@ fn is_primary(url: &str) -> bool {
             "gov" | "edu" | "mil" | "int" | "gouv" | "gob" | "govt" | "ac"
         )
     };
-    labels.iter().any(|it| is_public(it)) || PRIMARY.contains(&registrable_domain(&host).as_str())
+    labels.iter().any(|it| is_public(it)) || listed(PRIMARY, &registrable_domain(&host))
 }
