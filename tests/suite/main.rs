@@ -8,6 +8,7 @@ mod deployment;
 mod documents;
 mod folders;
 mod formulas;
+mod how_tos;
 mod layers;
 mod mcp;
 mod migrations;
