@@ -73,6 +73,7 @@ enum Access {
 type Write = for<'v> fn(&'v Visit<'_>, Values<'v>) -> LocalBoxFuture<'v, Result<Page, NoPage>>;
 
 /// In the navigation.
+#[derive(Clone, Copy)]
 struct Entry {
     group: Group,
     label: &'static str,
@@ -94,94 +95,48 @@ macro_rules! members {
     };
 }
 
-/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULTS`].
-static PAGES: [PageSpec; 14] = [
-    page(SIGN_IN, Access::Visitors),
-    page(WELCOME, Access::Visitors),
-    page(HOME, members!(|visit, _at| home::page(visit))).listed(
-        Group::Main,
-        "Projects",
-        "projects",
-    ),
-    page(
-        "/keyword-research",
-        members!(|visit, _at| research::page(visit)),
-    )
-    .listed(Group::Main, "Keyword research", "research"),
-    page("/analyses", members!(|visit, _at| analyses::page(visit))).listed(
-        Group::Main,
-        "Analyses",
-        "queue",
-    ),
-    page("/docs", Access::Everybody(docs::page)).listed(Group::Main, "API reference", "docs"),
-    page(
-        "/settings/{part}",
-        members!(|visit, at| settings::page(visit, at.named(settings::Part::named)?)),
-    )
-    .knowing(|it| settings::Part::named(it).is_some())
-    .marking("/settings/account")
-    .listed(Group::Main, "Settings", "settings"),
-    page(
-        "/projects/{id}",
-        members!(|visit, at| overview::page(visit, at.project()?)),
-    )
-    .listed(Group::Project, "Overview", "overview"),
-    page(
-        "/projects/{id}/keywords",
-        members!(|visit, at| keywords::page(visit, at.project()?)),
-    )
-    .listed(Group::Project, "Keywords", "keywords"),
-    page(
-        "/projects/{id}/results/{type}",
-        members!(|visit, at| results::page(visit, at.project()?, at.named(ResultType::named)?)),
-    )
-    .knowing(|it| ResultType::named(it).is_some()),
-    page(
-        "/projects/{id}/gap-check",
-        members!(|visit, at| gap_check::page(visit, at.project()?)),
-    )
-    .listed(Group::Plan, "Gap check", "gap"),
-    page(
-        "/projects/{id}/content-plans",
-        members!(|visit, at| content_plans::list(visit, at.project()?)),
-    )
-    .listed(Group::Plan, "Content plans", "plan"),
-    page(
-        "/projects/{id}/content-plans/{plan}",
-        members!(|visit, at| content_plans::one(visit, at.project()?, at.named(plain_id)?)),
-    )
-    .marking("/projects/{id}/content-plans"),
-    page(
-        "/projects/{id}/settings",
-        members!(|visit, at| project_settings::page(visit, at.project()?)),
-    )
-    .listed(Group::ProjectSettings, "Project settings", "settings"),
-];
-
-const fn page(path: &'static str, access: Access) -> PageSpec {
-    PageSpec {
-        path,
-        knows: |_| true,
-        access,
-        entry: None,
-        marks: path,
-    }
+macro_rules! pages {
+    ($($path:expr => $access:expr
+        $(, knows $knows:expr)? $(, marks $marks:expr)? $(, in $group:ident $label:literal $icon:literal)?;
+    )+) => {
+        [$(PageSpec {
+            path: $path,
+            knows: { let known: &[fn(&str) -> bool] = &[$($knows,)? |_| true]; known[0] },
+            access: $access,
+            entry: [$(Some(Entry { group: Group::$group, label: $label, icon: $icon }),)? None][0],
+            marks: [$($marks,)? $path][0],
+        },)+]
+    };
 }
 
+/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULTS`].
+static PAGES: [PageSpec; 14] = pages! {
+    SIGN_IN => Access::Visitors;
+    WELCOME => Access::Visitors;
+    HOME => members!(|visit, _at| home::page(visit)), in Main "Projects" "projects";
+    "/keyword-research" => members!(|visit, _at| research::page(visit)), in Main "Keyword research" "research";
+    "/analyses" => members!(|visit, _at| analyses::page(visit)), in Main "Analyses" "queue";
+    "/docs" => Access::Everybody(docs::page), in Main "API reference" "docs";
+    "/settings/{part}" => members!(|visit, at| settings::page(visit, at.named(settings::Part::named)?)),
+        knows |it| settings::Part::named(it).is_some(), marks "/settings/account", in Main "Settings" "settings";
+    "/projects/{id}" => members!(|visit, at| overview::page(visit, at.project()?)), in Project "Overview" "overview";
+    "/projects/{id}/keywords" => members!(|visit, at| keywords::page(visit, at.project()?)),
+        in Project "Keywords" "keywords";
+    "/projects/{id}/results/{type}" =>
+        members!(|visit, at| results::page(visit, at.project()?, at.named(ResultType::named)?)),
+        knows |it| ResultType::named(it).is_some();
+    "/projects/{id}/gap-check" => members!(|visit, at| gap_check::page(visit, at.project()?)),
+        in Plan "Gap check" "gap";
+    "/projects/{id}/content-plans" => members!(|visit, at| content_plans::list(visit, at.project()?)),
+        in Plan "Content plans" "plan";
+    "/projects/{id}/content-plans/{plan}" =>
+        members!(|visit, at| content_plans::one(visit, at.project()?, at.named(plain_id)?)),
+        marks "/projects/{id}/content-plans";
+    "/projects/{id}/settings" => members!(|visit, at| project_settings::page(visit, at.project()?)),
+        in ProjectSettings "Project settings" "settings";
+};
+
 impl PageSpec {
-    const fn knowing(self, knows: fn(&str) -> bool) -> Self {
-        Self { knows, ..self }
-    }
-
-    const fn marking(self, marks: &'static str) -> Self {
-        Self { marks, ..self }
-    }
-
-    const fn listed(self, group: Group, label: &'static str, icon: &'static str) -> Self {
-        let entry = Some(Entry { group, label, icon });
-        Self { entry, ..self }
-    }
-
     fn values<'p>(&self, path: &'p str) -> Option<Values<'p>> {
         let (names, parts) = (self.path.split('/'), path.split('/'));
         if names.clone().count() != parts.clone().count() {
