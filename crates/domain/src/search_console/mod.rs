@@ -19,6 +19,6 @@ pub use cut::{About, Cut};
 pub use period::{PeriodRows, within};
 pub use property::{Property, PropertyRefusal};
 pub use row::{
-    ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, PageDay, RowField, RowRefusal, RowSet, RowSum,
-    SearchRow, Span, Told,
+    ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, PageDay, RowField, RowKey, RowRefusal, RowSet,
+    RowSum, SearchRow, Span, Told,
 };

@@ -119,6 +119,14 @@ pub struct RowRefusal {
     pub what: &'static str,
 }
 
+/// What a row is about: query as it is compared, page, country, device.
+pub type RowKey = (
+    Option<String>,
+    Option<String>,
+    Option<ConsoleCountry>,
+    Option<ConsoleDevice>,
+);
+
 impl SearchRow {
     pub fn refusal(&self, cut: Cut) -> Option<RowRefusal> {
         let refused = |field, what| Some(RowRefusal { field, what });
@@ -193,19 +201,13 @@ impl SearchRow {
     }
 
     /// What tells it from other rows of its cut and days.
-    fn key(
-        &self,
-    ) -> (
-        Option<String>,
-        Option<&str>,
-        Option<ConsoleCountry>,
-        Option<ConsoleDevice>,
-    ) {
+    /// Rows of the same day with equal keys are about the same.
+    pub fn key(&self) -> RowKey {
         let query = self
             .query
             .as_deref()
             .map(analysis::keyword_text::normalised);
-        (query, self.page.as_deref(), self.country, self.device)
+        (query, self.page.clone(), self.country, self.device)
     }
 }
 

@@ -10,7 +10,7 @@ use analysis::table::records;
 use chrono::NaiveDate;
 use domain::{
     ports::search_console::ExportError,
-    search_console::{About, ConsoleCountry, ConsoleDevice, Cut, RowField, SearchRow},
+    search_console::{About, ConsoleCountry, ConsoleDevice, Cut, RowField, RowKey, SearchRow},
 };
 use std::{
     collections::{BTreeMap, HashMap, btree_map::Entry},
@@ -220,7 +220,7 @@ impl Columns {
             rows: Vec::new(),
             without_query: 0,
         };
-        let mut seen: BTreeMap<Option<NaiveDate>, HashMap<String, u64>> = BTreeMap::new();
+        let mut seen: BTreeMap<Option<NaiveDate>, HashMap<RowKey, u64>> = BTreeMap::new();
         for (line, record) in &table.lines {
             if self.query.is_some_and(|it| cell(record, it).is_empty()) {
                 read.without_query += 1;
@@ -237,9 +237,7 @@ impl Columns {
                     "Mend the cell, or export it anew.",
                 ));
             }
-            let about = [self.query, self.page, self.country, self.device];
-            let key: Vec<&str> = about.iter().flatten().map(|it| cell(record, *it)).collect();
-            match seen.entry(day).or_default().insert(key.join("\n"), *line) {
+            match seen.entry(day).or_default().insert(row.key(), *line) {
                 None => {}
                 Some(first) => {
                     return Err(table.mistake(

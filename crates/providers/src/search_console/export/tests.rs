@@ -469,6 +469,18 @@ fn any_row() -> impl Strategy<Value = SearchRow> {
         })
 }
 
+#[test]
+fn rows_whose_queries_are_compared_as_equal_are_about_the_same() {
+    for other in ["rust seo", "Rust  SEO ", "ｒｕｓｔ seo"] {
+        let file = format!(
+            "Top queries,Clicks,Impressions,CTR,Position\nrust seo,1,2,50%,1\n{other},1,2,50%,1\n"
+        );
+        let refused = read_told(file.as_bytes(), period(), None).unwrap_err();
+        assert_eq!(refused.line, Some(3), "{refused:?}");
+        assert!(refused.what.contains("the same as line 2"), "{refused:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
