@@ -34,7 +34,7 @@ pub fn derived() -> String {
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
-pub fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
+pub(crate) fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
     let mut inner = Vec::new();
     T::schemas(&mut inner);
     inner.push((T::name().into_owned(), T::schema()));

@@ -11,7 +11,9 @@ pub mod parameters;
 mod schemas;
 
 #[cfg(feature = "schemas")]
-pub use derived::{add, derived};
+pub(crate) use derived::add;
+#[cfg(feature = "schemas")]
+pub use derived::derived;
 pub use guide::guide;
 pub use members::members;
 pub use schemas::all as schemas;
