@@ -110,7 +110,7 @@ macro_rules! pages {
 }
 
 /// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULTS`].
-static PAGES: [PageSpec; 14] = pages! {
+static PAGES: &[PageSpec] = &pages! {
     SIGN_IN => Access::Visitors;
     WELCOME => Access::Visitors;
     HOME => members!(|visit, _at| home::page(visit)), in Main "Projects" "projects";
