@@ -131,6 +131,8 @@ pub struct ModelChoice<'a> {
     pub model: &'a str,
     /// US dollars for a million tokens read and written; `None` when nobody knows.
     pub prices: Option<(f64, f64)>,
+    /// What of them is set.
+    pub set_prices: (Option<f64>, Option<f64>),
     /// US dollars for a search.
     pub price_per_search: f64,
     pub most_input_tokens: u32,
@@ -277,6 +279,7 @@ impl<S: Service> KeyedSettings<S> {
             link_base: None,
             model: &self.model,
             prices: prices(set, self.model == S::MODEL, S::LISTED),
+            set_prices: set,
             price_per_search: self.price_per_search,
             most_input_tokens: self.most_input_tokens,
             most_output_tokens: self.most_output_tokens,
@@ -319,6 +322,7 @@ impl GeminiSettings {
             link_base: Some(&self.link_base),
             model: &self.model,
             prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            set_prices: set,
             price_per_search: self.price_per_search,
             most_input_tokens: self.most_input_tokens,
             most_output_tokens: self.most_output_tokens,

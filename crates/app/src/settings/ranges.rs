@@ -2,7 +2,7 @@ use super::{AdminAddress, AiSettings, SearchSettings, Settings, SettingsError, s
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 struct Mistake {
-    key: &'static str,
+    key: String,
     value: String,
     allowed: String,
 }
@@ -132,7 +132,7 @@ fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
     if let [(set, true), (key, false)] | [(key, false), (set, true)] = pair {
         let allowed = format!("the credential that belongs to {set}");
         mistakes.0.push(Mistake {
-            key,
+            key: key.to_owned(),
             value: "not set".to_owned(),
             allowed,
         });
@@ -144,39 +144,27 @@ fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
     mistakes.within("ai.at_once", at_once, &(1..=64), "1 to 64");
     let seconds = ai.answer_seconds;
     mistakes.within("ai.answer_seconds", seconds, &(10..=300), "10 to 300");
-    let dollars = "0 to 1000000 US dollars";
     let most = ai.most_per_call.unwrap_or(0.0);
+    let dollars = "0 to 1000000 US dollars";
     mistakes.within("ai.most_per_call", most, &(0.0..=1_000_000.0), dollars);
     let mode = ai.google.mode_price;
     let priced = "0.000001 to 1000 US dollars";
-    mistakes.within(
-        "ai.google.mode_price",
-        mode,
-        &(LEAST_PRICE..=1_000.0),
-        priced,
-    );
+    let allowed = LEAST_PRICE..=1_000.0;
+    mistakes.within("ai.google.mode_price", mode, &allowed, priced);
     for it in ai.models() {
-        let (input, output) = it.prices.unwrap_or((LEAST_PRICE, LEAST_PRICE));
-        // A service that costs nothing is no service: its price was not looked up.
-        mistakes.within(
-            it.key,
-            input,
-            &(LEAST_PRICE..=1_000.0),
-            "prices of 0.000001 to 1000 US dollars",
-        );
-        mistakes.within(
-            it.key,
-            output,
-            &(LEAST_PRICE..=1_000.0),
-            "prices of 0.000001 to 1000 US dollars",
-        );
+        let key = |name: &str| format!("{}.{name}", it.key);
+        let (input, output) = it.set_prices;
+        for (name, price) in [
+            ("price_per_million_input", input),
+            ("price_per_million_output", output),
+        ] {
+            // A service that costs nothing is no service: its price was not looked up.
+            let price = price.unwrap_or(LEAST_PRICE);
+            mistakes.within(key(name), price, &allowed, priced);
+        }
         let search = it.price_per_search;
-        mistakes.within(
-            it.key,
-            search,
-            &(0.0..=1_000.0),
-            "a price per search of 0 to 1000 US dollars",
-        );
+        let dollars = "0 to 1000 US dollars";
+        mistakes.within(key("price_per_search"), search, &(0.0..=1_000.0), dollars);
         named_model(it.key, it.model, mistakes);
         tokens(
             it.key,
@@ -185,11 +173,11 @@ fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
             mistakes,
         );
         let searches = it.most_searches;
-        mistakes.within(it.key, searches, &(1..=50), "most_searches of 1 to 50");
+        mistakes.within(key("most_searches"), searches, &(1..=50), "1 to 50");
     }
     if let Some(judge) = ai.sentiment_by.filter(|_| !ai.has_judge()) {
         mistakes.0.push(Mistake {
-            key: "ai.sentiment_by",
+            key: "ai.sentiment_by".to_owned(),
             value: judge.engine().to_owned(),
             allowed: format!(
                 "a model that is set up: ai.{} lacks its key or address",
@@ -198,10 +186,18 @@ fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
         });
     }
     let own = &ai.compatible;
-    let (input, output) = own.prices().unwrap_or_default();
-    for price in [input, output] {
-        let allowed = "prices of 0 to 1000 US dollars";
-        mistakes.within("ai.compatible", price, &(0.0..=1_000.0), allowed);
+    for (key, price) in [
+        (
+            "ai.compatible.price_per_million_input",
+            own.price_per_million_input,
+        ),
+        (
+            "ai.compatible.price_per_million_output",
+            own.price_per_million_output,
+        ),
+    ] {
+        let price = price.unwrap_or(0.0);
+        mistakes.within(key, price, &(0.0..=1_000.0), "0 to 1000 US dollars");
     }
     named_model("ai.compatible", &own.model, mistakes);
     tokens(
@@ -213,33 +209,25 @@ fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
 }
 
 /// Names of models stand in addresses.
-fn named_model(key: &'static str, model: &str, mistakes: &mut Mistakes) {
+fn named_model(section: &str, model: &str, mistakes: &mut Mistakes) {
     let is_name = !model.is_empty()
         && model.len() <= 200
         && { model.chars() }.all(|it| it.is_ascii_alphanumeric() || "._:/-@".contains(it))
         && !model.contains("..");
     if !is_name {
         mistakes.0.push(Mistake {
-            key,
+            key: format!("{section}.model"),
             value: format!("{model:?}"),
             allowed: "the name of a model: letters, digits and . _ : / - @".to_owned(),
         });
     }
 }
 
-fn tokens(key: &'static str, input: u32, output: u32, mistakes: &mut Mistakes) {
-    mistakes.within(
-        key,
-        input,
-        &(100..=2_000_000),
-        "most_input_tokens of 100 to 2000000",
-    );
-    mistakes.within(
-        key,
-        output,
-        &(16..=200_000),
-        "most_output_tokens of 16 to 200000",
-    );
+fn tokens(section: &str, input: u32, output: u32, mistakes: &mut Mistakes) {
+    let key = format!("{section}.most_input_tokens");
+    mistakes.within(key, input, &(100..=2_000_000), "100 to 2000000");
+    let key = format!("{section}.most_output_tokens");
+    mistakes.within(key, output, &(16..=200_000), "16 to 200000");
 }
 
 /// What changed since a month ago is told from what was kept of then.
@@ -362,7 +350,7 @@ fn places(settings: &Settings, mistakes: &mut Mistakes) {
     let listen = settings.listen.0;
     if listen.port() != 0 && settings.admin.listen == AdminAddress::At(listen) {
         mistakes.0.push(Mistake {
-            key: "admin.listen",
+            key: "admin.listen".to_owned(),
             value: listen.to_string(),
             allowed: "another address than listen, or off".to_owned(),
         });
@@ -448,14 +436,14 @@ struct Mistakes(Vec<Mistake>);
 impl Mistakes {
     fn within<T: PartialOrd + Display + Copy>(
         &mut self,
-        key: &'static str,
+        key: impl Into<String>,
         value: T,
         range: &RangeInclusive<T>,
         allowed: &str,
     ) {
         if !range.contains(&value) {
             self.0.push(Mistake {
-                key,
+                key: key.into(),
                 value: value.to_string(),
                 allowed: allowed.to_owned(),
             });
@@ -469,7 +457,7 @@ impl Mistakes {
                 value,
                 allowed,
             } = it;
-            let origin = origins.get(*key).unwrap_or(&Origin::Default);
+            let origin = origins.get(key).unwrap_or(&Origin::Default);
             format!("the setting {key} takes {allowed}; it is {value} ({origin})")
         });
         match lines.collect::<Vec<_>>() {
@@ -522,6 +510,30 @@ mod tests {
             let told = check(&settings, &BTreeMap::new()).unwrap_err().to_string();
             assert!(told.contains(key) && told.contains(value), "{told}");
         }
+    }
+
+    #[test]
+    fn a_mistake_of_a_model_is_refused_with_the_setting_and_its_origin() {
+        let mut settings = Settings::default();
+        settings.ai.chatgpt.most_searches = 0;
+        settings.ai.compatible.model = "a b".to_owned();
+        settings.ai.claude.price_per_million_input = Some(0.0);
+        let name = "SIGHTLINE_AI__CHATGPT__MOST_SEARCHES".to_owned();
+        let origin = (
+            "ai.chatgpt.most_searches".to_owned(),
+            Origin::Environment(name),
+        );
+        let told = check(&settings, &BTreeMap::from([origin]))
+            .unwrap_err()
+            .to_string();
+        for line in [
+            "the setting ai.chatgpt.most_searches takes 1 to 50; it is 0 (SIGHTLINE_AI__CHATGPT__MOST_SEARCHES)",
+            "the setting ai.claude.price_per_million_input takes 0.000001 to 1000 US dollars; it is 0 (default)",
+            "the setting ai.compatible.model takes the name of a model: letters, digits and . _ : / - @; it is \"a b\" (default)",
+        ] {
+            assert!(told.lines().any(|it| it == line), "{line}: {told}");
+        }
+        assert_eq!(told.lines().count(), 3, "{told}");
     }
 
     #[test]
