@@ -285,44 +285,7 @@ fn every_setting_is_documented_and_no_other() {
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
-    let files = [
-        "ai.rs",
-        "keyword_research.rs",
-        "mod.rs",
-        "new_accounts.rs",
-        "page_speed.rs",
-        "search.rs",
-        "search_console.rs",
-    ]
-    .map(|it| format!("crates/app/src/settings/{it}"));
-    let source = files.map(|it| read(&it)).concat();
-    assert_eq!(documented, settings(&source, "Settings", ""));
-}
-
-/// The dotted keys of a settings struct, read from its source.
-fn settings(source: &str, name: &str, prefix: &str) -> BTreeSet<String> {
-    let body = source
-        .split(&format!("pub struct {name}"))
-        .find(|it| it.starts_with(" {") || it.starts_with('<'))
-        .unwrap()
-        .split("\n}")
-        .next()
-        .unwrap();
-    let mut keys = BTreeSet::new();
-    for field in body
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("pub "))
-    {
-        let (field, kind) = field.split_once(": ").unwrap();
-        // `KeyedSettings<Chatgpt>` has the keys of `KeyedSettings`.
-        let kind = kind.trim_end_matches(',').split('<').next().unwrap();
-        if kind.ends_with("Settings") {
-            keys.extend(settings(source, kind, &format!("{prefix}{field}.")));
-        } else {
-            keys.insert(format!("{prefix}{field}"));
-        }
-    }
-    keys
+    assert_eq!(documented, shown().into_keys().collect());
 }
 
 /// What the program says when it is asked in an empty home.
@@ -333,19 +296,21 @@ fn said(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// All settings with their values, as the program shows them where nothing is set.
+fn shown() -> BTreeMap<String, String> {
+    let told: Value = serde_json::from_str(&said(&["doctor", "--json"])).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
+    { told["settings"].as_array().unwrap().iter() }
+        .map(|it| (text(&it["key"]), text(&it["value"])))
+        .collect()
+}
+
 /// Those whose default depends on the machine or on other settings are told in words.
 const IN_WORDS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
 
 #[test]
 fn the_documented_defaults_are_the_effective_ones() {
-    let told: Value = serde_json::from_str(&said(&["doctor", "--json"])).unwrap();
-    let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
-    let effective: BTreeMap<String, String> = told["settings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| (text(&it["key"]), text(&it["value"])))
-        .collect();
+    let effective = shown();
     for row in table(&read("docs/OPERATIONS.md"), "key") {
         if IN_WORDS.contains(&row[0].as_str()) {
             continue;

@@ -29,6 +29,10 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ("site", layer(&["no-schema", "texts"], IMPURE)),
         ("search", layer(&["no-schema", "texts"], IMPURE)),
         (
+            "setting",
+            layer(&[], &["tokio", "diesel", HTTP_SERVER, "reqwest", "rand"]),
+        ),
+        (
             "analysis",
             layer(&["no-schema", "search", "site", "texts"], IMPURE),
         ),
@@ -54,7 +58,10 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ),
         (
             "providers",
-            layer(&["analysis", "domain"], &["diesel", HTTP_SERVER, "rand"]),
+            layer(
+                &["analysis", "domain", "setting"],
+                &["diesel", HTTP_SERVER, "rand"],
+            ),
         ),
         (
             "crawler",
@@ -88,6 +95,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "domain",
                     "passwords",
                     "providers",
+                    "setting",
                     "storage",
                     "web",
                     "worker",
@@ -109,6 +117,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "providers",
                     "search",
                     "site",
+                    "setting",
                     "storage",
                     "texts",
                     "web",

@@ -1,6 +1,6 @@
 use crate::{
     process::Stopping,
-    settings::Settings,
+    settings::{Limit, Settings},
     wiring::{Foundation, hasher, keyword_data},
 };
 use actix_web::dev::ServerHandle;
@@ -89,23 +89,24 @@ fn limits(settings: &Settings) -> RequestLimits {
     let it = &settings.limits;
     let files = make_room().saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
     let possible = u32::try_from(files).unwrap_or(u32::MAX).max(1);
+    let rate = |per_minute: Limit, burst: Limit| Rate::of(per_minute.0, burst.0);
     RequestLimits {
-        connections: it.connections.min(possible),
-        connections_per_address: it.connections_per_address,
-        reads: Rate::of(it.reads_per_minute, it.reads_burst),
-        writes: Rate::of(it.writes_per_minute, it.writes_burst),
-        analyses: Rate::of(it.analyses_per_minute, it.analyses_burst),
-        account: Rate::of(it.account_per_minute, it.account_burst),
-        anonymous: Rate::of(it.anonymous_per_minute, it.anonymous_burst),
-        failed_tokens: Rate::of(it.failed_tokens_per_minute, it.failed_tokens_burst),
-        sign_ins: Rate::of(it.sign_ins_per_minute, it.sign_ins_burst),
-        all_sign_ins: Rate::of(it.all_sign_ins_per_minute, it.all_sign_ins_burst),
-        kept_answers: kept_answers(it.kept_answer_mib),
-        in_flight_per_token: it.in_flight_per_token,
-        in_flight_per_account: it.in_flight_per_account,
-        in_flight: it.in_flight,
-        in_flight_unknown: it.in_flight_unknown,
-        in_flight_per_address: it.in_flight_per_address,
+        connections: it.connections.0.min(possible),
+        connections_per_address: it.connections_per_address.0,
+        reads: rate(it.reads_per_minute, it.reads_burst),
+        writes: rate(it.writes_per_minute, it.writes_burst),
+        analyses: rate(it.analyses_per_minute, it.analyses_burst),
+        account: rate(it.account_per_minute, it.account_burst),
+        anonymous: rate(it.anonymous_per_minute, it.anonymous_burst),
+        failed_tokens: rate(it.failed_tokens_per_minute, it.failed_tokens_burst),
+        sign_ins: rate(it.sign_ins_per_minute, it.sign_ins_burst),
+        all_sign_ins: rate(it.all_sign_ins_per_minute, it.all_sign_ins_burst),
+        kept_answers: kept_answers(it.kept_answer_mib.0),
+        in_flight_per_token: it.in_flight_per_token.0,
+        in_flight_per_account: it.in_flight_per_account.0,
+        in_flight: it.in_flight.0,
+        in_flight_unknown: it.in_flight_unknown.0,
+        in_flight_per_address: it.in_flight_per_address.0,
         trusted_proxies: settings.trusted_proxies.iter().map(|it| it.0).collect(),
         ..RequestLimits::default()
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     process::once_free,
-    settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
+    settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Settings},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
 };
@@ -36,6 +36,7 @@ use providers::{
     search_console::{self, SearchConsoleSettings},
     vitals::{self, GoogleApiSettings, VitalsSettings},
 };
+use setting::{Cap, Secret, Usd, WebAddress};
 use std::{
     fs, io, net::IpAddr, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration,
 };
@@ -217,7 +218,7 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
         } else {
             Exclusive::Tool
         },
-        connections: settings.database_connections,
+        connections: settings.database_connections.0,
         through_pooler: settings.database_pooler,
         ..OpenOptions::default()
     };
@@ -246,11 +247,11 @@ pub fn queue_policy(set: &QueueSettings) -> QueuePolicy {
     let seconds = |number: u32| TimeDelta::seconds(number.into());
     QueuePolicy {
         lease: seconds(set.lease_seconds),
-        heartbeat: seconds(set.heartbeat_seconds),
-        sweep: seconds(set.sweep_seconds),
-        first_delay: seconds(set.first_delay_seconds),
-        running_per_account: set.running_per_account,
-        turn: seconds(set.turn_seconds),
+        heartbeat: seconds(set.heartbeat_seconds.0),
+        sweep: seconds(set.sweep_seconds.0),
+        first_delay: seconds(set.first_delay_seconds.0),
+        running_per_account: set.running_per_account.0,
+        turn: seconds(set.turn_seconds.0),
         ..QueuePolicy::default()
     }
 }
@@ -264,7 +265,7 @@ pub fn search_results(
     let serper = search.serper.api_key.as_ref().map(|key| SerperSettings {
         base_url: search.serper.base_url.url().clone(),
         api_key: key.reveal().to_owned().into(),
-        price_per_call: micro_usd(search.serper.price_per_call),
+        price_per_call: search.serper.price_per_call.micros(),
     });
     let searxng = search.searxng.base_url.as_ref().map(|url| SearxngSettings {
         base_url: url.url().clone(),
@@ -277,7 +278,7 @@ pub fn search_results(
         searxng,
         sandbox: sandbox(settings),
         paid_calls: search.paid_calls,
-        most_per_call: search.most_per_call.map(micro_usd),
+        most_per_call: search.most_per_call.map(Usd::micros),
         ..SearchSettings::default()
     };
     search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
@@ -290,7 +291,7 @@ fn data_for_seo(settings: &Settings) -> Option<DataForSeoSettings> {
         base_url: set.base_url.url().clone(),
         login: login.reveal().to_owned().into(),
         password: password.reveal().to_owned().into(),
-        price_per_page: micro_usd(set.price_per_page),
+        price_per_page: set.price_per_page.micros(),
     })
 }
 
@@ -299,7 +300,7 @@ fn serp_api(settings: &Settings) -> Option<SerpApiSettings> {
     Some(SerpApiSettings {
         base_url: set.base_url.url().clone(),
         api_key: set.api_key.as_ref()?.reveal().to_owned().into(),
-        price_per_call: micro_usd(set.price_per_call),
+        price_per_call: set.price_per_call.micros(),
     })
 }
 
@@ -307,8 +308,8 @@ fn sandbox(settings: &Settings) -> SandboxSettings {
     let set = &settings.search.sandbox;
     SandboxSettings {
         seed: set.seed,
-        failure_rate: set.failure_rate,
-        latency: (set.latency_ms > 0).then(|| Duration::from_millis(set.latency_ms)),
+        failure_rate: set.failure_rate.0,
+        latency: (set.latency_ms.0 > 0).then(|| Duration::from_millis(set.latency_ms.0)),
     }
 }
 
@@ -326,10 +327,10 @@ pub fn ai_engines(
         .map(|url| CompatibleSettings {
             base_url: url.url().clone(),
             api_key: { set.compatible.api_key.as_ref() }.map(|it| it.reveal().to_owned().into()),
-            model: set.compatible.model.clone(),
+            model: set.compatible.model.0.clone(),
             prices: set.compatible.prices().map(|it| token_prices(it, 0.0)),
-            most_input_tokens: set.compatible.most_input_tokens.into(),
-            most_output_tokens: set.compatible.most_output_tokens,
+            most_input_tokens: set.compatible.most_input_tokens.0.into(),
+            most_output_tokens: set.compatible.most_output_tokens.0,
         });
     let configured = AiSettings {
         chatgpt,
@@ -342,16 +343,16 @@ pub fn ai_engines(
             data_for_seo: data_for_seo(settings),
             overview: set.google.overview,
             mode: set.google.mode,
-            mode_price: micro_usd(set.google.mode_price),
+            mode_price: set.google.mode_price.micros(),
         },
         sandbox: sandbox(settings),
         resilience: ResilienceSettings {
-            call_timeout: Duration::from_secs(set.answer_seconds.into()),
-            concurrent_calls: set.at_once,
+            call_timeout: set.answer_seconds.0,
+            concurrent_calls: set.at_once.0,
             ..ResilienceSettings::default()
         },
         paid_calls: set.paid_calls && settings.search.paid_calls,
-        most_per_call: set.most_per_call.map(micro_usd),
+        most_per_call: set.most_per_call.map(Usd::micros),
     };
     let engines = ai::configured(&configured, clock, randomness);
     match set.sentiment_by {
@@ -367,10 +368,10 @@ pub fn keyword_data(
 ) -> Arc<dyn KeywordData> {
     let configured = KeywordSettings {
         data_for_seo: data_for_seo(settings),
-        price_per_call: micro_usd(settings.keyword_research.price_per_call),
+        price_per_call: settings.keyword_research.price_per_call.micros(),
         sandbox: sandbox(settings),
         paid_calls: settings.search.paid_calls,
-        most_per_call: settings.search.most_per_call.map(micro_usd),
+        most_per_call: settings.search.most_per_call.map(Usd::micros),
         ..KeywordSettings::default()
     };
     keywords::configured(configured, clock, randomness)
@@ -409,7 +410,7 @@ fn micro_usd(dollars: f64) -> u64 {
 }
 
 fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
-    let amount = |dollars| MicroUsd(i64::try_from(micro_usd(dollars)).unwrap_or(i64::MAX));
+    let amount = |it: Cap| MicroUsd(i64::try_from(it.micros()).unwrap_or(i64::MAX));
     Prices {
         per_keyword: search.most(load.depth),
         unpaid: search.unpaid(load.depth),
@@ -434,18 +435,19 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
 }
 
 fn load(settings: &Settings) -> Load {
+    let (worker, crawler) = (&settings.worker, &settings.crawler);
     Load {
-        jobs: settings.worker.jobs,
-        short_jobs: settings.worker.short_jobs,
-        keywords_at_once: settings.worker.keywords_at_once,
-        paid_keywords_at_once: settings.worker.paid_keywords_at_once,
-        paid_answers_at_once: settings.worker.paid_answers_at_once,
-        depth: settings.search.depth,
-        max_pages: settings.crawler.max_pages,
-        max_depth: settings.crawler.max_depth,
-        check_external: settings.crawler.check_external,
-        render_pages: settings.crawler.render_pages,
-        speed_pages: settings.vitals.max_pages,
+        jobs: worker.jobs.0,
+        short_jobs: worker.short_jobs.0,
+        keywords_at_once: worker.keywords_at_once.0,
+        paid_keywords_at_once: worker.paid_keywords_at_once.0,
+        paid_answers_at_once: worker.paid_answers_at_once.0,
+        depth: settings.search.depth.0,
+        max_pages: crawler.max_pages.0,
+        max_depth: crawler.max_depth,
+        check_external: crawler.check_external,
+        render_pages: crawler.render_pages.0,
+        speed_pages: settings.vitals.max_pages.0,
     }
 }
 
@@ -522,12 +524,12 @@ fn lab_settings(settings: &Settings) -> LabSettings {
     let mib = |number: u32| u64::from(number) * 1_024 * 1_024;
     LabSettings {
         browser: set.browser.clone(),
-        runs: set.runs,
+        runs: set.runs.0,
         folder: set.folder.clone(),
-        load_limit: Duration::from_secs(set.load_seconds.into()),
+        load_limit: Duration::from_secs(set.load_seconds.0.into()),
         run_limit: Duration::from_secs(set.run_seconds.into()),
-        memory_limit: mib(set.memory_mib),
-        traffic_limit: mib(set.traffic_mib),
+        memory_limit: mib(set.memory_mib.0),
+        traffic_limit: mib(set.traffic_mib.0),
         sandbox: match set.sandbox {
             SandboxChoice::Required => BrowserSandbox::Required,
             SandboxChoice::Off => BrowserSandbox::Off,
@@ -540,13 +542,13 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     let set = &settings.crawler;
     CrawlerSettings {
         contact: set.contact_url.text().to_owned(),
-        per_host_delay: Duration::from_millis(set.per_host_delay_ms),
-        connections_per_host: set.connections_per_host,
+        per_host_delay: Duration::from_millis(set.per_host_delay_ms.0),
+        connections_per_host: set.connections_per_host.0,
         allow_networks: set.allow_networks.iter().map(|it| it.0).collect(),
         deny_networks: set.deny_networks.iter().map(|it| it.0).collect(),
         server_addresses: server_addresses(settings),
         server_host: server_host(settings),
-        max_external_checks: set.external_targets,
+        max_external_checks: set.external_targets.0,
         resolve: set.resolve.iter().map(|it| it.0.clone()).collect(),
         trusted: { set.trust.iter() }
             .flat_map(|it| it.certificates.iter().cloned())
@@ -611,8 +613,8 @@ fn interface_addresses() -> Vec<IpAddr> {
 pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<Argon2Hasher>> {
     let set = &foundation.settings.passwords;
     let settings = HashingSettings {
-        memory_kib: set.memory_kib,
-        passes: set.passes,
+        memory_kib: set.memory_kib.0,
+        passes: set.passes.0,
         ..HashingSettings::default()
     };
     let randomness = Arc::clone(&foundation.randomness);

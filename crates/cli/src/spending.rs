@@ -12,7 +12,7 @@ pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or 
 
 pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let (clock, randomness) = machine();
-    let depth = settings.search.depth;
+    let depth = settings.search.depth.0;
     let search = search_results(settings, &clock, &randomness);
     let keywords = keyword_data(settings, &clock, &randomness);
     let engines = ai_engines(settings, &clock, &randomness);

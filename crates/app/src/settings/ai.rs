@@ -1,25 +1,29 @@
-use super::{SearchSettings, Secret, WebAddress};
+use super::SearchSettings;
 use serde::{Deserialize, Serialize};
+use setting::{
+    Cap, Cost, Mistakes, Price, Seconds, Secret, Setting, Usd, WebAddress, Within, settings,
+};
 use std::marker::PhantomData;
 
-/// AI engines: every one that has a key or an address; the sandbox's when there is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AiSettings {
-    /// Whether engines that cost money are asked at all; `search.paid_calls` stands above it.
-    pub paid_calls: bool,
-    /// US dollars that a call may cost.
-    pub most_per_call: Option<f64>,
-    pub at_once: usize,
-    pub answer_seconds: u32,
-    /// Which model judges sentiment where no lexicon speaks the language; without one nobody does.
-    pub sentiment_by: Option<SentimentJudge>,
-    pub chatgpt: KeyedSettings<Chatgpt>,
-    pub perplexity: KeyedSettings<Perplexity>,
-    pub gemini: GeminiSettings,
-    pub claude: KeyedSettings<Claude>,
-    pub google: GoogleSettings,
-    pub compatible: CompatibleSettings,
+settings! {
+    /// AI engines: every one that has a key or an address; the sandbox's when there is none.
+    pub struct AiSettings {
+        /// Whether engines that cost money are asked at all; `search.paid_calls` stands above it.
+        pub paid_calls: bool = true,
+        /// US dollars that a call may cost.
+        pub most_per_call: Option<Cap>,
+        pub at_once: Within<1, 64, usize> = Within(8),
+        pub answer_seconds: Seconds<10, 300> = Seconds::of(90),
+        /// Which model judges sentiment where no lexicon speaks the language; without one nobody does.
+        pub sentiment_by: Option<SentimentJudge>,
+        pub chatgpt: KeyedSettings<Chatgpt>,
+        pub perplexity: KeyedSettings<Perplexity>,
+        pub gemini: GeminiSettings,
+        pub claude: KeyedSettings<Claude>,
+        pub google: GoogleSettings,
+        pub compatible: CompatibleSettings,
+    }
+    rules AiSettings::the_judge_is_set_up
 }
 
 /// A model that can answer without looking at the web.
@@ -32,9 +36,9 @@ pub enum SentimentJudge {
     Compatible,
 }
 
+setting::taken_as_read!(SentimentJudge);
+
 pub trait Service {
-    /// The key of its settings, for example `ai.chatgpt`.
-    const KEY: &'static str;
     const BASE_URL: &'static str;
     const MODEL: &'static str;
     /// US dollars for a million tokens read and written by that model, as listed in autumn 2026.
@@ -59,71 +63,100 @@ pub struct Perplexity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claude;
 
-/// A model of a service. Prices are in US dollars.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, bound = "")]
-pub struct KeyedSettings<S: Service> {
-    pub api_key: Option<Secret>,
-    pub base_url: WebAddress,
-    pub model: String,
-    pub price_per_million_input: Option<f64>,
-    pub price_per_million_output: Option<f64>,
-    pub price_per_search: f64,
-    /// An estimate; what searches found is included.
-    pub most_input_tokens: u32,
-    /// Thoughts included.
-    pub most_output_tokens: u32,
-    pub most_searches: u32,
-    pub force_search: bool,
-    #[serde(skip)]
-    service: PhantomData<S>,
+settings! {
+    /// A model of a service. Prices are in US dollars. A service that costs nothing is no service: its price was not
+    /// looked up.
+    #[serde(bound = "")]
+    pub struct KeyedSettings<S: Service> {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed(S::BASE_URL),
+        pub model: ModelName = ModelName::fixed(S::MODEL),
+        pub price_per_million_input: Option<Price>,
+        pub price_per_million_output: Option<Price>,
+        pub price_per_search: Cost = Usd(S::PRICE_PER_SEARCH),
+        /// An estimate; what searches found is included.
+        pub most_input_tokens: InputTokens = Within(S::MOST_INPUT_TOKENS),
+        /// Thoughts included.
+        pub most_output_tokens: OutputTokens = Within(S::MOST_OUTPUT_TOKENS),
+        pub most_searches: Within<1, 50> = Within(S::MOST_SEARCHES),
+        pub force_search: bool = S::FORCE_SEARCH,
+        #[serde(skip)]
+        service: PhantomData<S>,
+    }
 }
 
-/// Gemini, by its own API. Prices are in US dollars.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GeminiSettings {
-    pub api_key: Option<Secret>,
-    pub base_url: WebAddress,
-    pub link_base: WebAddress,
-    pub model: String,
-    pub price_per_million_input: Option<f64>,
-    pub price_per_million_output: Option<f64>,
-    pub price_per_search: f64,
-    /// An estimate; what searches found is included.
-    pub most_input_tokens: u32,
-    /// Thoughts included.
-    pub most_output_tokens: u32,
-    pub most_searches: u32,
+settings! {
+    /// Gemini, by its own API. Prices are in US dollars.
+    pub struct GeminiSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://generativelanguage.googleapis.com"),
+        pub link_base: WebAddress =
+            WebAddress::fixed("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
+        pub model: ModelName = ModelName::fixed(Self::USUAL),
+        pub price_per_million_input: Option<Price>,
+        pub price_per_million_output: Option<Price>,
+        pub price_per_search: Cost = Usd(0.014),
+        /// An estimate; what searches found is included.
+        pub most_input_tokens: InputTokens = Within(10_000),
+        /// Thoughts included.
+        pub most_output_tokens: OutputTokens = Within(8_000),
+        pub most_searches: Within<1, 50> = Within(4),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GoogleSettings {
-    pub overview: bool,
-    pub mode: bool,
-    /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
-    pub mode_price: f64,
+settings! {
+    pub struct GoogleSettings {
+        pub overview: bool = true,
+        pub mode: bool = true,
+        /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
+        pub mode_price: Price = Usd(0.004),
+    }
 }
 
-/// Any endpoint that speaks like OpenAI's chat completions. Prices are in US dollars.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CompatibleSettings {
-    /// Where it is, up to the version.
-    pub base_url: Option<WebAddress>,
-    pub api_key: Option<Secret>,
-    pub model: String,
-    pub price_per_million_input: Option<f64>,
-    pub price_per_million_output: Option<f64>,
-    pub most_input_tokens: u32,
-    pub most_output_tokens: u32,
+settings! {
+    /// Any endpoint that speaks like OpenAI's chat completions. Prices are in US dollars.
+    pub struct CompatibleSettings {
+        /// Where it is, up to the version.
+        pub base_url: Option<WebAddress>,
+        pub api_key: Option<Secret>,
+        pub model: ModelName = ModelName::fixed("llama3.2"),
+        pub price_per_million_input: Option<Cost>,
+        pub price_per_million_output: Option<Cost>,
+        pub most_input_tokens: InputTokens = Within(4_000),
+        pub most_output_tokens: OutputTokens = Within(4_000),
+    }
+}
+
+pub type InputTokens = Within<100, 2_000_000>;
+pub type OutputTokens = Within<16, 200_000>;
+
+/// Names of models stand in addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ModelName(pub String);
+
+impl ModelName {
+    fn fixed(name: &'static str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Setting for ModelName {
+    fn check(&self, key: &str, mistakes: &mut Mistakes) {
+        let Self(name) = self;
+        let is_name = !name.is_empty()
+            && name.len() <= 200
+            && { name.chars() }.all(|it| it.is_ascii_alphanumeric() || "._:/-@".contains(it))
+            && !name.contains("..");
+        if !is_name {
+            let allowed = "the name of a model: letters, digits and . _ : / - @";
+            mistakes.add(key, format!("{name:?}"), allowed);
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct ModelChoice<'a> {
-    /// Where its settings are, for example `ai.chatgpt`.
-    pub key: &'static str,
     /// The key; without one it is not asked.
     pub api_key: Option<&'a Secret>,
     pub base_url: &'a WebAddress,
@@ -131,8 +164,6 @@ pub struct ModelChoice<'a> {
     pub model: &'a str,
     /// US dollars for a million tokens read and written; `None` when nobody knows.
     pub prices: Option<(f64, f64)>,
-    /// What of them is set.
-    pub set_prices: (Option<f64>, Option<f64>),
     /// US dollars for a search.
     pub price_per_search: f64,
     pub most_input_tokens: u32,
@@ -153,6 +184,17 @@ impl SentimentJudge {
 }
 
 impl AiSettings {
+    fn the_judge_is_set_up(&self, key: &str, mistakes: &mut Mistakes) {
+        if let Some(judge) = self.sentiment_by.filter(|_| !self.has_judge()) {
+            let engine = judge.engine();
+            mistakes.add(
+                &format!("{key}.sentiment_by"),
+                engine,
+                format!("a model that is set up: {key}.{engine} lacks its key or address"),
+            );
+        }
+    }
+
     /// Whether the model that is to tell sentiment is set up; it is when none is named.
     pub const fn has_judge(&self) -> bool {
         match self.sentiment_by {
@@ -197,26 +239,7 @@ fn prices(
     }
 }
 
-impl Default for AiSettings {
-    fn default() -> Self {
-        Self {
-            paid_calls: true,
-            most_per_call: None,
-            at_once: 8,
-            answer_seconds: 90,
-            sentiment_by: None,
-            chatgpt: KeyedSettings::default(),
-            perplexity: KeyedSettings::default(),
-            gemini: GeminiSettings::default(),
-            claude: KeyedSettings::default(),
-            google: GoogleSettings::default(),
-            compatible: CompatibleSettings::default(),
-        }
-    }
-}
-
 impl Service for Chatgpt {
-    const KEY: &'static str = "ai.chatgpt";
     const BASE_URL: &'static str = "https://api.openai.com";
     const MODEL: &'static str = "gpt-6.1-terra";
     const LISTED: (f64, f64) = (1.0, 5.0);
@@ -228,7 +251,6 @@ impl Service for Chatgpt {
 }
 
 impl Service for Perplexity {
-    const KEY: &'static str = "ai.perplexity";
     const BASE_URL: &'static str = "https://api.perplexity.ai";
     const MODEL: &'static str = "perplexity/sonar";
     const LISTED: (f64, f64) = (0.25, 2.5);
@@ -240,7 +262,6 @@ impl Service for Perplexity {
 }
 
 impl Service for Claude {
-    const KEY: &'static str = "ai.claude";
     const BASE_URL: &'static str = "https://api.anthropic.com";
     const MODEL: &'static str = "claude-sonnet-5-5";
     const LISTED: (f64, f64) = (2.0, 10.0);
@@ -251,59 +272,24 @@ impl Service for Claude {
     const FORCE_SEARCH: bool = false;
 }
 
-impl<S: Service> Default for KeyedSettings<S> {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed(S::BASE_URL),
-            model: S::MODEL.to_owned(),
-            price_per_million_input: None,
-            price_per_million_output: None,
-            price_per_search: S::PRICE_PER_SEARCH,
-            most_input_tokens: S::MOST_INPUT_TOKENS,
-            most_output_tokens: S::MOST_OUTPUT_TOKENS,
-            most_searches: S::MOST_SEARCHES,
-            force_search: S::FORCE_SEARCH,
-            service: PhantomData,
-        }
-    }
-}
-
 impl<S: Service> KeyedSettings<S> {
     fn choice(&self) -> ModelChoice<'_> {
-        let set = (self.price_per_million_input, self.price_per_million_output);
+        let dollars = |it: Option<Price>| it.map(|it| it.0);
+        let set = (
+            dollars(self.price_per_million_input),
+            dollars(self.price_per_million_output),
+        );
         ModelChoice {
-            key: S::KEY,
             api_key: self.api_key.as_ref(),
             base_url: &self.base_url,
             link_base: None,
-            model: &self.model,
-            prices: prices(set, self.model == S::MODEL, S::LISTED),
-            set_prices: set,
-            price_per_search: self.price_per_search,
-            most_input_tokens: self.most_input_tokens,
-            most_output_tokens: self.most_output_tokens,
-            most_searches: self.most_searches,
+            model: &self.model.0,
+            prices: prices(set, self.model.0 == S::MODEL, S::LISTED),
+            price_per_search: self.price_per_search.0,
+            most_input_tokens: self.most_input_tokens.0,
+            most_output_tokens: self.most_output_tokens.0,
+            most_searches: self.most_searches.0,
             force_search: self.force_search,
-        }
-    }
-}
-
-impl Default for GeminiSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://generativelanguage.googleapis.com"),
-            link_base: WebAddress::fixed(
-                "https://vertexaisearch.cloud.google.com/grounding-api-redirect/",
-            ),
-            model: Self::USUAL.to_owned(),
-            price_per_million_input: None,
-            price_per_million_output: None,
-            price_per_search: 0.014,
-            most_input_tokens: 10_000,
-            most_output_tokens: 8_000,
-            most_searches: 4,
         }
     }
 }
@@ -314,44 +300,22 @@ impl GeminiSettings {
     const LISTED: (f64, f64) = (0.75, 3.75);
 
     fn choice(&self) -> ModelChoice<'_> {
-        let set = (self.price_per_million_input, self.price_per_million_output);
+        let dollars = |it: Option<Price>| it.map(|it| it.0);
+        let set = (
+            dollars(self.price_per_million_input),
+            dollars(self.price_per_million_output),
+        );
         ModelChoice {
-            key: "ai.gemini",
             api_key: self.api_key.as_ref(),
             base_url: &self.base_url,
             link_base: Some(&self.link_base),
-            model: &self.model,
-            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
-            set_prices: set,
-            price_per_search: self.price_per_search,
-            most_input_tokens: self.most_input_tokens,
-            most_output_tokens: self.most_output_tokens,
-            most_searches: self.most_searches,
+            model: &self.model.0,
+            prices: prices(set, self.model.0 == Self::USUAL, Self::LISTED),
+            price_per_search: self.price_per_search.0,
+            most_input_tokens: self.most_input_tokens.0,
+            most_output_tokens: self.most_output_tokens.0,
+            most_searches: self.most_searches.0,
             force_search: false,
-        }
-    }
-}
-
-impl Default for GoogleSettings {
-    fn default() -> Self {
-        Self {
-            overview: true,
-            mode: true,
-            mode_price: 0.004,
-        }
-    }
-}
-
-impl Default for CompatibleSettings {
-    fn default() -> Self {
-        Self {
-            base_url: None,
-            api_key: None,
-            model: "llama3.2".to_owned(),
-            price_per_million_input: None,
-            price_per_million_output: None,
-            most_input_tokens: 4_000,
-            most_output_tokens: 4_000,
         }
     }
 }
@@ -359,8 +323,8 @@ impl Default for CompatibleSettings {
 impl CompatibleSettings {
     /// US dollars for a million tokens read and written; `None` when nobody knows.
     pub fn prices(&self) -> Option<(f64, f64)> {
-        self.price_per_million_input
-            .zip(self.price_per_million_output)
+        let (input, output) = (self.price_per_million_input, self.price_per_million_output);
+        input.zip(output).map(|(input, output)| (input.0, output.0))
     }
 }
 
@@ -372,11 +336,11 @@ mod tests {
     fn prices_are_known_for_the_usual_model_and_where_they_are_set() {
         let mut settings = KeyedSettings::<Chatgpt>::default();
         assert_eq!(settings.choice().prices, Some((1.0, 5.0)));
-        settings.price_per_million_output = Some(6.0);
+        settings.price_per_million_output = Some(Usd(6.0));
         assert_eq!(settings.choice().prices, Some((1.0, 6.0)));
-        settings.model = "another".to_owned();
+        settings.model = ModelName("another".to_owned());
         assert_eq!(settings.choice().prices, None);
-        settings.price_per_million_input = Some(2.0);
+        settings.price_per_million_input = Some(Usd(2.0));
         assert_eq!(settings.choice().prices, Some((2.0, 6.0)));
     }
 }

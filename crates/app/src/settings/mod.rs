@@ -7,10 +7,8 @@ mod file;
 mod keyword_research;
 mod new_accounts;
 mod page_speed;
-mod ranges;
 mod search;
 mod search_console;
-mod secret;
 mod sources;
 mod values;
 
@@ -20,11 +18,10 @@ pub use new_accounts::NewAccountSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
-pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources};
 pub use values::{
     AdminAddress, Budget, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network,
-    ResolveEntry, WebAddress,
+    ResolveEntry,
 };
 
 use chrono::TimeDelta;
@@ -33,168 +30,162 @@ use domain::{
     use_cases::keep_house::Retention,
 };
 use serde::{Deserialize, Serialize};
+use setting::{Mistakes, Seconds, WebAddress, Within, ZeroOr, settings, taken_as_read};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
 use web::limits::RequestLimits;
 
-/// All settings. `docs/OPERATIONS.md` documents each; a test compares the two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Settings {
-    /// Where data is kept: the SQLite file, when no other database is named.
-    pub data_dir: PathBuf,
-    /// `sqlite://PATH` or `postgres://…`; the SQLite file in `data_dir` when left out.
-    pub database_url: Option<DatabaseAddress>,
-    /// Connections to PostgreSQL, or readers of SQLite.
-    pub database_connections: u32,
-    /// Whether PostgreSQL is reached through a pooler in transaction mode, such as pgbouncer.
-    pub database_pooler: bool,
-    /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
-    pub shutdown_delay_seconds: u32,
-    pub listen: ListenAddress,
-    pub admin: AdminSettings,
-    /// The address under which callers reach the server; `http://` and `listen` when left out.
-    pub public_base_url: Option<WebAddress>,
-    /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
-    pub trusted_proxies: Vec<Network>,
-    pub limits: LimitSettings,
-    pub log: LogSettings,
-    pub worker: WorkerSettings,
-    pub queue: QueueSettings,
-    pub search: SearchSettings,
-    pub ai: AiSettings,
-    pub keyword_research: KeywordResearchSettings,
-    pub search_console: SearchConsoleSettings,
-    pub crawler: CrawlerSettings,
-    pub vitals: VitalsSettings,
-    pub retention: RetentionSettings,
-    pub storage: StorageSettings,
-    pub sessions: SessionSettings,
-    pub passwords: PasswordSettings,
-    pub new_accounts: NewAccountSettings,
-    pub tokens: TokenSettings,
+settings! {
+    /// All settings. `docs/OPERATIONS.md` documents each; a test compares the two.
+    pub struct Settings {
+        /// Where data is kept: the SQLite file, when no other database is named.
+        pub data_dir: PathBuf = PathBuf::from("sightline-data"),
+        /// `sqlite://PATH` or `postgres://…`; the SQLite file in `data_dir` when left out.
+        pub database_url: Option<DatabaseAddress>,
+        /// Connections to PostgreSQL, or readers of SQLite.
+        pub database_connections: Within<1, 1_000> = Within(6),
+        /// Whether PostgreSQL is reached through a pooler in transaction mode, such as pgbouncer.
+        pub database_pooler: bool,
+        /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
+        pub shutdown_delay_seconds: Seconds<0, 10> = Seconds::of(2),
+        pub listen: ListenAddress = ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
+        pub admin: AdminSettings,
+        /// The address under which callers reach the server; `http://` and `listen` when left out.
+        pub public_base_url: Option<WebAddress>,
+        /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
+        pub trusted_proxies: Vec<Network>,
+        pub limits: LimitSettings,
+        pub log: LogSettings,
+        pub worker: WorkerSettings,
+        pub queue: QueueSettings,
+        pub search: SearchSettings,
+        pub ai: AiSettings,
+        pub keyword_research: KeywordResearchSettings,
+        pub search_console: SearchConsoleSettings,
+        pub crawler: CrawlerSettings,
+        pub vitals: VitalsSettings,
+        pub retention: RetentionSettings,
+        pub storage: StorageSettings,
+        pub sessions: SessionSettings,
+        pub passwords: PasswordSettings,
+        pub new_accounts: NewAccountSettings,
+        pub tokens: TokenSettings,
+    }
+    rules Settings::listeners
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AdminSettings {
-    /// The address for probes and metrics, or `off`.
-    pub listen: AdminAddress,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SessionSettings {
-    /// Whether cookies may go over plain http where the server is reached that way.
-    pub plain_cookies: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TokenSettings {
-    pub max_lifetime_days: Option<u32>,
-}
-
-impl TokenSettings {
-    pub fn policy(&self) -> TokenPolicy {
-        TokenPolicy {
-            longest: { self.max_lifetime_days }.map(|it| TimeDelta::days(it.into())),
-        }
+settings! {
+    pub struct AdminSettings {
+        /// The address for probes and metrics, or `off`.
+        pub listen: AdminAddress,
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PasswordSettings {
-    /// Memory of each hash (argon2id), in KiB.
-    pub memory_kib: u32,
-    pub passes: u32,
-}
-
-impl Default for PasswordSettings {
-    fn default() -> Self {
-        let it = passwords::HashingSettings::default();
-        Self {
-            memory_kib: it.memory_kib,
-            passes: it.passes,
-        }
+settings! {
+    pub struct SessionSettings {
+        /// Whether cookies may go over plain http where the server is reached that way.
+        pub plain_cookies: bool,
     }
 }
 
-/// How long things are kept; 0 keeps them for ever.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RetentionSettings {
-    pub rank_months: u32,
-    /// Search pages and forecasts of earlier runs.
-    pub page_days: u32,
-    /// All other records of earlier runs.
-    pub record_months: u32,
-    /// What suppliers that cost money answered.
-    pub answer_days: u32,
-    pub ai_answer_days: u32,
-    pub console_months: u32,
-    pub search_months: u32,
-    /// Deactivated projects with everything that is stored of them.
-    pub deactivated_project_days: u32,
-    pub audit_days: u32,
+settings! {
+    pub struct TokenSettings {
+        pub max_lifetime_days: Option<Within<1, 3_650>>,
+    }
 }
 
-/// How much accounts may store of what callers write; 0 sets no limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StorageSettings {
-    /// How many times its allowances of projects and keywords an account may store, deactivated ones included.
-    pub inactive_factor: u32,
-    /// Rows of Search Console and content plans of an account, in MiB.
-    pub account_mebibytes: u32,
-    pub project_rows: u32,
+settings! {
+    /// No less than the OWASP cheat sheet "Password Storage" names for two passes, and no more than a server has.
+    pub struct PasswordSettings {
+        /// Memory of each hash (argon2id), in KiB.
+        pub memory_kib: Within<19_456, 1_048_576> = Within(passwords::HashingSettings::default().memory_kib),
+        pub passes: Within<2, 20> = Within(passwords::HashingSettings::default().passes),
+    }
 }
 
-/// How much may be asked of one server process: in the long run (`…_per_minute`), and at once (`…_burst`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LimitSettings {
-    pub reads_per_minute: u32,
-    pub reads_burst: u32,
-    pub writes_per_minute: u32,
-    pub writes_burst: u32,
-    pub analyses_per_minute: u32,
-    pub analyses_burst: u32,
-    pub account_per_minute: u32,
-    pub account_burst: u32,
-    /// Requests of an address without a token.
-    pub anonymous_per_minute: u32,
-    pub anonymous_burst: u32,
-    /// Requests of an address with a token that is not accepted.
-    pub failed_tokens_per_minute: u32,
-    pub failed_tokens_burst: u32,
-    /// Attempts to sign in, by address or known device.
-    pub sign_ins_per_minute: u32,
-    pub sign_ins_burst: u32,
-    /// Attempts to sign in from everywhere, known devices apart.
-    pub all_sign_ins_per_minute: u32,
-    pub all_sign_ins_burst: u32,
-    /// Answers kept for idempotency keys, by account: in MiB, at once and in 24 hours.
-    pub kept_answer_mib: u32,
-    pub in_flight_per_token: u32,
-    pub in_flight_per_account: u32,
-    /// Requests with an accepted token or session under way at the same time.
-    pub in_flight: u32,
-    /// Requests without one under way at the same time.
-    pub in_flight_unknown: u32,
-    /// The same of an address.
-    pub in_flight_per_address: u32,
-    pub connections: u32,
-    pub connections_per_address: u32,
+settings! {
+    /// How long things are kept; 0 keeps them for ever. What changed since a month ago is told from what was kept of
+    /// then.
+    pub struct RetentionSettings {
+        pub rank_months: ZeroOr<2, 1_200> = Retention::default().ranks.into(),
+        /// Search pages and forecasts of earlier runs.
+        pub page_days: ZeroOr<38, 36_500> = Retention::default().pages.into(),
+        /// All other records of earlier runs.
+        pub record_months: ZeroOr<2, 1_200> = Retention::default().records.into(),
+        /// What suppliers that cost money answered.
+        pub answer_days: ZeroOr<2, 36_500> = Retention::default().answers.into(),
+        pub ai_answer_days: ZeroOr<2, 36_500> = Retention::default().ai_answers.into(),
+        pub console_months: ZeroOr<4, 1_200> = Retention::default().console.into(),
+        pub search_months: ZeroOr<1, 1_200> = Retention::default().searches.into(),
+        /// Deactivated projects with everything that is stored of them.
+        pub deactivated_project_days: ZeroOr<30, 36_500> = Retention::default().deactivated_projects.0.into(),
+        pub audit_days: ZeroOr<30, 36_500> = Retention::default().audit.into(),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LogSettings {
-    pub format: LogFormat,
-    /// What is logged, for example `info` or `warn,web=debug`.
-    pub level: LogLevel,
+settings! {
+    /// How much accounts may store of what callers write; 0 sets no limit.
+    pub struct StorageSettings {
+        /// How many times its allowances of projects and keywords an account may store, deactivated ones included.
+        pub inactive_factor: Within<0, 1_000> = Within(StorageLimits::default().inactive_factor.unwrap_or(0)),
+        /// Rows of Search Console and content plans of an account, in MiB.
+        pub account_mebibytes: ZeroOr<16, { u32::MAX }> =
+            whole(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
+        pub project_rows: ZeroOr<1_000, { u32::MAX }> = whole(StorageLimits::default().project_rows),
+    }
+}
+
+settings! {
+    /// How much may be asked of one server process: in the long run (`…_per_minute`), and at once (`…_burst`). Nothing at
+    /// all would lock everyone out.
+    pub struct LimitSettings {
+        pub reads_per_minute: Limit = Within(usual().reads.per_minute.get()),
+        pub reads_burst: Limit = Within(usual().reads.burst.get()),
+        pub writes_per_minute: Limit = Within(usual().writes.per_minute.get()),
+        pub writes_burst: Limit = Within(usual().writes.burst.get()),
+        pub analyses_per_minute: Limit = Within(usual().analyses.per_minute.get()),
+        pub analyses_burst: Limit = Within(usual().analyses.burst.get()),
+        pub account_per_minute: Limit = Within(usual().account.per_minute.get()),
+        pub account_burst: Limit = Within(usual().account.burst.get()),
+        /// Requests of an address without a token.
+        pub anonymous_per_minute: Limit = Within(usual().anonymous.per_minute.get()),
+        pub anonymous_burst: Limit = Within(usual().anonymous.burst.get()),
+        /// Requests of an address with a token that is not accepted.
+        pub failed_tokens_per_minute: Limit = Within(usual().failed_tokens.per_minute.get()),
+        pub failed_tokens_burst: Limit = Within(usual().failed_tokens.burst.get()),
+        /// Attempts to sign in, by address or known device.
+        pub sign_ins_per_minute: Limit = Within(usual().sign_ins.per_minute.get()),
+        pub sign_ins_burst: Limit = Within(usual().sign_ins.burst.get()),
+        /// Attempts to sign in from everywhere, known devices apart.
+        pub all_sign_ins_per_minute: Limit = Within(usual().all_sign_ins.per_minute.get()),
+        pub all_sign_ins_burst: Limit = Within(usual().all_sign_ins.burst.get()),
+        /// Answers kept for idempotency keys, by account: in MiB, at once and in 24 hours.
+        pub kept_answer_mib: Limit = Within(usual().kept_answers.burst.get() / 1_024),
+        pub in_flight_per_token: Limit = Within(usual().in_flight_per_token),
+        pub in_flight_per_account: Limit = Within(usual().in_flight_per_account),
+        /// Requests with an accepted token or session under way at the same time.
+        pub in_flight: Limit = Within(usual().in_flight),
+        /// Requests without one under way at the same time.
+        pub in_flight_unknown: Limit = Within(usual().in_flight_unknown),
+        /// The same of an address.
+        pub in_flight_per_address: Limit = Within(usual().in_flight_per_address),
+        pub connections: Limit = Within(usual().connections),
+        pub connections_per_address: Limit = Within(usual().connections_per_address),
+    }
+}
+
+pub type Limit = Within<1, 1_000_000_000>;
+
+fn usual() -> RequestLimits {
+    RequestLimits::default()
+}
+
+settings! {
+    pub struct LogSettings {
+        pub format: LogFormat = LogFormat::Readable,
+        /// What is logged, for example `info` or `warn,web=debug`.
+        pub level: LogLevel,
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,236 +196,130 @@ pub enum LogFormat {
     Json,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct WorkerSettings {
-    pub jobs: usize,
-    /// Of `jobs`, how many are kept for rank checks; at least one takes jobs of any kind.
-    pub short_jobs: usize,
-    /// Keywords at the same time in each rank check.
-    pub keywords_at_once: usize,
-    /// The same, when a supplier costs money: as many calls may have to be paid again after a crash.
-    pub paid_keywords_at_once: usize,
-    /// Questions at the same time to each AI engine that costs money; the same holds.
-    pub paid_answers_at_once: usize,
-}
+taken_as_read!(LogFormat);
 
-/// The queue. All servers and workers on one database take the same numbers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct QueueSettings {
-    pub lease_seconds: u32,
-    pub heartbeat_seconds: u32,
-    pub sweep_seconds: u32,
-    /// The first delay before a failed attempt is followed by another; doubles each time.
-    pub first_delay_seconds: u32,
-    /// Running jobs of one account, over all workers.
-    pub running_per_account: u32,
-    /// How long a job runs at the least before it gives its slot back to others that wait.
-    pub turn_seconds: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CrawlerSettings {
-    pub contact_url: WebAddress,
-    /// Networks that may be read although they are not public, as CIDR.
-    pub allow_networks: Vec<Network>,
-    /// Networks that are never read, as CIDR.
-    pub deny_networks: Vec<Network>,
-    /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
-    pub resolve: Vec<ResolveEntry>,
-    /// Authorities that are trusted beside the public ones, as files.
-    pub trust: Vec<CertificateFile>,
-    pub per_host_delay_ms: u64,
-    pub connections_per_host: u32,
-    pub max_pages: u32,
-    /// Links away from the start at the most.
-    pub max_depth: u32,
-    pub check_external: bool,
-    /// Link targets on other sites that one audit asks for at the most.
-    pub external_targets: u32,
-    /// Pages of a site that a browser shows too, the first ones of a crawl.
-    pub render_pages: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            data_dir: PathBuf::from("sightline-data"),
-            database_url: None,
-            database_connections: 6,
-            database_pooler: false,
-            shutdown_delay_seconds: 2,
-            listen: ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
-            admin: AdminSettings::default(),
-            public_base_url: None,
-            trusted_proxies: vec![],
-            limits: LimitSettings::default(),
-            log: LogSettings::default(),
-            worker: WorkerSettings::default(),
-            queue: QueueSettings::default(),
-            search: SearchSettings::default(),
-            ai: AiSettings::default(),
-            keyword_research: KeywordResearchSettings::default(),
-            search_console: SearchConsoleSettings::default(),
-            crawler: CrawlerSettings::default(),
-            vitals: VitalsSettings::default(),
-            retention: RetentionSettings::default(),
-            storage: StorageSettings::default(),
-            sessions: SessionSettings::default(),
-            passwords: PasswordSettings::default(),
-            new_accounts: NewAccountSettings::default(),
-            tokens: TokenSettings::default(),
-        }
+settings! {
+    pub struct WorkerSettings {
+        pub jobs: Within<1, 1_000, usize> = Within(4),
+        /// Of `jobs`, how many are kept for rank checks; at least one takes jobs of any kind.
+        pub short_jobs: Within<0, 1_000, usize> = Within(1),
+        /// Keywords at the same time in each rank check.
+        pub keywords_at_once: Within<1, 1_000, usize> = Within(16),
+        /// The same, when a supplier costs money: as many calls may have to be paid again after a crash.
+        pub paid_keywords_at_once: Within<1, 1_000, usize> = Within(1),
+        /// Questions at the same time to each AI engine that costs money; the same holds.
+        pub paid_answers_at_once: Within<1, 1_000, usize> = Within(4),
     }
 }
 
-impl Default for RetentionSettings {
-    fn default() -> Self {
-        let it = Retention::default();
-        Self {
-            rank_months: it.ranks.unwrap_or(0),
-            page_days: it.pages.unwrap_or(0),
-            record_months: it.records.unwrap_or(0),
-            answer_days: it.answers.unwrap_or(0),
-            ai_answer_days: it.ai_answers.unwrap_or(0),
-            console_months: it.console.unwrap_or(0),
-            search_months: it.searches.unwrap_or(0),
-            deactivated_project_days: it.deactivated_projects.0.unwrap_or(0),
-            audit_days: it.audit.unwrap_or(0),
+settings! {
+    /// The queue. All servers and workers on one database take the same numbers.
+    pub struct QueueSettings {
+        pub lease_seconds: u32 = 45,
+        pub heartbeat_seconds: QueueSeconds = Within(10),
+        pub sweep_seconds: QueueSeconds = Within(10),
+        /// The first delay before a failed attempt is followed by another; doubles each time.
+        pub first_delay_seconds: QueueSeconds = Within(15),
+        /// Running jobs of one account, over all workers.
+        pub running_per_account: Within<1, 1_000> = Within(4),
+        /// How long a job runs at the least before it gives its slot back to others that wait.
+        pub turn_seconds: QueueSeconds = Within(60),
+    }
+    rules QueueSettings::a_lease_outlives_a_late_heartbeat
+}
+
+/// Nothing spins.
+type QueueSeconds = Within<1, 3_600>;
+
+settings! {
+    pub struct CrawlerSettings {
+        pub contact_url: WebAddress = WebAddress::fixed("https://sightline.invalid/bot"),
+        /// Networks that may be read although they are not public, as CIDR.
+        pub allow_networks: Vec<Network>,
+        /// Networks that are never read, as CIDR.
+        pub deny_networks: Vec<Network>,
+        /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
+        pub resolve: Vec<ResolveEntry>,
+        /// Authorities that are trusted beside the public ones, as files.
+        pub trust: Vec<CertificateFile>,
+        pub per_host_delay_ms: Within<0, 60_000, u64> = Within(1_000),
+        pub connections_per_host: Within<1, 64> = Within(2),
+        pub max_pages: Within<1, 1_000_000> = Within(500),
+        /// Links away from the start at the most.
+        pub max_depth: u32 = 10,
+        pub check_external: bool = true,
+        /// Link targets on other sites that one audit asks for at the most.
+        pub external_targets: Within<1, 5_000> = Within(2_000),
+        /// Pages of a site that a browser shows too, the first ones of a crawl.
+        pub render_pages: Within<0, 10_000>,
+    }
+}
+
+impl TokenSettings {
+    pub fn policy(&self) -> TokenPolicy {
+        TokenPolicy {
+            longest: { self.max_lifetime_days }.map(|it| TimeDelta::days(it.0.into())),
         }
     }
 }
 
 const MEBIBYTE: u64 = 1_024 * 1_024;
 
-impl Default for StorageSettings {
-    fn default() -> Self {
-        let it = StorageLimits::default();
-        let mebibytes = it.account_bytes.unwrap_or(0) / MEBIBYTE;
-        Self {
-            inactive_factor: it.inactive_factor.unwrap_or(0),
-            account_mebibytes: mebibytes.try_into().unwrap_or(u32::MAX),
-            project_rows: it.project_rows.unwrap_or(0).try_into().unwrap_or(u32::MAX),
-        }
-    }
+fn whole<const MIN: u32, const MAX: u32>(limit: Option<u64>) -> ZeroOr<MIN, MAX> {
+    ZeroOr(limit.unwrap_or(0).try_into().unwrap_or(u32::MAX))
 }
 
 impl StorageSettings {
     pub fn limits(&self) -> StorageLimits {
-        let unless_zero = |it: u32| (it > 0).then_some(it);
+        let mebibytes = self.account_mebibytes.unless_zero();
         StorageLimits {
-            inactive_factor: unless_zero(self.inactive_factor),
-            account_bytes: unless_zero(self.account_mebibytes).map(|it| u64::from(it) * MEBIBYTE),
-            project_rows: unless_zero(self.project_rows).map(u64::from),
+            inactive_factor: Some(self.inactive_factor.0).filter(|it| *it > 0),
+            account_bytes: mebibytes.map(|it| u64::from(it) * MEBIBYTE),
+            project_rows: self.project_rows.unless_zero().map(u64::from),
         }
     }
 }
 
 impl RetentionSettings {
     pub fn retention(&self) -> Retention {
-        let unless_zero = |it: u32| (it > 0).then_some(it);
         Retention {
-            ranks: unless_zero(self.rank_months),
-            pages: unless_zero(self.page_days),
-            records: unless_zero(self.record_months),
-            answers: unless_zero(self.answer_days),
-            ai_answers: unless_zero(self.ai_answer_days),
-            console: unless_zero(self.console_months),
-            searches: unless_zero(self.search_months),
-            deactivated_projects: PurgeTerm(unless_zero(self.deactivated_project_days)),
-            audit: unless_zero(self.audit_days),
+            ranks: self.rank_months.unless_zero(),
+            pages: self.page_days.unless_zero(),
+            records: self.record_months.unless_zero(),
+            answers: self.answer_days.unless_zero(),
+            ai_answers: self.ai_answer_days.unless_zero(),
+            console: self.console_months.unless_zero(),
+            searches: self.search_months.unless_zero(),
+            deactivated_projects: PurgeTerm(self.deactivated_project_days.unless_zero()),
+            audit: self.audit_days.unless_zero(),
         }
     }
 }
 
-impl Default for LimitSettings {
-    fn default() -> Self {
-        let it = RequestLimits::default();
-        Self {
-            reads_per_minute: it.reads.per_minute.get(),
-            reads_burst: it.reads.burst.get(),
-            writes_per_minute: it.writes.per_minute.get(),
-            writes_burst: it.writes.burst.get(),
-            analyses_per_minute: it.analyses.per_minute.get(),
-            analyses_burst: it.analyses.burst.get(),
-            account_per_minute: it.account.per_minute.get(),
-            account_burst: it.account.burst.get(),
-            anonymous_per_minute: it.anonymous.per_minute.get(),
-            anonymous_burst: it.anonymous.burst.get(),
-            failed_tokens_per_minute: it.failed_tokens.per_minute.get(),
-            failed_tokens_burst: it.failed_tokens.burst.get(),
-            sign_ins_per_minute: it.sign_ins.per_minute.get(),
-            sign_ins_burst: it.sign_ins.burst.get(),
-            all_sign_ins_per_minute: it.all_sign_ins.per_minute.get(),
-            all_sign_ins_burst: it.all_sign_ins.burst.get(),
-            kept_answer_mib: it.kept_answers.burst.get() / 1_024,
-            in_flight_per_token: it.in_flight_per_token,
-            in_flight_per_account: it.in_flight_per_account,
-            in_flight: it.in_flight,
-            in_flight_unknown: it.in_flight_unknown,
-            in_flight_per_address: it.in_flight_per_address,
-            connections: it.connections,
-            connections_per_address: it.connections_per_address,
-        }
-    }
-}
-
-impl Default for LogSettings {
-    fn default() -> Self {
-        Self {
-            format: LogFormat::Readable,
-            level: LogLevel::default(),
-        }
-    }
-}
-
-impl Default for WorkerSettings {
-    fn default() -> Self {
-        Self {
-            jobs: 4,
-            short_jobs: 1,
-            keywords_at_once: 16,
-            paid_keywords_at_once: 1,
-            paid_answers_at_once: 4,
-        }
-    }
-}
-
-impl Default for QueueSettings {
-    fn default() -> Self {
-        Self {
-            lease_seconds: 45,
-            heartbeat_seconds: 10,
-            sweep_seconds: 10,
-            first_delay_seconds: 15,
-            running_per_account: 4,
-            turn_seconds: 60,
-        }
-    }
-}
-
-impl Default for CrawlerSettings {
-    fn default() -> Self {
-        Self {
-            contact_url: WebAddress::fixed("https://sightline.invalid/bot"),
-            allow_networks: vec![],
-            deny_networks: vec![],
-            resolve: vec![],
-            trust: vec![],
-            per_host_delay_ms: 1_000,
-            connections_per_host: 2,
-            max_pages: 500,
-            max_depth: 10,
-            check_external: true,
-            external_targets: 2_000,
-            render_pages: 0,
+impl QueueSettings {
+    fn a_lease_outlives_a_late_heartbeat(&self, key: &str, mistakes: &mut Mistakes) {
+        let heartbeat = self.heartbeat_seconds.0;
+        let least = heartbeat.saturating_mul(2);
+        if !(least..=7_200).contains(&self.lease_seconds) {
+            mistakes.add(
+                &format!("{key}.lease_seconds"),
+                self.lease_seconds.to_string(),
+                format!("{least} (twice {key}.heartbeat_seconds, which is {heartbeat}) to 7200"),
+            );
         }
     }
 }
 
 impl Settings {
+    /// Two listeners need two places. Files that may come later (a key, a browser) are looked for when they are needed.
+    fn listeners(&self, _: &str, mistakes: &mut Mistakes) {
+        let listen = self.listen.0;
+        if listen.port() != 0 && self.admin.listen == AdminAddress::At(listen) {
+            let allowed = "another address than listen, or off";
+            mistakes.add("admin.listen", listen.to_string(), allowed);
+        }
+    }
+
     pub fn database(&self) -> DatabaseUrl {
         let file = || DatabaseUrl::file(self.data_file());
         self.database_url
@@ -454,5 +339,89 @@ impl Settings {
         set.map_or_else(own, |it| it.text().to_owned())
             .trim_end_matches('/')
             .to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{sources::unusable, *};
+    use setting::{Share, Usd};
+    use std::collections::BTreeMap;
+
+    fn told(settings: &Settings) -> String {
+        unusable(settings, &BTreeMap::new()).unwrap().to_string()
+    }
+
+    type Mistake = fn(&mut Settings);
+
+    #[test]
+    fn the_defaults_can_be_used() {
+        assert!(unusable(&Settings::default(), &BTreeMap::new()).is_none());
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_refused_with_its_key_and_itself() {
+        let broken: [(&str, &str, Mistake); 8] = [
+            ("search.depth", "is 0", |it| it.search.depth.0 = 0),
+            ("worker.jobs", "is 0", |it| it.worker.jobs.0 = 0),
+            // What is billed and counted as nothing would pass every cap.
+            ("search.serper.price_per_call", "is 0", |it| {
+                it.search.serper.price_per_call = Usd(0.0);
+            }),
+            ("search.most_per_call", "is NaN", |it| {
+                it.search.most_per_call = Some(Usd(f64::NAN));
+            }),
+            ("search.most_per_day", "is -1", |it| {
+                it.search.most_per_day = Some(Usd(-1.0));
+            }),
+            ("search.sandbox.failure_rate", "is 1.5", |it| {
+                it.search.sandbox.failure_rate = Share(1.5);
+            }),
+            ("vitals.lab.run_seconds takes 55", "is 50", |it| {
+                it.vitals.lab.run_seconds = 50;
+            }),
+            // One late heartbeat would lose such a lease.
+            ("queue.lease_seconds takes 20", "is 19", |it| {
+                it.queue.lease_seconds = 19;
+            }),
+        ];
+        for (key, value, change) in broken {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            let told = told(&settings);
+            assert!(told.contains(key) && told.contains(value), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_of_a_model_is_refused_with_the_setting_and_its_origin() {
+        let mut settings = Settings::default();
+        settings.ai.chatgpt.most_searches.0 = 0;
+        settings.ai.compatible.model.0 = "a b".to_owned();
+        settings.ai.claude.price_per_million_input = Some(Usd(0.0));
+        let name = "SIGHTLINE_AI__CHATGPT__MOST_SEARCHES".to_owned();
+        let origin = (
+            "ai.chatgpt.most_searches".to_owned(),
+            Origin::Environment(name),
+        );
+        let told = unusable(&settings, &BTreeMap::from([origin]))
+            .unwrap()
+            .to_string();
+        for line in [
+            "the setting ai.chatgpt.most_searches takes 1 to 50; it is 0 (SIGHTLINE_AI__CHATGPT__MOST_SEARCHES)",
+            "the setting ai.claude.price_per_million_input takes 0.000001 to 1000 US dollars; it is 0 (default)",
+            "the setting ai.compatible.model takes the name of a model: letters, digits and . _ : / - @; it is \"a b\" (default)",
+        ] {
+            assert!(told.lines().any(|it| it == line), "{line}: {told}");
+        }
+        assert_eq!(told.lines().count(), 3, "{told}");
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let mut settings = Settings::default();
+        (settings.search.depth.0, settings.worker.jobs.0) = (0, 0);
+        let told = told(&settings);
+        assert_eq!(told.lines().count(), 2, "{told}");
     }
 }

@@ -1,49 +1,50 @@
-use super::{Secret, WebAddress};
 use serde::{Deserialize, Serialize};
+use setting::{Mistakes, Secret, WebAddress, Within, settings};
 use std::path::PathBuf;
 
-/// Page speed. Field data comes from `CrUX` when it has a key, and from `PageSpeed Insights` when that has one (the
-/// second stands in for the first); loads are those of a local browser, else of `PageSpeed Insights`, else only files are
-/// read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VitalsSettings {
-    /// Pages of a site at the most, the home page included.
-    pub max_pages: u32,
-    pub crux: CruxSettings,
-    pub page_speed: PageSpeedSettings,
-    pub lab: LabSettings,
+settings! {
+    /// Page speed. Field data comes from `CrUX` when it has a key, and from `PageSpeed Insights` when that has one (the
+    /// second stands in for the first); loads are those of a local browser, else of `PageSpeed Insights`, else only files
+    /// are read.
+    pub struct VitalsSettings {
+        /// Pages of a site at the most, the home page included.
+        pub max_pages: Within<1, 100> = Within(10),
+        pub crux: CruxSettings,
+        pub page_speed: PageSpeedSettings,
+        pub lab: LabSettings,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CruxSettings {
-    pub api_key: Option<Secret>,
-    pub base_url: WebAddress,
+settings! {
+    pub struct CruxSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://chromeuxreport.googleapis.com"),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PageSpeedSettings {
-    pub api_key: Option<Secret>,
-    pub base_url: WebAddress,
+settings! {
+    pub struct PageSpeedSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LabSettings {
-    /// The browser's program; the first of the usual places when left out.
-    pub browser: Option<PathBuf>,
-    pub runs: u32,
-    pub sandbox: SandboxChoice,
-    /// Where running browsers keep their files; the system's folder for temporary files when left out.
-    pub folder: Option<PathBuf>,
-    /// Seconds after which a page that is not quiet yet is measured as it is.
-    pub load_seconds: u32,
-    /// Seconds after which a load is ended, the browser's start and end included.
-    pub run_seconds: u32,
-    pub memory_mib: u32,
-    pub traffic_mib: u32,
+settings! {
+    pub struct LabSettings {
+        /// The browser's program; the first of the usual places when left out.
+        pub browser: Option<PathBuf>,
+        pub runs: Within<1, 25> = Within(5),
+        pub sandbox: SandboxChoice = SandboxChoice::Required,
+        /// Where running browsers keep their files; the system's folder for temporary files when left out.
+        pub folder: Option<PathBuf>,
+        /// Seconds after which a page that is not quiet yet is measured as it is.
+        pub load_seconds: Within<10, 600> = Within(45),
+        /// Seconds after which a load is ended, the browser's start and end included.
+        pub run_seconds: u32 = 90,
+        pub memory_mib: Within<16, 65_536> = Within(3_072),
+        pub traffic_mib: Within<16, 65_536> = Within(256),
+    }
+    rules LabSettings::a_load_ends_after_the_page_had_its_time
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,46 +56,15 @@ pub enum SandboxChoice {
     Off,
 }
 
-impl Default for VitalsSettings {
-    fn default() -> Self {
-        Self {
-            max_pages: 10,
-            crux: CruxSettings::default(),
-            page_speed: PageSpeedSettings::default(),
-            lab: LabSettings::default(),
-        }
-    }
-}
+setting::taken_as_read!(SandboxChoice);
 
-impl Default for CruxSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://chromeuxreport.googleapis.com"),
-        }
-    }
-}
-
-impl Default for PageSpeedSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://www.googleapis.com"),
-        }
-    }
-}
-
-impl Default for LabSettings {
-    fn default() -> Self {
-        Self {
-            browser: None,
-            runs: 5,
-            sandbox: SandboxChoice::Required,
-            folder: None,
-            load_seconds: 45,
-            run_seconds: 90,
-            memory_mib: 3_072,
-            traffic_mib: 256,
+impl LabSettings {
+    fn a_load_ends_after_the_page_had_its_time(&self, key: &str, mistakes: &mut Mistakes) {
+        let least = self.load_seconds.0.saturating_add(10);
+        let run = self.run_seconds;
+        if !(least..=1_200).contains(&run) {
+            let allowed = format!("{least} ({key}.load_seconds and 10 more) to 1200");
+            mistakes.add(&format!("{key}.run_seconds"), run.to_string(), allowed);
         }
     }
 }

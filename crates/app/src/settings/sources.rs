@@ -1,7 +1,8 @@
 //! Where settings come from: the file, the environment, the command line; and how mistakes in them are told.
 
-use super::{Settings, file, ranges};
+use super::{Settings, file};
 use serde::Deserialize;
+use setting::{Mistakes, Setting};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 use thiserror::Error;
 use toml::{Table, Value};
@@ -187,7 +188,7 @@ impl Sources {
             key: "settings".to_owned(),
             reason: error.to_string(),
         })?;
-        mistakes.extend(ranges::check(&settings, &origins).err());
+        mistakes.extend(unusable(&settings, &origins));
         match (mistakes.pop(), mistakes.is_empty()) {
             (None, _) => Ok(Loaded {
                 settings,
@@ -341,47 +342,28 @@ pub(super) fn nearest(key: &str) -> Option<String> {
     (likeness(&best) > 0.8).then_some(best)
 }
 
-/// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 34] = [
-    "ai.sentiment_by",
-    "ai.chatgpt.api_key",
-    "ai.chatgpt.price_per_million_input",
-    "ai.chatgpt.price_per_million_output",
-    "ai.claude.api_key",
-    "ai.claude.price_per_million_input",
-    "ai.claude.price_per_million_output",
-    "ai.compatible.api_key",
-    "ai.compatible.base_url",
-    "ai.compatible.price_per_million_input",
-    "ai.compatible.price_per_million_output",
-    "ai.gemini.api_key",
-    "ai.gemini.price_per_million_input",
-    "ai.gemini.price_per_million_output",
-    "ai.perplexity.api_key",
-    "ai.perplexity.price_per_million_input",
-    "ai.perplexity.price_per_million_output",
-    "ai.most_per_call",
-    "database_url",
-    "new_accounts.daily_budget",
-    "public_base_url",
-    "search.data_for_seo.login",
-    "search.data_for_seo.password",
-    "search.most_per_call",
-    "search.most_per_day",
-    "search.searxng.base_url",
-    "search.serp_api.api_key",
-    "search.serper.api_key",
-    "search_console.key_file",
-    "tokens.max_lifetime_days",
-    "vitals.crux.api_key",
-    "vitals.lab.browser",
-    "vitals.lab.folder",
-    "vitals.page_speed.api_key",
-];
-
+/// The dotted keys of everything that can be set.
 fn keys() -> Vec<String> {
-    let shown = shown(&Settings::default());
-    shown.into_iter().map(|(key, _)| key).collect()
+    let mut all = Vec::new();
+    Settings::keys("", &mut all);
+    all.sort();
+    all
+}
+
+/// What was read and cannot be used, each with its key and origin.
+pub(super) fn unusable(
+    settings: &Settings,
+    origins: &BTreeMap<String, Origin>,
+) -> Option<SettingsError> {
+    let mut mistakes = Mistakes::default();
+    settings.check("", &mut mistakes);
+    let lines = mistakes.0.into_iter().map(|it| {
+        let origin = origins.get(&it.key).unwrap_or(&Origin::Default);
+        let (key, allowed, value) = (it.key, it.allowed, it.value);
+        format!("the setting {key} takes {allowed}; it is {value} ({origin})")
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| SettingsError::Unusable(lines.join("\n")))
 }
 
 fn as_toml(text: &str) -> Option<Value> {
@@ -470,9 +452,9 @@ pub fn shown(settings: &Settings) -> Vec<(String, String)> {
     if let Ok(Value::Table(table)) = Value::try_from(settings) {
         flatten(&table, "", &mut rows);
     }
-    for key in OPTIONAL {
-        if !rows.iter().any(|(known, _)| known == key) {
-            rows.push((key.to_owned(), "not set".to_owned()));
+    for key in keys() {
+        if !rows.iter().any(|(known, _)| *known == key) {
+            rows.push((key, "not set".to_owned()));
         }
     }
     rows.sort();
@@ -536,7 +518,7 @@ mod tests {
         assert_eq!(String::from(networks[0]), "127.0.0.0/8");
         let closed = &loaded.settings.crawler.deny_networks;
         assert_eq!(String::from(closed[0]), "203.0.113.7/32");
-        assert_eq!(loaded.settings.crawler.max_pages, 7);
+        assert_eq!(loaded.settings.crawler.max_pages.0, 7);
         assert_eq!(
             loaded
                 .settings

@@ -4,10 +4,18 @@ use crawler::Resolve;
 use domain::money::MicroUsd;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::{fmt, net::SocketAddr};
+use setting::taken_as_read;
+use std::net::SocketAddr;
 use storage::DatabaseUrl;
 use tracing_subscriber::EnvFilter;
-use url::Url;
+
+taken_as_read!(
+    LogLevel,
+    DatabaseAddress,
+    ListenAddress,
+    AdminAddress,
+    Budget
+);
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -45,86 +53,6 @@ impl TryFrom<String> for LogLevel {
                 "takes a level (error, warn, info, debug, trace) or levels by part, such as `warn,web=debug`; it is `{text}`"
             )),
         }
-    }
-}
-
-/// An address of the web: `http` or `https`, with a host. Shown without what may be secret.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct WebAddress {
-    text: String,
-    url: Url,
-}
-
-impl WebAddress {
-    #[expect(
-        clippy::expect_used,
-        reason = "the tests of the defaults see each of them"
-    )]
-    pub(super) fn fixed(text: &'static str) -> Self {
-        Self::try_from(text.to_owned()).expect("a fixed address parses")
-    }
-
-    pub const fn url(&self) -> &Url {
-        &self.url
-    }
-
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn shown(&self) -> String {
-        without_credentials(&self.text)
-    }
-}
-
-/// An address without what may be secret in it: its user with the password, and what is asked.
-fn without_credentials(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (place, rest) = rest.split_at(end);
-    let place = match place.rsplit_once('@') {
-        Some((_, place)) => format!("(hidden)@{place}"),
-        None => place.to_owned(),
-    };
-    let rest = match rest.split_once('?') {
-        Some((path, _)) => format!("{path}?(hidden)"),
-        None => rest.to_owned(),
-    };
-    match scheme {
-        "" => format!("{place}{rest}"),
-        scheme => format!("{scheme}://{place}{rest}"),
-    }
-}
-
-impl TryFrom<String> for WebAddress {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let url = Url::parse(&text).ok();
-        let web = url.filter(|url| {
-            matches!(url.scheme(), "http" | "https")
-                && url.host_str().is_some_and(|it| !it.is_empty())
-        });
-        match web {
-            Some(url) => Ok(Self { text, url }),
-            None => Err(format!(
-                "takes an http or https address, such as https://search.example.com; it is `{}`",
-                without_credentials(&text)
-            )),
-        }
-    }
-}
-
-impl fmt::Debug for WebAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown())
-    }
-}
-
-impl Serialize for WebAddress {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.shown())
     }
 }
 
@@ -337,6 +265,7 @@ impl From<CertificateFile> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use setting::WebAddress;
 
     fn refusal<T>(text: &str) -> String
     where
@@ -374,31 +303,6 @@ mod tests {
         for (told, given, taken) in refusals {
             assert!(told.contains(given) && told.contains(taken), "{told}");
         }
-    }
-
-    #[test]
-    fn addresses_are_shown_without_what_may_be_secret() {
-        for (written, shown) in [
-            ("https://a.example/v1", "https://a.example/v1"),
-            (
-                "http://me:pw@a.example:81/v1",
-                "http://(hidden)@a.example:81/v1",
-            ),
-            ("http://me:p@w@a.example", "http://(hidden)@a.example"),
-            (
-                "https://a.example/x?key=pw#top",
-                "https://a.example/x?(hidden)",
-            ),
-            ("https://a.example?key=pw", "https://a.example?(hidden)"),
-            ("https://a.example/~me@home", "https://a.example/~me@home"),
-        ] {
-            let address = WebAddress::try_from(written.to_owned()).unwrap();
-            assert_eq!(serde_json::to_value(&address).unwrap(), shown);
-            assert_eq!(format!("{address:?}"), shown);
-            assert_eq!(address.text(), written);
-        }
-        let told = refusal::<WebAddress>("htp://me:pw@a.example/?key=pw");
-        assert!(!told.contains("pw"), "{told}");
     }
 
     #[test]

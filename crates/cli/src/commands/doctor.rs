@@ -24,6 +24,7 @@ use domain::{
 };
 use providers::search_console::account_of;
 use serde_json::json;
+use setting::Cap;
 use std::{
     fs::OpenOptions,
     io::{ErrorKind, Write},
@@ -284,12 +285,12 @@ fn suppliers(settings: &Settings) -> Check {
             "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url.",
         );
     }
-    if let Some(unpaid) = supplier.unpaid(settings.search.depth) {
+    if let Some(unpaid) = supplier.unpaid(settings.search.depth.0) {
         let suppliers = settings.search.suppliers().join(", then ");
         let told = format!("{suppliers}: nobody is asked, {unpaid}");
         return Check::bad(what, told, mend(unpaid));
     }
-    let most = supplier.most(settings.search.depth);
+    let most = supplier.most(settings.search.depth.0);
     Check::good(
         what,
         format!(
@@ -517,7 +518,7 @@ fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
         return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
     }
-    let told = |most: Option<f64>| most.map_or_else(|| "no cap".to_owned(), |it| it.to_string());
+    let told = |most: Option<Cap>| most.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
     format!(
         "a call may cost {}, a day of all accounts {}",
         told(settings.search.most_per_call),
@@ -696,7 +697,7 @@ async fn rendering(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
     let reader = site_tools(settings, &clock, &randomness, None).sites;
     let browser = reader.browser().await;
-    let pages = settings.crawler.render_pages;
+    let pages = settings.crawler.render_pages.0;
     match (pages, browser) {
         (0, Some(browser)) => Check::good(
             what,
@@ -822,7 +823,8 @@ fn disk(settings: &Settings) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{ListenAddress, Network, WebAddress};
+    use crate::settings::{ListenAddress, Network};
+    use setting::WebAddress;
 
     fn at(url: &str) -> Settings {
         Settings {

@@ -9,7 +9,7 @@ use crate::{
     wiring::{Foundation, Role, warn_of_open_networks},
 };
 use anyhow::Context;
-use std::{io::ErrorKind, net::TcpListener, sync::Arc, time::Duration};
+use std::{io::ErrorKind, net::TcpListener, sync::Arc};
 use tokio::sync::Notify;
 use web::services::Services;
 use worker::{Worker, watch_clock};
@@ -17,7 +17,7 @@ use worker::{Worker, watch_clock};
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
     listen_where_told(&mut loaded.settings, args.listen.as_deref())?;
     let stopping = Stopping::default();
-    let delay = Duration::from_secs(loaded.settings.shutdown_delay_seconds.into());
+    let delay = loaded.settings.shutdown_delay_seconds.0;
     stopping.on_signal(delay)?;
     let admin = Admin::begin(&loaded, stopping.work.clone())?;
     let mut foundation = Foundation::open(loaded, Role::Server).await?;

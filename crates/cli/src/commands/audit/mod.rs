@@ -115,10 +115,10 @@ pub fn plan(args: &AuditArgs, settings: &Settings, url: String) -> CrawlPlan {
     let set = &settings.crawler;
     CrawlPlan {
         start: CrawlStart::Url(url),
-        max_pages: args.max_pages.unwrap_or(set.max_pages),
+        max_pages: args.max_pages.unwrap_or(set.max_pages.0),
         max_depth: args.max_depth.unwrap_or(set.max_depth),
         check_external: set.check_external && !args.internal_only,
-        render: Rendering::of(args.render.unwrap_or(set.render_pages)),
+        render: Rendering::of(args.render.unwrap_or(set.render_pages.0)),
     }
 }
 

@@ -158,7 +158,7 @@ fn demo_settings(
             port: 80,
             address,
         }));
-        settings.crawler.per_host_delay_ms = 0;
+        settings.crawler.per_host_delay_ms.0 = 0;
     }
     Ok(settings)
 }
@@ -422,7 +422,7 @@ async fn follow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Secret;
+    use setting::Secret;
 
     #[test]
     fn a_demo_asks_nobody_who_costs_money() {

@@ -1,3 +1,4 @@
+use crate::Setting;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -48,3 +49,5 @@ impl<'de> Deserialize<'de> for Secret {
         Ok(Self::new(text))
     }
 }
+
+impl Setting for Secret {}

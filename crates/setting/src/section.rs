@@ -1,0 +1,156 @@
+use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, path::PathBuf};
+
+/// A value that can be set, or a section of such.
+pub trait Setting {
+    /// What is said of an optional setting behind what it takes.
+    const OR_NOT_SET: &'static str = "";
+
+    /// Notes what cannot be used.
+    fn check(&self, _key: &str, _mistakes: &mut Mistakes) {}
+
+    /// Adds the dotted key of everything that can be set.
+    fn keys(key: &str, all: &mut Vec<String>) {
+        all.push(key.to_owned());
+    }
+}
+
+/// A value that was read and cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The dotted key.
+    pub key: String,
+    pub value: String,
+    pub allowed: String,
+}
+
+#[derive(Debug, Default)]
+pub struct Mistakes(pub Vec<Mistake>);
+
+impl Mistakes {
+    pub fn add(&mut self, key: &str, value: impl Into<String>, allowed: impl Into<String>) {
+        self.0.push(Mistake {
+            key: key.to_owned(),
+            value: value.into(),
+            allowed: allowed.into(),
+        });
+    }
+
+    /// The unit is said behind the bounds, for example ` US dollars`.
+    pub fn within<T>(&mut self, key: &str, value: T, range: &RangeInclusive<T>, unit: &str)
+    where
+        T: Copy + PartialOrd + Display,
+    {
+        if !range.contains(&value) {
+            let allowed = format!("{} to {}{unit}", range.start(), range.end());
+            self.add(key, value.to_string(), allowed);
+        }
+    }
+}
+
+/// The key of a setting in a section; the section of all settings has none.
+pub fn below(section: &str, name: &str) -> String {
+    if section.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{section}.{name}")
+    }
+}
+
+/// Makes types settings that take whatever can be read.
+#[macro_export]
+macro_rules! taken_as_read {
+    ($($kind:ty),* $(,)?) => { $(impl $crate::Setting for $kind {})* };
+}
+
+taken_as_read!(bool, u32, u64, usize, String, PathBuf);
+
+impl<T> Setting for Vec<T> {}
+
+impl<T: Setting> Setting for Option<T> {
+    fn check(&self, key: &str, mistakes: &mut Mistakes) {
+        let before = mistakes.0.len();
+        if let Some(it) = self {
+            it.check(key, mistakes);
+        }
+        for mistake in &mut mistakes.0[before..] {
+            mistake.allowed.push_str(T::OR_NOT_SET);
+        }
+    }
+}
+
+/// Not set by anybody.
+impl<T> Setting for PhantomData<T> {
+    fn keys(_: &str, _: &mut Vec<String>) {}
+}
+
+/// Declares a section: its fields, what each is when nobody sets it (`Default::default()` where nothing is written), and
+/// after `rules` a method that notes what is refused only together.
+///
+/// ```
+/// use setting::{Mistakes, Setting, Within, settings};
+///
+/// settings! {
+///     /// How the worker works.
+///     pub struct WorkerSettings {
+///         pub jobs: Within<1, 1_000> = Within(4),
+///         /// Of `jobs`, those for short ones.
+///         pub short_jobs: Within<0, 1_000>,
+///     }
+///     rules WorkerSettings::short_jobs_are_jobs
+/// }
+///
+/// impl WorkerSettings {
+///     fn short_jobs_are_jobs(&self, key: &str, mistakes: &mut Mistakes) {
+///         let key = format!("{key}.short_jobs");
+///         mistakes.within(&key, self.short_jobs.0, &(0..=self.jobs.0), "");
+///     }
+/// }
+///
+/// let mut mistakes = Mistakes::default();
+/// let settings = WorkerSettings { short_jobs: Within(5), ..WorkerSettings::default() };
+/// settings.check("worker", &mut mistakes);
+/// assert_eq!(mistakes.0[0].key, "worker.short_jobs");
+/// assert_eq!(mistakes.0[0].allowed, "0 to 4");
+/// ```
+#[macro_export]
+macro_rules! settings {
+    (@default) => { ::core::default::Default::default() };
+    (@default $default:expr) => { $default };
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(<$param:ident: $bound:ident>)? {
+            $($(#[$field_meta:meta])* $visibility:vis $field:ident: $kind:ty $(= $default:expr)?,)*
+        }
+        $(rules $rules:path)?
+    ) => {
+        #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        $(#[$meta])*
+        pub struct $name $(<$param: $bound>)? {
+            $($(#[$field_meta])* $visibility $field: $kind,)*
+        }
+
+        impl $(<$param: $bound>)? Default for $name $(<$param>)? {
+            fn default() -> Self {
+                Self { $($field: $crate::settings!(@default $($default)?),)* }
+            }
+        }
+
+        impl $(<$param: $bound>)? $crate::Setting for $name $(<$param>)? {
+            fn check(&self, key: &str, mistakes: &mut $crate::Mistakes) {
+                $(
+                    let field = $crate::below(key, ::core::stringify!($field));
+                    $crate::Setting::check(&self.$field, &field, mistakes);
+                )*
+                $($rules(self, key, mistakes);)?
+            }
+
+            fn keys(key: &str, all: &mut Vec<String>) {
+                $(
+                    let field = $crate::below(key, ::core::stringify!($field));
+                    <$kind as $crate::Setting>::keys(&field, all);
+                )*
+            }
+        }
+    };
+}
