@@ -36,7 +36,7 @@ use domain::{
     user::User,
 };
 use passwords::{Argon2Hasher, HashingSettings};
-use providers::keywords::KeywordSettings;
+use providers::{keywords::KeywordResearchSettings, search::SearchSettings};
 use std::{
     net::{SocketAddr, TcpListener},
     num::NonZeroUsize,
@@ -565,7 +565,9 @@ fn settings() -> Settings {
 fn sandbox() -> Arc<dyn KeywordData> {
     let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
     let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
-    providers::keywords::configured(KeywordSettings::default(), &clock, &randomness)
+    let own = KeywordResearchSettings::default();
+    let sections = (&own, &SearchSettings::default());
+    providers::keywords::configured(sections, &clock, &randomness)
 }
 
 /// Hashes as they are made, but quickly.

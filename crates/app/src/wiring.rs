@@ -2,7 +2,7 @@
 
 use crate::{
     process::once_free,
-    settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Settings},
+    settings::{Loaded, QueueSettings, SandboxChoice, Settings},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
 };
@@ -25,18 +25,8 @@ use domain::{
 };
 use nix::ifaddrs::getifaddrs;
 use passwords::{Argon2Hasher, HashingSettings};
-use providers::{
-    ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
-    keywords::{self, KeywordSettings},
-    resilience::ResilienceSettings,
-    sandbox::SandboxSettings,
-    search::{
-        self, DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
-    },
-    search_console::{self, SearchConsoleSettings},
-    vitals::{self, GoogleApiSettings, VitalsSettings},
-};
-use setting::{Cap, Secret, Usd, WebAddress};
+use providers::{ai, keywords, search, search_console, vitals};
+use setting::Cap;
 use std::{
     fs, io, net::IpAddr, os::unix::fs::DirBuilderExt, path::Path, sync::Arc, time::Duration,
 };
@@ -261,56 +251,7 @@ pub fn search_results(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
-    let search = &settings.search;
-    let serper = search.serper.api_key.as_ref().map(|key| SerperSettings {
-        base_url: search.serper.base_url.url().clone(),
-        api_key: key.reveal().to_owned().into(),
-        price_per_call: search.serper.price_per_call.micros(),
-    });
-    let searxng = search.searxng.base_url.as_ref().map(|url| SearxngSettings {
-        base_url: url.url().clone(),
-        engine: search.searxng.engine.clone(),
-    });
-    let configured = SearchSettings {
-        data_for_seo: data_for_seo(settings),
-        serp_api: serp_api(settings),
-        serper,
-        searxng,
-        sandbox: sandbox(settings),
-        paid_calls: search.paid_calls,
-        most_per_call: search.most_per_call.map(Usd::micros),
-        ..SearchSettings::default()
-    };
-    search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
-}
-
-fn data_for_seo(settings: &Settings) -> Option<DataForSeoSettings> {
-    let set = &settings.search.data_for_seo;
-    let (login, password) = set.login.as_ref().zip(set.password.as_ref())?;
-    Some(DataForSeoSettings {
-        base_url: set.base_url.url().clone(),
-        login: login.reveal().to_owned().into(),
-        password: password.reveal().to_owned().into(),
-        price_per_page: set.price_per_page.micros(),
-    })
-}
-
-fn serp_api(settings: &Settings) -> Option<SerpApiSettings> {
-    let set = &settings.search.serp_api;
-    Some(SerpApiSettings {
-        base_url: set.base_url.url().clone(),
-        api_key: set.api_key.as_ref()?.reveal().to_owned().into(),
-        price_per_call: set.price_per_call.micros(),
-    })
-}
-
-fn sandbox(settings: &Settings) -> SandboxSettings {
-    let set = &settings.search.sandbox;
-    SandboxSettings {
-        seed: set.seed,
-        failure_rate: set.failure_rate.0,
-        latency: (set.latency_ms.0 > 0).then(|| Duration::from_millis(set.latency_ms.0)),
-    }
+    search::configured(&settings.search, clock, randomness)
 }
 
 pub fn ai_engines(
@@ -318,47 +259,7 @@ pub fn ai_engines(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> AiEngines {
-    let set = &settings.ai;
-    let [chatgpt, perplexity, gemini, claude] = set.models().map(|it| model(&it));
-    let compatible = set
-        .compatible
-        .base_url
-        .as_ref()
-        .map(|url| CompatibleSettings {
-            base_url: url.url().clone(),
-            api_key: { set.compatible.api_key.as_ref() }.map(|it| it.reveal().to_owned().into()),
-            model: set.compatible.model.0.clone(),
-            prices: set.compatible.prices().map(|it| token_prices(it, 0.0)),
-            most_input_tokens: set.compatible.most_input_tokens.0.into(),
-            most_output_tokens: set.compatible.most_output_tokens.0,
-        });
-    let configured = AiSettings {
-        chatgpt,
-        perplexity,
-        gemini,
-        claude,
-        compatible,
-        google: GoogleAnswerSettings {
-            serp_api: serp_api(settings),
-            data_for_seo: data_for_seo(settings),
-            overview: set.google.overview,
-            mode: set.google.mode,
-            mode_price: set.google.mode_price.micros(),
-        },
-        sandbox: sandbox(settings),
-        resilience: ResilienceSettings {
-            call_timeout: set.answer_seconds.0,
-            concurrent_calls: set.at_once.0,
-            ..ResilienceSettings::default()
-        },
-        paid_calls: set.paid_calls && settings.search.paid_calls,
-        most_per_call: set.most_per_call.map(Usd::micros),
-    };
-    let engines = ai::configured(&configured, clock, randomness);
-    match set.sentiment_by {
-        Some(judge) => engines.judged_by(judge.engine()),
-        None => engines,
-    }
+    ai::configured((&settings.ai, &settings.search), clock, randomness)
 }
 
 pub fn keyword_data(
@@ -366,47 +267,8 @@ pub fn keyword_data(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn KeywordData> {
-    let configured = KeywordSettings {
-        data_for_seo: data_for_seo(settings),
-        price_per_call: settings.keyword_research.price_per_call.micros(),
-        sandbox: sandbox(settings),
-        paid_calls: settings.search.paid_calls,
-        most_per_call: settings.search.most_per_call.map(Usd::micros),
-        ..KeywordSettings::default()
-    };
-    keywords::configured(configured, clock, randomness)
-}
-
-fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {
-    Some(ModelSettings {
-        base_url: set.base_url.url().clone(),
-        api_key: set.api_key?.reveal().to_owned().into(),
-        model: set.model.to_owned(),
-        prices: set.prices.map(|it| token_prices(it, set.price_per_search)),
-        most_input_tokens: set.most_input_tokens.into(),
-        most_output_tokens: set.most_output_tokens,
-        most_searches: set.most_searches,
-        force_search: set.force_search,
-        link_base: set.link_base.map(|it| it.url().clone()),
-    })
-}
-
-fn token_prices((input, output): (f64, f64), search: f64) -> TokenPrices {
-    TokenPrices {
-        per_million_input: micro_usd(input),
-        per_million_output: micro_usd(output),
-        per_search: micro_usd(search),
-        per_request: 0,
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a price per call is small and not negative"
-)]
-fn micro_usd(dollars: f64) -> u64 {
-    (dollars.max(0.0) * 1_000_000.0).round() as u64
+    let sections = (&settings.keyword_research, &settings.search);
+    keywords::configured(sections, clock, randomness)
 }
 
 fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
@@ -421,15 +283,9 @@ fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Price
 
 pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
     let set = &foundation.settings.search_console;
-    let key_file = set.key_file.clone();
-    let settings = SearchConsoleSettings {
-        base_url: set.base_url.url().clone(),
-        token_url: set.token_url.url().clone(),
-        ..SearchConsoleSettings::google(key_file)
-    };
     FetchConsole {
         core: foundation.core(),
-        console: search_console::configured(settings, &foundation.clock, &foundation.randomness),
+        console: search_console::configured(set, &foundation.clock, &foundation.randomness),
         limits: set.limits(),
     }
 }
@@ -496,13 +352,8 @@ fn speed_sources(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> SpeedSources {
-    let (crux, page_speed) = (&settings.vitals.crux, &settings.vitals.page_speed);
-    let configured = VitalsSettings {
-        crux: google_api(crux.api_key.as_ref(), &crux.base_url),
-        page_speed: google_api(page_speed.api_key.as_ref(), &page_speed.base_url),
-        ..VitalsSettings::default()
-    };
-    let sources = vitals::configured(configured, clock, randomness);
+    let set = &settings.vitals;
+    let sources = vitals::configured(&set.crux, &set.page_speed, clock, randomness);
     let browser: Arc<dyn LabVitals> = Arc::new(reader.lab_beside(lab_settings(settings)));
     SpeedSources {
         field: sources.field,
@@ -510,13 +361,6 @@ fn speed_sources(
         other_lab: sources.lab,
         files: Arc::new(reader.files_beside()),
     }
-}
-
-fn google_api(key: Option<&Secret>, base_url: &WebAddress) -> Option<GoogleApiSettings> {
-    key.map(|key| GoogleApiSettings {
-        base_url: base_url.url().clone(),
-        api_key: key.reveal().to_owned().into(),
-    })
 }
 
 fn lab_settings(settings: &Settings) -> LabSettings {
@@ -625,6 +469,7 @@ pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<Argon2Hasher>> {
 mod tests {
     use super::*;
     use crate::settings::{ListenAddress, Network};
+    use setting::WebAddress;
 
     #[test]
     fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
@@ -674,23 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn search_console_left_alone_is_googles() {
-        let set = Settings::default().search_console;
-        let google = SearchConsoleSettings::google(None);
-        assert_eq!(set.base_url.url(), &google.base_url);
-        assert_eq!(set.token_url.url(), &google.token_url);
-    }
-
-    #[test]
     fn the_lab_settings_left_alone_are_the_labs_own_numbers() {
         assert_eq!(lab_settings(&Settings::default()), LabSettings::default());
-        let (crux, page_speed) = (
-            Settings::default().vitals.crux.base_url,
-            Settings::default().vitals.page_speed.base_url,
-        );
-        let key = || "x".to_owned().into();
-        assert_eq!(crux.url(), &GoogleApiSettings::crux(key()).base_url);
-        let theirs = GoogleApiSettings::page_speed(key()).base_url;
-        assert_eq!(page_speed.url(), &theirs);
     }
 }

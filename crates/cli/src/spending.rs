@@ -6,6 +6,7 @@ use domain::{
     money::MicroUsd,
     ports::storage::{Storage, StorageError},
 };
+use providers::keywords;
 use std::{collections::BTreeSet, sync::Arc};
 
 pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget for each: sightline account limits --email … --monthly-budget 100. New accounts get new_accounts.monthly_budget.";
@@ -14,7 +15,7 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let (clock, randomness) = machine();
     let depth = settings.search.depth.0;
     let search = search_results(settings, &clock, &randomness);
-    let keywords = keyword_data(settings, &clock, &randomness);
+    let research = keyword_data(settings, &clock, &randomness);
     let engines = ai_engines(settings, &clock, &randomness);
     let costs = |most: MicroUsd| most > MicroUsd(0);
     let mut paid = BTreeSet::new();
@@ -24,11 +25,11 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     {
         paid.extend(settings.search.suppliers().iter().map(ToString::to_string));
     }
-    if !keywords.label().provenance.is_simulated()
-        && keywords.unpaid().is_none()
-        && costs(keywords.most().cost)
+    if !research.label().provenance.is_simulated()
+        && research.unpaid().is_none()
+        && costs(research.most().cost)
     {
-        paid.insert("DataForSEO".to_owned());
+        paid.extend(keywords::suppliers().map(|it| it.name.to_owned()));
     }
     let engines = { engines.all() }
         .filter(|it| it.unpaid().is_none() && costs(it.most().cost))

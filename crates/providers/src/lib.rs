@@ -13,4 +13,7 @@ pub mod resilience;
 pub mod sandbox;
 pub mod search;
 pub mod search_console;
+mod supplier;
 pub mod vitals;
+
+pub use supplier::{Supplier, one_of};

@@ -26,6 +26,11 @@ impl WebAddress {
         &self.text
     }
 
+    /// The address of something below it, whether or not it ends with a slash.
+    pub fn operation(&self, path: &str) -> String {
+        format!("{}{path}", self.url.as_str().trim_end_matches('/'))
+    }
+
     fn shown(&self) -> String {
         without_credentials(&self.text)
     }

@@ -2,22 +2,14 @@
 //!
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
-mod ai;
 mod file;
-mod keyword_research;
 mod new_accounts;
 mod page_speed;
-mod search;
-mod search_console;
 mod sources;
 mod values;
 
-pub use ai::{AiSettings, ModelChoice};
-pub use keyword_research::KeywordResearchSettings;
 pub use new_accounts::NewAccountSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
-pub use search::SearchSettings;
-pub use search_console::SearchConsoleSettings;
 pub use sources::{Loaded, Origin, SettingsError, Sources};
 pub use values::{
     AdminAddress, Budget, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network,
@@ -28,6 +20,10 @@ use chrono::TimeDelta;
 use domain::{
     project::PurgeTerm, stored_data::StorageLimits, token::TokenPolicy,
     use_cases::keep_house::Retention,
+};
+use providers::{
+    ai::AiSettings, keywords::KeywordResearchSettings, search::SearchSettings,
+    search_console::SearchConsoleSettings,
 };
 use serde::{Deserialize, Serialize};
 use setting::{Mistakes, Seconds, WebAddress, Within, ZeroOr, settings, taken_as_read};

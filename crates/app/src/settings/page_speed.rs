@@ -1,5 +1,6 @@
+use providers::vitals::{CruxSettings, PageSpeedSettings};
 use serde::{Deserialize, Serialize};
-use setting::{Mistakes, Secret, WebAddress, Within, settings};
+use setting::{Mistakes, Within, settings};
 use std::path::PathBuf;
 
 settings! {
@@ -12,20 +13,6 @@ settings! {
         pub crux: CruxSettings,
         pub page_speed: PageSpeedSettings,
         pub lab: LabSettings,
-    }
-}
-
-settings! {
-    pub struct CruxSettings {
-        pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://chromeuxreport.googleapis.com"),
-    }
-}
-
-settings! {
-    pub struct PageSpeedSettings {
-        pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
     }
 }
 

@@ -22,7 +22,7 @@ use domain::{
     },
     use_cases::watch_clock::distrust,
 };
-use providers::search_console::account_of;
+use providers::{Supplier, ai, keywords, one_of, search, search_console::account_of};
 use serde_json::json;
 use setting::Cap;
 use std::{
@@ -282,7 +282,7 @@ fn suppliers(settings: &Settings) -> Check {
         return Check::notice(
             what,
             "sandbox: a simulated market, marked so in every record",
-            "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url.",
+            format!("For real results set {}.", needs(&search::SUPPLIERS)),
         );
     }
     if let Some(unpaid) = supplier.unpaid(settings.search.depth.0) {
@@ -440,7 +440,7 @@ fn engines(settings: &Settings) -> Check {
         return Check::notice(
             what,
             format!("sandbox: simulated engines, marked so in every record; {told}"),
-            "For real answers set ai.chatgpt.api_key, ai.perplexity.api_key, ai.gemini.api_key, ai.claude.api_key or ai.compatible.base_url.",
+            format!("For real answers set {}.", needs(&ai::suppliers())),
         );
     }
     if all_are_asked {
@@ -454,18 +454,19 @@ fn research(settings: &Settings) -> Check {
     let what = "keyword research";
     let (clock, randomness) = machine();
     let supplier = keyword_data(settings, &clock, &randomness);
+    let [Supplier { name, needs, .. }] = keywords::suppliers();
     let label = supplier.label();
     if label.provenance.is_simulated() {
         return Check::notice(
             what,
             "sandbox: simulated figures, marked so in every answer",
-            "For real figures set search.data_for_seo.login and password.",
+            format!("For real figures set {needs}."),
         );
     }
     if let Some(unpaid) = supplier.unpaid() {
         return Check::bad(
             what,
-            format!("DataForSEO: not asked, {unpaid}"),
+            format!("{name}: not asked, {unpaid}"),
             "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
         );
     }
@@ -473,7 +474,7 @@ fn research(settings: &Settings) -> Check {
     Check::good(
         what,
         format!(
-            "DataForSEO; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
+            "{name}; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
             most.calls,
             most.cost,
             MicroUsd::CURRENCY
@@ -526,13 +527,25 @@ fn spending_caps(settings: &Settings) -> String {
     )
 }
 
-fn mend(unpaid: Unpaid) -> &'static str {
+/// What an operator sets for one of them to be asked.
+fn needs<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
+    one_of(
+        suppliers
+            .iter()
+            .map(|it| it.needs)
+            .filter(|it| !it.is_empty()),
+    )
+}
+
+fn mend(unpaid: Unpaid) -> String {
     match unpaid {
         Unpaid::SwitchedOff => {
-            "Set search.paid_calls = true, or a supplier that costs nothing (search.searxng.base_url)."
+            let free = search::SUPPLIERS.iter().filter(|it| it.is_free);
+            let free = one_of(free.map(|it| it.needs));
+            format!("Set search.paid_calls = true, or a supplier that costs nothing ({free}).")
         }
-        Unpaid::TooDear { .. } => "Raise search.most_per_call, or lower search.depth.",
-        Unpaid::PriceUnknown => "Set the supplier's price.",
+        Unpaid::TooDear { .. } => "Raise search.most_per_call, or lower search.depth.".to_owned(),
+        Unpaid::PriceUnknown => "Set the supplier's price.".to_owned(),
     }
 }
 

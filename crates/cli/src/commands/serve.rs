@@ -9,6 +9,7 @@ use crate::{
     wiring::{Foundation, Role, warn_of_open_networks},
 };
 use anyhow::Context;
+use providers::{one_of, search::SUPPLIERS};
 use std::{io::ErrorKind, net::TcpListener, sync::Arc};
 use tokio::sync::Notify;
 use web::services::Services;
@@ -85,9 +86,10 @@ async fn greet(
         tell("  worker     none here: run `sightline worker` on the same database");
     }
     if settings.search.is_simulated() {
-        tell(
-            "  simulated  search results come from the sandbox and say so; for real ones set a supplier (search.data_for_seo, search.serp_api, search.serper or search.searxng)",
-        );
+        let sections = one_of(SUPPLIERS.iter().map(|it| it.section));
+        tell(format!(
+            "  simulated  search results come from the sandbox and say so; for real ones set a supplier ({sections})"
+        ));
     }
     warn_of_open_networks(settings);
     if let Some(remedy) = server::nobody_can_sign_in(settings) {

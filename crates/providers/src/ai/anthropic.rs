@@ -6,17 +6,20 @@
 //! tool's first version is taken: later ones run code on what they found, and cost more.
 
 use super::{
+    AiSupplier,
     failures::{by_status_and_words, inside},
+    guarded,
     openai::SEARCH_FAILED_IN_PART,
     places::approximate,
     price::Taken,
-    settings::ModelSettings,
+    settings::{Model, Service},
     source::{AnswerSource, Outcome, Reading, Told},
     sources::{Named, Sources},
 };
 use crate::{
     http_client::{Answer, ask, json},
     resilience::CallFailure,
+    supplier::Surroundings,
 };
 use analysis::{
     observation::ai_answer::{CitationPart, TextSpan},
@@ -28,7 +31,6 @@ use domain::ports::{
     clock::Clock,
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -36,8 +38,34 @@ use std::sync::Arc;
 const TOOL: &str = "web_search_20250305";
 const VERSION: &str = "2023-06-01";
 
-pub(super) struct Anthropic {
-    settings: ModelSettings,
+/// Anthropic's Messages API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claude;
+
+impl Service for Claude {
+    const BASE_URL: &'static str = "https://api.anthropic.com";
+    const MODEL: &'static str = "claude-sonnet-5-5";
+    const LISTED: (f64, f64) = (2.0, 10.0);
+    const PRICE_PER_SEARCH: f64 = 0.01;
+    const MOST_INPUT_TOKENS: u32 = 60_000;
+    const MOST_OUTPUT_TOKENS: u32 = 8_000;
+    const MOST_SEARCHES: u32 = 3;
+    const FORCE_SEARCH: bool = false;
+}
+
+pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "claude",
+        section: "ai.claude",
+        needs: "ai.claude.api_key",
+        is_free: false,
+        is_set: |(ai, _)| ai.claude.api_key.is_some(),
+        build: |(ai, _), around| Some(guarded(Anthropic::new(ai.claude.model()?, around), around)),
+    }
+}
+
+struct Anthropic {
+    model: Model,
     http: Client,
     clock: Arc<dyn Clock>,
 }
@@ -97,28 +125,28 @@ struct Gathered {
 }
 
 impl Anthropic {
-    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+    fn new(model: Model, around: &Surroundings) -> Self {
         Self {
-            settings,
-            http,
-            clock,
+            model,
+            http: around.http(),
+            clock: around.clock(),
         }
     }
 
     fn body(&self, question: &AiQuestion) -> Value {
         let mut body = json!({
-            "model": self.settings.model,
-            "max_tokens": self.settings.most_output_tokens,
+            "model": self.model.name,
+            "max_tokens": self.model.most_output_tokens,
             "messages": [{"role": "user", "content": question.prompt}],
         });
         if question.web_search {
             body["tools"] = json!([{
                 "type": TOOL,
                 "name": "web_search",
-                "max_uses": self.settings.most_searches.max(1),
+                "max_uses": self.model.most_searches.max(1),
                 "user_location": approximate(question),
             }]);
-            if self.settings.force_search {
+            if self.model.force_search {
                 body["tool_choice"] = json!({"type": "tool", "name": "web_search"});
             }
         }
@@ -132,7 +160,7 @@ impl Anthropic {
         }
         if let Some(error) = gathered.failed.as_ref().filter(|_| gathered.worked == 0) {
             return Err(inside(&tool_error(error), |text| {
-                self.settings.without_key(text)
+                self.model.without_key(text)
             }));
         }
         for (url, title) in &gathered.found {
@@ -168,12 +196,12 @@ impl Anthropic {
             searches: Some(u32::try_from(searches).unwrap_or(u32::MAX)),
             queries: gathered.queries,
             retrieval: Retrieval {
-                forced: question.web_search && self.settings.force_search,
+                forced: question.web_search && self.model.force_search,
                 used: Some(searches > 0),
             },
             input_tokens: input,
             output_tokens: output,
-            cost: { self.settings.prices.zip(input.zip(output)) }
+            cost: { self.model.prices.zip(input.zip(output)) }
                 .map(|(prices, tokens)| prices.of(taken(tokens))),
             warnings: gathered
                 .failed
@@ -255,10 +283,10 @@ impl AnswerSource for Anthropic {
             name: "claude".to_owned(),
             title: "Claude".to_owned(),
             provider: "anthropic".to_owned(),
-            model: Some(self.settings.model.clone()),
+            model: Some(self.model.name.clone()),
             provenance: Provenance::Measured,
             has_sources: true,
-            forces_retrieval: self.settings.force_search,
+            forces_retrieval: self.model.force_search,
         }
     }
 
@@ -267,25 +295,25 @@ impl AnswerSource for Anthropic {
     }
 
     fn price(&self) -> Option<u64> {
-        self.settings.most()
+        self.model.most()
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        self.settings.without_key(text)
+        self.model.without_key(text)
     }
 
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
         let request = self
             .http
-            .post(self.settings.address("/v1/messages"))
-            .header("x-api-key", self.settings.api_key.expose_secret())
+            .post(self.model.base_url.operation("/v1/messages"))
+            .header("x-api-key", self.model.key.reveal())
             .header("anthropic-version", VERSION)
             .json(&self.body(question));
         ask(request).await
     }
 
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
-        let clean = |text: &str| self.settings.without_key(text);
+        let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
             return Err(by_status_and_words(answer, clean, self.clock.now()));
         }

@@ -6,15 +6,18 @@
 //! `max_tokens` is what servers at home read.
 
 use super::{
+    AiSupplier,
     failures::{by_status_and_words, inside},
-    price::Taken,
-    settings::CompatibleSettings,
+    guarded,
+    price::{Taken, TokenPrices},
+    settings::{InputTokens, ModelName, OutputTokens},
     source::{AnswerSource, Outcome, Reading, Told},
 };
 use crate::{
     http_client::{Answer, ask, json},
     resilience::CallFailure,
     search::wire_errors::without,
+    supplier::Surroundings,
 };
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
@@ -23,13 +26,41 @@ use domain::ports::{
     clock::Clock,
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use setting::{Cost, Secret, WebAddress, Within, settings};
 use std::sync::Arc;
 
-pub(super) struct Compatible {
+settings! {
+    /// Any endpoint that speaks like OpenAI's chat completions. Prices are in US dollars.
+    pub struct CompatibleSettings {
+        /// Where it is, up to the version.
+        pub base_url: Option<WebAddress>,
+        pub api_key: Option<Secret>,
+        pub model: ModelName = ModelName::fixed("llama3.2"),
+        pub price_per_million_input: Option<Cost>,
+        pub price_per_million_output: Option<Cost>,
+        pub most_input_tokens: InputTokens = Within(4_000),
+        pub most_output_tokens: OutputTokens = Within(4_000),
+    }
+}
+
+pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "compatible",
+        section: "ai.compatible",
+        needs: "ai.compatible.base_url",
+        is_free: false,
+        is_set: |(ai, _)| ai.compatible.base_url.is_some(),
+        build: |(ai, _), around| Some(guarded(Compatible::new(&ai.compatible, around)?, around)),
+    }
+}
+
+struct Compatible {
     settings: CompatibleSettings,
+    base_url: WebAddress,
+    /// Nothing at all makes it free; `None` is unknown, and then it is not asked.
+    prices: Option<TokenPrices>,
     http: Client,
     clock: Arc<dyn Clock>,
 }
@@ -62,17 +93,29 @@ struct Usage {
 }
 
 impl Compatible {
-    pub(super) fn new(settings: CompatibleSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
+    fn new(settings: &CompatibleSettings, around: &Surroundings) -> Option<Self> {
+        let prices = {
+            settings
+                .price_per_million_input
+                .zip(settings.price_per_million_output)
         }
+        .map(|(input, output)| TokenPrices {
+            per_million_input: input.micros(),
+            per_million_output: output.micros(),
+            ..TokenPrices::default()
+        });
+        Some(Self {
+            base_url: settings.base_url.clone()?,
+            settings: settings.clone(),
+            prices,
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     fn without_key(&self, text: &str) -> String {
         let key = self.settings.api_key.as_ref();
-        key.map_or_else(|| text.to_owned(), |it| without(it.expose_secret(), text))
+        key.map_or_else(|| text.to_owned(), |it| without(it.reveal(), text))
     }
 
     fn told(&self, model: Option<String>, choice: &Choice, usage: Option<&Usage>) -> Told {
@@ -96,15 +139,13 @@ impl Compatible {
             },
             input_tokens: input,
             output_tokens: output,
-            cost: { self.settings.prices.zip(input.zip(output)) }.map(
-                |(prices, (input, output))| {
-                    prices.of(Taken {
-                        input,
-                        output,
-                        searches: 0,
-                    })
-                },
-            ),
+            cost: { self.prices.zip(input.zip(output)) }.map(|(prices, (input, output))| {
+                prices.of(Taken {
+                    input,
+                    output,
+                    searches: 0,
+                })
+            }),
             ..Told::default()
         }
     }
@@ -133,9 +174,9 @@ impl AnswerSource for Compatible {
     fn label(&self) -> EngineLabel {
         EngineLabel {
             name: "compatible".to_owned(),
-            title: self.settings.model.clone(),
+            title: self.settings.model.0.clone(),
             provider: "compatible".to_owned(),
-            model: Some(self.settings.model.clone()),
+            model: Some(self.settings.model.0.clone()),
             provenance: Provenance::Measured,
             has_sources: false,
             forces_retrieval: false,
@@ -147,13 +188,13 @@ impl AnswerSource for Compatible {
     }
 
     fn price(&self) -> Option<u64> {
-        let prices = self.settings.prices?;
+        let prices = self.prices?;
         if prices.is_free() {
             return Some(0);
         }
         Some(prices.of(Taken {
-            input: self.settings.most_input_tokens,
-            output: self.settings.most_output_tokens.into(),
+            input: self.settings.most_input_tokens.0.into(),
+            output: self.settings.most_output_tokens.0.into(),
             searches: 0,
         }))
     }
@@ -163,18 +204,17 @@ impl AnswerSource for Compatible {
     }
 
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
-        let base = self.settings.base_url.as_str().trim_end_matches('/');
         let mut request = self
             .http
-            .post(format!("{base}/chat/completions"))
+            .post(self.base_url.operation("/chat/completions"))
             .json(&json!({
-                "model": self.settings.model,
+                "model": self.settings.model.0,
                 "messages": [{"role": "user", "content": question.prompt}],
-                "max_tokens": self.settings.most_output_tokens,
+                "max_tokens": self.settings.most_output_tokens.0,
                 "stream": false,
             }));
         if let Some(key) = &self.settings.api_key {
-            request = request.bearer_auth(key.expose_secret());
+            request = request.bearer_auth(key.reveal());
         }
         ask(request).await
     }

@@ -7,10 +7,12 @@
 //! target never asked. What cannot be followed keeps the domain that stands in its title.
 
 use super::{
+    AiSupplier,
     failures::{by_status_and_words, inside},
+    guarded,
     price::Taken,
     secret_words::safe_url,
-    settings::ModelSettings,
+    settings::{InputTokens, Model, ModelName, OutputTokens, prices},
     source::{AnswerSource, Outcome, Reading, Told},
     sources::{Named, Sources},
     spans::{Unit, shifted, span},
@@ -18,6 +20,7 @@ use super::{
 use crate::{
     http_client::{Answer, ask, json},
     resilience::CallFailure,
+    supplier::Surroundings,
 };
 use analysis::{
     observation::ai_answer::{AnswerCitation, CitationPart, TextSpan},
@@ -30,9 +33,9 @@ use domain::ports::{
 };
 use futures_util::{StreamExt, stream};
 use reqwest::{Client, header::LOCATION};
-use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use setting::{Cost, Price, Secret, Usd, WebAddress, Within, settings};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use url::Url;
@@ -42,8 +45,61 @@ const MOST_LINKS: usize = 30;
 const LINKS_AT_ONCE: usize = 6;
 const LINKS_TIME: Duration = Duration::from_secs(10);
 
-pub(super) struct Gemini {
-    settings: ModelSettings,
+const USUAL: &str = "gemini-3.8-flash";
+/// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+const LISTED: (f64, f64) = (0.75, 3.75);
+
+settings! {
+    /// Gemini, by its own API. Prices are in US dollars. A search cannot be forced.
+    pub struct GeminiSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://generativelanguage.googleapis.com"),
+        /// Where links of sources lead through first; only they are followed, and one step.
+        pub link_base: WebAddress =
+            WebAddress::fixed("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
+        pub model: ModelName = ModelName::fixed(USUAL),
+        pub price_per_million_input: Option<Price>,
+        pub price_per_million_output: Option<Price>,
+        pub price_per_search: Cost = Usd(0.014),
+        /// An estimate; what searches found is included.
+        pub most_input_tokens: InputTokens = Within(10_000),
+        /// Thoughts included.
+        pub most_output_tokens: OutputTokens = Within(8_000),
+        pub most_searches: Within<1, 50> = Within(4),
+    }
+}
+
+impl GeminiSettings {
+    fn model(&self) -> Option<Model> {
+        let listed = (self.model.0 == USUAL).then_some(LISTED);
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        Some(Model {
+            base_url: self.base_url.clone(),
+            key: self.api_key.clone()?,
+            name: self.model.0.clone(),
+            prices: prices(set, listed, self.price_per_search),
+            most_input_tokens: self.most_input_tokens.0.into(),
+            most_output_tokens: self.most_output_tokens.0,
+            most_searches: self.most_searches.0,
+            force_search: false,
+        })
+    }
+}
+
+pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "gemini",
+        section: "ai.gemini",
+        needs: "ai.gemini.api_key",
+        is_free: false,
+        is_set: |(ai, _)| ai.gemini.api_key.is_some(),
+        build: |(ai, _), around| Some(guarded(Gemini::new(&ai.gemini, around)?, around)),
+    }
+}
+
+struct Gemini {
+    model: Model,
+    link_base: WebAddress,
     http: Client,
     clock: Arc<dyn Clock>,
 }
@@ -141,18 +197,19 @@ struct Usage {
 }
 
 impl Gemini {
-    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
-        }
+    fn new(settings: &GeminiSettings, around: &Surroundings) -> Option<Self> {
+        Some(Self {
+            model: settings.model()?,
+            link_base: settings.link_base.clone(),
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     fn body(&self, question: &AiQuestion) -> Value {
         let mut body = json!({
             "contents": [{"role": "user", "parts": [{"text": question.prompt}]}],
-            "generationConfig": {"maxOutputTokens": self.settings.most_output_tokens},
+            "generationConfig": {"maxOutputTokens": self.model.most_output_tokens},
         });
         if question.web_search {
             body["tools"] = json!([{"google_search": {}}]);
@@ -162,9 +219,7 @@ impl Gemini {
 
     /// Replaces links through Google by the addresses of the pages themselves, as far as they can be followed.
     async fn with_pages(&self, citations: &mut [AnswerCitation]) {
-        let Some(base) = &self.settings.link_base else {
-            return;
-        };
+        let base = self.link_base.url();
         let links: Vec<String> = { citations.iter() }
             .map(|it| &it.url)
             .filter(|it| leads_through(base, it))
@@ -256,7 +311,7 @@ impl Gemini {
     }
 
     fn cost(&self, usage: Option<&Usage>, searches: u64) -> Option<u64> {
-        let (prices, usage) = self.settings.prices.zip(usage)?;
+        let (prices, usage) = self.model.prices.zip(usage)?;
         Some(prices.of(Taken {
             input: usage.input()?,
             output: usage.output()?,
@@ -365,7 +420,7 @@ impl AnswerSource for Gemini {
             name: "gemini".to_owned(),
             title: "Gemini".to_owned(),
             provider: "google".to_owned(),
-            model: Some(self.settings.model.clone()),
+            model: Some(self.model.name.clone()),
             provenance: Provenance::Measured,
             has_sources: true,
             forces_retrieval: false,
@@ -377,26 +432,26 @@ impl AnswerSource for Gemini {
     }
 
     fn price(&self) -> Option<u64> {
-        self.settings.most()
+        self.model.most()
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        self.settings.without_key(text)
+        self.model.without_key(text)
     }
 
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
-        let model = &self.settings.model;
+        let model = &self.model.name;
         let path = format!("/v1beta/models/{model}:generateContent");
         let request = self
             .http
-            .post(self.settings.address(&path))
-            .header("x-goog-api-key", self.settings.api_key.expose_secret())
+            .post(self.model.base_url.operation(&path))
+            .header("x-goog-api-key", self.model.key.reveal())
             .json(&self.body(question));
         ask(request).await
     }
 
     fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
-        let clean = |text: &str| self.settings.without_key(text);
+        let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
             return Err(by_status_and_words(answer, clean, self.clock.now()));
         }

@@ -6,11 +6,13 @@
 //! model takes `tool_choice: required` together with the tool.
 
 use super::{
+    AiSupplier,
     failures::by_status_and_words,
+    guarded,
     places::approximate,
     price::Taken,
     responses::{Item, Response},
-    settings::ModelSettings,
+    settings::{Model, Service},
     source::{AnswerSource, Reading, Told},
     sources::{Named, Sources},
     spans::{cited_span, shifted},
@@ -18,6 +20,7 @@ use super::{
 use crate::{
     http_client::{Answer, ask},
     resilience::{CallFailure, Repeat},
+    supplier::Surroundings,
 };
 use analysis::{observation::ai_answer::CitationPart, provenance::Provenance};
 use async_trait::async_trait;
@@ -27,33 +30,58 @@ use domain::ports::{
     search_results::ProviderError,
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The warning of an answer of which one of several searches failed.
 pub(super) const SEARCH_FAILED_IN_PART: &str = "searchFailedInPart";
 
-pub(super) struct OpenAi {
-    settings: ModelSettings,
+/// OpenAI's Responses API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chatgpt;
+
+impl Service for Chatgpt {
+    const BASE_URL: &'static str = "https://api.openai.com";
+    const MODEL: &'static str = "gpt-6.1-terra";
+    const LISTED: (f64, f64) = (1.0, 5.0);
+    const PRICE_PER_SEARCH: f64 = 0.01;
+    const MOST_INPUT_TOKENS: u32 = 60_000;
+    const MOST_OUTPUT_TOKENS: u32 = 8_000;
+    const MOST_SEARCHES: u32 = 4;
+    const FORCE_SEARCH: bool = true;
+}
+
+pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "chatgpt",
+        section: "ai.chatgpt",
+        needs: "ai.chatgpt.api_key",
+        is_free: false,
+        is_set: |(ai, _)| ai.chatgpt.api_key.is_some(),
+        build: |(ai, _), around| Some(guarded(OpenAi::new(ai.chatgpt.model()?, around), around)),
+    }
+}
+
+struct OpenAi {
+    model: Model,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl OpenAi {
-    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+    fn new(model: Model, around: &Surroundings) -> Self {
         Self {
-            settings,
-            http,
-            clock,
+            model,
+            http: around.http(),
+            clock: around.clock(),
         }
     }
 
     fn body(&self, question: &AiQuestion) -> Value {
         let mut body = json!({
-            "model": self.settings.model,
+            "model": self.model.name,
             "input": question.prompt,
-            "max_output_tokens": self.settings.most_output_tokens,
+            "max_output_tokens": self.model.most_output_tokens,
             "store": false,
         });
         if question.web_search {
@@ -62,8 +90,8 @@ impl OpenAi {
                 "user_location": approximate(question),
             }]);
             body["include"] = json!(["web_search_call.action.sources"]);
-            body["max_tool_calls"] = json!(self.settings.most_searches);
-            if self.settings.force_search {
+            body["max_tool_calls"] = json!(self.model.most_searches);
+            if self.model.force_search {
                 body["tool_choice"] = json!("required");
             }
         }
@@ -115,7 +143,7 @@ impl OpenAi {
         let made = made.saturating_add(u32::try_from(unnamed).unwrap_or(u32::MAX));
         let basics = response.basics();
         let cost = {
-            self.settings
+            self.model
                 .prices
                 .zip(basics.input_tokens.zip(basics.output_tokens))
         }
@@ -132,7 +160,7 @@ impl OpenAi {
             searches: Some(made),
             queries,
             retrieval: Retrieval {
-                forced: question.web_search && self.settings.force_search,
+                forced: question.web_search && self.model.force_search,
                 used: Some(made > 0),
             },
             cost,
@@ -152,10 +180,10 @@ impl AnswerSource for OpenAi {
             name: "chatgpt".to_owned(),
             title: "ChatGPT".to_owned(),
             provider: "openai".to_owned(),
-            model: Some(self.settings.model.clone()),
+            model: Some(self.model.name.clone()),
             provenance: Provenance::Measured,
             has_sources: true,
-            forces_retrieval: self.settings.force_search,
+            forces_retrieval: self.model.force_search,
         }
     }
 
@@ -164,24 +192,24 @@ impl AnswerSource for OpenAi {
     }
 
     fn price(&self) -> Option<u64> {
-        self.settings.most()
+        self.model.most()
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        self.settings.without_key(text)
+        self.model.without_key(text)
     }
 
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
         let request = self
             .http
-            .post(self.settings.address("/v1/responses"))
-            .bearer_auth(self.settings.api_key.expose_secret())
+            .post(self.model.base_url.operation("/v1/responses"))
+            .bearer_auth(self.model.key.reveal())
             .json(&self.body(question));
         ask(request).await
     }
 
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
-        let clean = |text: &str| self.settings.without_key(text);
+        let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
             return Err(by_status_and_words(answer, clean, self.clock.now()));
         }

@@ -7,10 +7,12 @@
 //! against the live service: a place with a country alone.
 
 use super::{
+    AiSupplier,
     failures::by_status_and_words,
+    guarded,
     places::city,
     responses::Response,
-    settings::ModelSettings,
+    settings::{Model, Service},
     source::{AnswerSource, Reading, Told},
     sources::{Named, Sources},
     spans::{cited_span, shifted},
@@ -18,6 +20,7 @@ use super::{
 use crate::{
     http_client::{Answer, ask},
     resilience::CallFailure,
+    supplier::Surroundings,
 };
 use analysis::{
     observation::ai_answer::{CitationPart, TextSpan},
@@ -29,31 +32,56 @@ use domain::ports::{
     clock::Clock,
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
-pub(super) struct Perplexity {
-    settings: ModelSettings,
+/// Perplexity's Agent API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Perplexity;
+
+impl Service for Perplexity {
+    const BASE_URL: &'static str = "https://api.perplexity.ai";
+    const MODEL: &'static str = "perplexity/sonar";
+    const LISTED: (f64, f64) = (0.25, 2.5);
+    const PRICE_PER_SEARCH: f64 = 0.005;
+    const MOST_INPUT_TOKENS: u32 = 30_000;
+    const MOST_OUTPUT_TOKENS: u32 = 4_000;
+    const MOST_SEARCHES: u32 = 4;
+    const FORCE_SEARCH: bool = true;
+}
+
+pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "perplexity",
+        section: "ai.perplexity",
+        needs: "ai.perplexity.api_key",
+        is_free: false,
+        is_set: |(ai, _)| ai.perplexity.api_key.is_some(),
+        build: |(ai, _), around| Some(guarded(Agent::new(ai.perplexity.model()?, around), around)),
+    }
+}
+
+struct Agent {
+    model: Model,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
-impl Perplexity {
-    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+impl Agent {
+    fn new(model: Model, around: &Surroundings) -> Self {
         Self {
-            settings,
-            http,
-            clock,
+            model,
+            http: around.http(),
+            clock: around.clock(),
         }
     }
 
     fn body(&self, question: &AiQuestion) -> Value {
         let mut body = json!({
-            "model": self.settings.model,
+            "model": self.model.name,
             "input": question.prompt,
             "language_preference": question.language,
-            "max_output_tokens": self.settings.most_output_tokens,
+            "max_output_tokens": self.model.most_output_tokens,
         });
         if question.web_search {
             let mut place = json!({"country": question.country.to_uppercase()});
@@ -61,8 +89,8 @@ impl Perplexity {
                 place["city"] = json!(city);
             }
             body["tools"] = json!([{"type": "web_search", "user_location": place}]);
-            body["max_tool_calls"] = json!(self.settings.most_searches);
-            if self.settings.force_search {
+            body["max_tool_calls"] = json!(self.model.most_searches);
+            if self.model.force_search {
                 body["tool_choice"] = json!({"type": "web_search"});
             }
         }
@@ -121,7 +149,7 @@ impl Perplexity {
                 .flat_map(|it| it.queries.iter().flatten().cloned())
                 .collect(),
             retrieval: Retrieval {
-                forced: question.web_search && self.settings.force_search,
+                forced: question.web_search && self.model.force_search,
                 used: Some(!found.is_empty() || counted > 0),
             },
             cost: dollars.and_then(micro_usd),
@@ -173,16 +201,16 @@ fn markers(text: &str) -> Vec<(u64, TextSpan)> {
 }
 
 #[async_trait]
-impl AnswerSource for Perplexity {
+impl AnswerSource for Agent {
     fn label(&self) -> EngineLabel {
         EngineLabel {
             name: "perplexity".to_owned(),
             title: "Perplexity".to_owned(),
             provider: "perplexity".to_owned(),
-            model: Some(self.settings.model.clone()),
+            model: Some(self.model.name.clone()),
             provenance: Provenance::Measured,
             has_sources: true,
-            forces_retrieval: self.settings.force_search,
+            forces_retrieval: self.model.force_search,
         }
     }
 
@@ -191,24 +219,24 @@ impl AnswerSource for Perplexity {
     }
 
     fn price(&self) -> Option<u64> {
-        self.settings.most()
+        self.model.most()
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        self.settings.without_key(text)
+        self.model.without_key(text)
     }
 
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
         let request = self
             .http
-            .post(self.settings.address("/v1/agent"))
-            .bearer_auth(self.settings.api_key.expose_secret())
+            .post(self.model.base_url.operation("/v1/agent"))
+            .bearer_auth(self.model.key.reveal())
             .json(&self.body(question));
         ask(request).await
     }
 
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
-        let clean = |text: &str| self.settings.without_key(text);
+        let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
             return Err(by_status_and_words(answer, clean, self.clock.now()));
         }

@@ -1,5 +1,6 @@
 /// Prices of a model, in millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_field_names, reason = "each is per something else")]
 pub struct TokenPrices {
     pub per_million_input: u64,
     pub per_million_output: u64,

@@ -1,40 +1,130 @@
-use super::price::{Taken, TokenPrices};
+use super::{
+    anthropic::Claude,
+    compatible::CompatibleSettings,
+    gemini::GeminiSettings,
+    google::GoogleSettings,
+    openai::Chatgpt,
+    perplexity::Perplexity,
+    price::{Taken, TokenPrices},
+    suppliers,
+};
 use crate::{
     resilience::ResilienceSettings,
-    sandbox::SandboxSettings,
-    search::{DataForSeoSettings, SerpApiSettings, wire_errors::without},
+    search::{SearchSettings, wire_errors::without},
 };
-use secrecy::{ExposeSecret, SecretString};
-use std::time::Duration;
-use url::Url;
+use serde::{Deserialize, Serialize};
+use setting::{
+    Cap, Cost, Mistakes, Price, Seconds, Secret, Setting, Usd, WebAddress, Within, settings,
+    taken_as_read,
+};
+use std::marker::PhantomData;
 
-/// Which engines to ask. Without any, those of the sandbox answer.
-#[derive(Debug, Clone)]
-pub struct AiSettings {
-    /// `chatgpt`: the Responses API of OpenAI.
-    pub chatgpt: Option<ModelSettings>,
-    /// `perplexity`: the Agent API of Perplexity.
-    pub perplexity: Option<ModelSettings>,
-    pub gemini: Option<ModelSettings>,
-    /// `claude`: the Messages API of Anthropic.
-    pub claude: Option<ModelSettings>,
-    pub compatible: Option<CompatibleSettings>,
-    /// `googleAiOverview` and `googleAiMode`.
-    pub google: GoogleAnswerSettings,
-    pub sandbox: SandboxSettings,
-    /// How calls are guarded, each engine by itself.
-    pub resilience: ResilienceSettings,
-    pub paid_calls: bool,
-    /// What a call may cost, in millionths of a US dollar; `None` sets no bound.
-    pub most_per_call: Option<u64>,
+settings! {
+    /// AI engines: every one that has a key or an address; the sandbox's when there is none.
+    pub struct AiSettings {
+        /// Whether engines that cost money are asked at all; `search.paid_calls` stands above it.
+        pub paid_calls: bool = true,
+        /// US dollars that a call may cost.
+        pub most_per_call: Option<Cap>,
+        pub at_once: Within<1, 64, usize> = Within(8),
+        pub answer_seconds: Seconds<10, 300> = Seconds::of(90),
+        /// Which model judges sentiment where no lexicon speaks the language; without one nobody does.
+        pub sentiment_by: Option<SentimentJudge>,
+        pub chatgpt: ModelSettings<Chatgpt>,
+        pub perplexity: ModelSettings<Perplexity>,
+        pub gemini: GeminiSettings,
+        pub claude: ModelSettings<Claude>,
+        pub google: GoogleSettings,
+        pub compatible: CompatibleSettings,
+        /// How calls are guarded beside these, each engine by itself.
+        #[serde(skip)]
+        pub resilience: ResilienceSettings,
+    }
+    rules AiSettings::the_judge_is_set_up
 }
 
+/// A model that can answer without looking at the web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SentimentJudge {
+    Chatgpt,
+    Gemini,
+    Claude,
+    Compatible,
+}
+
+taken_as_read!(SentimentJudge);
+
+/// What is particular about the models of a service, and the one that is asked for unless another is named.
+pub trait Service {
+    const BASE_URL: &'static str;
+    const MODEL: &'static str;
+    /// US dollars for a million tokens read and written by that model, as listed in autumn 2026.
+    const LISTED: (f64, f64);
+    /// US dollars for a search.
+    const PRICE_PER_SEARCH: f64;
+    const MOST_INPUT_TOKENS: u32;
+    const MOST_OUTPUT_TOKENS: u32;
+    const MOST_SEARCHES: u32;
+    const FORCE_SEARCH: bool;
+}
+
+settings! {
+    /// A model of a service. Prices are in US dollars. A service that costs nothing is no service: its price was not
+    /// looked up.
+    #[serde(bound = "")]
+    pub struct ModelSettings<S: Service> {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed(S::BASE_URL),
+        pub model: ModelName = ModelName::fixed(S::MODEL),
+        pub price_per_million_input: Option<Price>,
+        pub price_per_million_output: Option<Price>,
+        pub price_per_search: Cost = Usd(S::PRICE_PER_SEARCH),
+        /// An estimate; what searches found is included.
+        pub most_input_tokens: InputTokens = Within(S::MOST_INPUT_TOKENS),
+        /// Thoughts included.
+        pub most_output_tokens: OutputTokens = Within(S::MOST_OUTPUT_TOKENS),
+        pub most_searches: Within<1, 50> = Within(S::MOST_SEARCHES),
+        pub force_search: bool = S::FORCE_SEARCH,
+        #[serde(skip)]
+        pub service: PhantomData<S>,
+    }
+}
+
+pub type InputTokens = Within<100, 2_000_000>;
+pub type OutputTokens = Within<16, 200_000>;
+
+/// Names of models stand in addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ModelName(pub String);
+
+impl ModelName {
+    pub(super) fn fixed(name: &'static str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Setting for ModelName {
+    fn check(&self, key: &str, mistakes: &mut Mistakes) {
+        let Self(name) = self;
+        let is_name = !name.is_empty()
+            && name.len() <= 200
+            && { name.chars() }.all(|it| it.is_ascii_alphanumeric() || "._:/-@".contains(it))
+            && !name.contains("..");
+        if !is_name {
+            let allowed = "the name of a model: letters, digits and . _ : / - @";
+            mistakes.add(key, format!("{name:?}"), allowed);
+        }
+    }
+}
+
+/// A model that can be asked.
 #[derive(Debug, Clone)]
-pub struct ModelSettings {
-    /// Without the path of an operation, for example `https://api.openai.com`.
-    pub base_url: Url,
-    pub api_key: SecretString,
-    pub model: String,
+pub(super) struct Model {
+    pub base_url: WebAddress,
+    pub key: Secret,
+    pub name: String,
     /// What it costs; `None` when nobody knows, and then it is not asked.
     pub prices: Option<TokenPrices>,
     /// Tokens that a call may read, results of searches included: an estimate, to set aside for.
@@ -45,63 +135,86 @@ pub struct ModelSettings {
     pub most_searches: u32,
     /// Whether it is told to search in a way that it cannot pass over. Some models refuse that.
     pub force_search: bool,
-    /// Where the service's own links lead through first; only they are followed, and one step.
-    pub link_base: Option<Url>,
 }
 
-#[derive(Debug, Clone)]
-pub struct CompatibleSettings {
-    /// Up to the version, for example `http://localhost:11434/v1`.
-    pub base_url: Url,
-    pub api_key: Option<SecretString>,
-    pub model: String,
-    /// What it costs; nothing at all makes it free, `None` is unknown, and then it is not asked.
-    pub prices: Option<TokenPrices>,
-    pub most_input_tokens: u64,
-    pub most_output_tokens: u32,
-}
-
-#[derive(Debug, Clone)]
-pub struct GoogleAnswerSettings {
-    /// SerpApi, which is asked first.
-    pub serp_api: Option<SerpApiSettings>,
-    /// DataForSEO, which stands in for it.
-    pub data_for_seo: Option<DataForSeoSettings>,
-    pub overview: bool,
-    pub mode: bool,
-    /// What an answer of AI Mode costs at DataForSEO at the most, in millionths of a US dollar.
-    pub mode_price: u64,
-}
-
-impl Default for AiSettings {
-    fn default() -> Self {
-        Self {
-            chatgpt: None,
-            perplexity: None,
-            gemini: None,
-            claude: None,
-            compatible: None,
-            google: GoogleAnswerSettings {
-                serp_api: None,
-                data_for_seo: None,
-                overview: true,
-                mode: true,
-                mode_price: 4_000,
-            },
-            sandbox: SandboxSettings::default(),
-            resilience: ResilienceSettings {
-                call_timeout: Duration::from_secs(90),
-                ..ResilienceSettings::default()
-            },
-            paid_calls: true,
-            most_per_call: None,
+impl SentimentJudge {
+    pub const fn engine(self) -> &'static str {
+        match self {
+            Self::Chatgpt => "chatgpt",
+            Self::Gemini => "gemini",
+            Self::Claude => "claude",
+            Self::Compatible => "compatible",
         }
     }
 }
 
-impl ModelSettings {
+impl AiSettings {
+    fn the_judge_is_set_up(&self, key: &str, mistakes: &mut Mistakes) {
+        let Some(judge) = self.sentiment_by else {
+            return;
+        };
+        let is_set_up = match judge {
+            SentimentJudge::Chatgpt => self.chatgpt.api_key.is_some(),
+            SentimentJudge::Gemini => self.gemini.api_key.is_some(),
+            SentimentJudge::Claude => self.claude.api_key.is_some(),
+            SentimentJudge::Compatible => self.compatible.base_url.is_some(),
+        };
+        if !is_set_up {
+            let engine = judge.engine();
+            let allowed =
+                format!("a model that is set up: {key}.{engine} lacks its key or address");
+            mistakes.add(&format!("{key}.sentiment_by"), engine, allowed);
+        }
+    }
+
+    /// Whether answers are made up: nobody who gives real ones is configured.
+    pub fn is_simulated(&self, search: &SearchSettings) -> bool {
+        !suppliers().iter().any(|it| it.is_set(&(self, search)))
+    }
+
+    pub(super) fn guarding(&self) -> ResilienceSettings {
+        ResilienceSettings {
+            call_timeout: self.answer_seconds.0,
+            concurrent_calls: self.at_once.0,
+            ..self.resilience.clone()
+        }
+    }
+}
+
+impl<S: Service> ModelSettings<S> {
+    pub(super) fn model(&self) -> Option<Model> {
+        let listed = (self.model.0 == S::MODEL).then_some(S::LISTED);
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        Some(Model {
+            base_url: self.base_url.clone(),
+            key: self.api_key.clone()?,
+            name: self.model.0.clone(),
+            prices: prices(set, listed, self.price_per_search),
+            most_input_tokens: self.most_input_tokens.0.into(),
+            most_output_tokens: self.most_output_tokens.0,
+            most_searches: self.most_searches.0,
+            force_search: self.force_search,
+        })
+    }
+}
+
+/// What is set, and what is listed for the usual model; `None` when nobody knows.
+pub(super) fn prices(
+    (input, output): (Option<Price>, Option<Price>),
+    listed: Option<(f64, f64)>,
+    search: Cost,
+) -> Option<TokenPrices> {
+    Some(TokenPrices {
+        per_million_input: input.or(listed.map(|it| Usd(it.0)))?.micros(),
+        per_million_output: output.or(listed.map(|it| Usd(it.1)))?.micros(),
+        per_search: search.micros(),
+        per_request: 0,
+    })
+}
+
+impl Model {
     /// The most that a call costs, in millionths of a US dollar.
-    pub(super) fn most(&self) -> Option<u64> {
+    pub fn most(&self) -> Option<u64> {
         let taken = Taken {
             input: self.most_input_tokens,
             output: self.most_output_tokens.into(),
@@ -110,12 +223,31 @@ impl ModelSettings {
         self.prices.map(|it| it.of(taken))
     }
 
-    pub(super) fn address(&self, path: &str) -> String {
-        let base = self.base_url.as_str().trim_end_matches('/');
-        format!("{base}{path}")
+    pub fn without_key(&self, text: &str) -> String {
+        without(self.key.reveal(), text)
     }
+}
 
-    pub(super) fn without_key(&self, text: &str) -> String {
-        without(self.api_key.expose_secret(), text)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_known_for_the_usual_model_and_where_they_are_set() {
+        let mut settings = ModelSettings::<Chatgpt> {
+            api_key: Some(Secret::new("a key".to_owned())),
+            ..ModelSettings::default()
+        };
+        let prices = |settings: &ModelSettings<Chatgpt>| {
+            let prices = settings.model().unwrap().prices;
+            prices.map(|it| (it.per_million_input, it.per_million_output))
+        };
+        assert_eq!(prices(&settings), Some((1_000_000, 5_000_000)));
+        settings.price_per_million_output = Some(Usd(6.0));
+        assert_eq!(prices(&settings), Some((1_000_000, 6_000_000)));
+        settings.model = ModelName("another".to_owned());
+        assert_eq!(prices(&settings), None);
+        settings.price_per_million_input = Some(Usd(2.0));
+        assert_eq!(prices(&settings), Some((2_000_000, 6_000_000)));
     }
 }

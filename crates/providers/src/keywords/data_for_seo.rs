@@ -15,6 +15,7 @@ use crate::{
         places::country_code,
         wire::{Elements, Item},
     },
+    supplier::Surroundings,
 };
 use analysis::{
     keyword_text::normalised,
@@ -64,18 +65,12 @@ impl Billed for Brought {
 }
 
 impl Labs {
-    pub(super) fn new(
-        client: DataForSeo,
-        guard: Guard,
-        clock: Arc<dyn Clock>,
-        spending: SpendingRules,
-        price: u64,
-    ) -> Self {
+    pub(super) fn new(client: DataForSeo, price: u64, around: &Surroundings) -> Self {
         Self {
             client,
-            guard,
-            clock,
-            spending,
+            guard: around.guard("dataForSeo", "keywords"),
+            clock: around.clock(),
+            spending: around.spending,
             price,
         }
     }

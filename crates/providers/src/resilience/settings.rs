@@ -1,3 +1,4 @@
+use setting::Setting;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,4 +65,9 @@ impl Default for BreakerSettings {
             probes: 3,
         }
     }
+}
+
+/// Nobody sets it: it stands beside what is set.
+impl Setting for ResilienceSettings {
+    fn keys(_: &str, _: &mut Vec<String>) {}
 }

@@ -72,7 +72,7 @@ impl SandboxKeywords {
             .of(&query.language);
         let chance = market.of(&normalised(&query.keyword));
         let trouble = Trouble::asked_for(&query.keyword)
-            .or_else(|| Trouble::by_chance(chance, query.day, self.settings.failure_rate));
+            .or_else(|| Trouble::by_chance(chance, query.day, self.settings.failure_rate.0));
         let nothing = ResearchedKeyword {
             provider: layout::PROVIDER.to_owned(),
             provenance: Provenance::Simulated,
@@ -119,9 +119,7 @@ impl KeywordData for SandboxKeywords {
     }
 
     async fn research(&self, query: &KeywordQuery, _: &Arc<dyn CallJournal>) -> Researched {
-        if let Some(latency) = self.settings.latency {
-            tokio::time::sleep(latency).await;
-        }
+        self.settings.wait().await;
         Researched {
             answer: self.answer(query),
             spent: self.most(),

@@ -27,14 +27,26 @@ use domain::{
     },
 };
 use market::Ranking;
+use setting::{Share, Within, settings};
 use std::{sync::Arc, time::Duration};
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SandboxSettings {
-    pub seed: u64,
-    /// The share of calls that fail, 0 to 1; which ones depends on keyword and day.
-    pub failure_rate: f64,
-    pub latency: Option<Duration>,
+settings! {
+    pub struct SandboxSettings {
+        /// Another seed is another market.
+        pub seed: u64,
+        /// The share of calls that fail; which ones depends on keyword and day.
+        pub failure_rate: Share,
+        /// Nothing to answer at once.
+        pub latency_ms: Within<0, 60_000, u64>,
+    }
+}
+
+impl SandboxSettings {
+    async fn wait(&self) {
+        if self.latency_ms.0 > 0 {
+            tokio::time::sleep(Duration::from_millis(self.latency_ms.0)).await;
+        }
+    }
 }
 
 pub struct Sandbox {
@@ -55,7 +67,7 @@ impl Sandbox {
             .of(query.location.as_deref().unwrap_or_default());
         let keyword = market.of(&analysis::keyword_text::normalised(&query.keyword));
         let trouble = Trouble::asked_for(&query.keyword)
-            .or_else(|| Trouble::by_chance(keyword, query.day, self.settings.failure_rate));
+            .or_else(|| Trouble::by_chance(keyword, query.day, self.settings.failure_rate.0));
         if let Some(trouble) = trouble {
             return trouble.answer(self.clock.now());
         }
@@ -84,9 +96,7 @@ impl SearchResults for Sandbox {
     }
 
     async fn search(&self, query: &SearchQuery, _: &Arc<dyn CallJournal>) -> Searched {
-        if let Some(latency) = self.settings.latency {
-            tokio::time::sleep(latency).await;
-        }
+        self.settings.wait().await;
         Searched {
             answer: self.answer(query),
             cut_by: None,

@@ -233,7 +233,7 @@ fn a_page_survives_being_stored() {
 #[test]
 fn calls_fail_at_the_rate_that_is_set() {
     let sandbox = sandbox(SandboxSettings {
-        failure_rate: 0.2,
+        failure_rate: Share(0.2),
         ..Default::default()
     });
     let failed = (0..1000)
@@ -271,9 +271,8 @@ fn any_depth_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_takes_as_long_as_it_is_told_to() {
-    let latency = Some(Duration::from_millis(700));
     let sandbox = sandbox(SandboxSettings {
-        latency,
+        latency_ms: Within(700),
         ..Default::default()
     });
     let begin = tokio::time::Instant::now();

@@ -6,22 +6,21 @@ mod result_page;
 mod searxng;
 pub(crate) mod serp_api;
 mod serper;
-mod settings;
 mod single_flight;
 pub(crate) mod wire_errors;
 
-pub use settings::{
-    DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
-};
+pub use data_for_seo::DataForSeoSettings;
+pub use searxng::SearxngSettings;
+pub use serp_api::SerpApiSettings;
+pub use serper::SerperSettings;
 
 use crate::{
-    http_client::client,
     paying::SpendingRules,
-    resilience::{Guard, ResilienceSettings},
-    sandbox::Sandbox,
+    resilience::ResilienceSettings,
+    sandbox::{Sandbox, SandboxSettings},
+    supplier::{Supplier, Surroundings},
 };
 use analysis::provenance::Provenance;
-use data_for_seo::DataForSeo;
 use domain::ports::{
     clock::Clock,
     randomness::Randomness,
@@ -29,59 +28,95 @@ use domain::ports::{
 };
 use failover::Failover;
 use paged::{Paged, ResultPages};
-use searxng::Searxng;
-use serp_api::SerpApi;
-use serper::Serper;
+use serde::{Deserialize, Serialize};
+use setting::{Cap, Mistakes, Setting, Usd, settings};
 use single_flight::SingleFlight;
 use std::sync::Arc;
 
+pub type SearchSupplier = Supplier<SearchSettings, dyn SearchResults>;
+
+/// In the order in which they are asked: who tells most comes first, and each stands in for those before it.
+pub static SUPPLIERS: [SearchSupplier; 4] = [
+    data_for_seo::SUPPLIER,
+    serp_api::SUPPLIER,
+    serper::SUPPLIER,
+    searxng::SUPPLIER,
+];
+
+settings! {
+    /// Search results: from every supplier that has credentials or an address; from the sandbox when there is none.
+    pub struct SearchSettings {
+        pub depth: Depth = Depth(100),
+        pub paid_calls: bool = true,
+        /// US dollars that a call may cost.
+        pub most_per_call: Option<Cap>,
+        /// US dollars that all accounts together may spend on a day (UTC).
+        pub most_per_day: Option<Cap>,
+        pub data_for_seo: DataForSeoSettings,
+        pub serp_api: SerpApiSettings,
+        pub serper: SerperSettings,
+        pub searxng: SearxngSettings,
+        pub sandbox: SandboxSettings,
+        /// How calls are guarded, each supplier by itself.
+        #[serde(skip)]
+        pub resilience: ResilienceSettings,
+    }
+}
+
+/// Organic results that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Depth(pub u32);
+
+impl Setting for Depth {
+    fn check(&self, key: &str, mistakes: &mut Mistakes) {
+        mistakes.within(key, self.0, &(10..=700), " organic results");
+    }
+}
+
+impl SearchSettings {
+    /// The names of those who are asked, in order.
+    pub fn suppliers(&self) -> Vec<&'static str> {
+        let named = SUPPLIERS.iter().filter(|it| it.is_set(self));
+        named.map(|it| it.name).collect()
+    }
+
+    pub fn is_simulated(&self) -> bool {
+        self.suppliers().is_empty()
+    }
+
+    pub(crate) fn spending(&self) -> SpendingRules {
+        SpendingRules {
+            paid_calls: self.paid_calls,
+            most_per_call: self.most_per_call.map(Usd::micros),
+        }
+    }
+}
+
 /// The suppliers that the settings name, each guarded, later ones standing in for earlier; else the sandbox alone.
 pub fn configured(
-    settings: SearchSettings,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
+    settings: &SearchSettings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
-    let http = || client(settings.resilience.connect_timeout);
     let around = Surroundings {
         resilience: settings.resilience.clone(),
-        clock,
-        randomness,
-        spending: SpendingRules {
-            paid_calls: settings.paid_calls,
-            most_per_call: settings.most_per_call,
-        },
+        clock: Arc::clone(clock),
+        randomness: Arc::clone(randomness),
+        spending: settings.spending(),
     };
-    let clock = || Arc::clone(&around.clock);
-    let data_for_seo =
-        { settings.data_for_seo }.map(|it| around.guarded(DataForSeo::new(it, http(), clock())));
-    let serp_api =
-        { settings.serp_api }.map(|it| around.guarded(SerpApi::new(it, http(), clock())));
-    let serper = { settings.serper }.map(|it| around.guarded(Serper::new(it, http(), clock())));
-    let searxng = { settings.searxng }.map(|it| around.guarded(Searxng::new(it, http(), clock())));
-    let in_order = [data_for_seo, serp_api, serper, searxng];
-    let mut suppliers: Vec<_> = in_order.into_iter().flatten().collect();
+    let mut suppliers = Supplier::built(&SUPPLIERS, settings, &around);
     let supplier = match suppliers.len() {
-        0 => return Arc::new(Sandbox::new(settings.sandbox, around.clock)),
+        0 => return Arc::new(Sandbox::new(settings.sandbox.clone(), around.clock)),
         1 => suppliers.swap_remove(0),
         _ => Arc::new(Failover::new(suppliers)),
     };
     Arc::new(SingleFlight::new(supplier))
 }
 
-struct Surroundings {
-    resilience: ResilienceSettings,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
-    spending: SpendingRules,
-}
-
-impl Surroundings {
-    fn guarded(&self, pages: impl ResultPages + 'static) -> Arc<dyn SearchResults> {
-        let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness))
-            .named(pages.name(), OPERATION);
-        let clock = Arc::clone(&self.clock);
-        Arc::new(Paged::new(pages, guard, clock, self.spending))
-    }
+fn guarded(pages: impl ResultPages + 'static, around: &Surroundings) -> Arc<dyn SearchResults> {
+    let guard = around.guard(pages.name(), OPERATION);
+    Arc::new(Paged::new(pages, guard, around.clock(), around.spending))
 }
 
 /// Measured pages of Google: one series, whichever of its suppliers fetched them.

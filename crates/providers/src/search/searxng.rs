@@ -1,11 +1,12 @@
 //! Results of one engine through a SearXNG instance: `GET {base}/search?format=json`.
 
 use super::{
-    paged::ResultPages, result_page::ResultPage, settings::SearxngSettings, wire_errors::by_status,
+    SearchSupplier, guarded, paged::ResultPages, result_page::ResultPage, wire_errors::by_status,
 };
 use crate::{
     http_client::{Answer, ask, json},
     resilience::{Billing, CallFailure, Repeat},
+    supplier::Surroundings,
 };
 use analysis::{
     observation::search_page::{
@@ -22,13 +23,33 @@ use domain::ports::{
 use reqwest::{Client, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
+use setting::{WebAddress, settings};
 use std::sync::Arc;
 
 /// How many results of one engine a call brings; the instance cannot be asked for more.
 const RESULTS_PER_CALL: u32 = 10;
 
-pub(super) struct Searxng {
-    settings: SearxngSettings,
+settings! {
+    /// How to reach a SearXNG instance; it must allow `format=json`.
+    pub struct SearxngSettings {
+        pub base_url: Option<WebAddress>,
+        /// The one engine whose order is taken for ranks, by the instance's name: a merged order is no rank.
+        pub engine: String = "google".to_owned(),
+    }
+}
+
+pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
+    name: "SearXNG",
+    section: "search.searxng",
+    needs: "search.searxng.base_url",
+    is_free: true,
+    is_set: |it| it.searxng.base_url.is_some(),
+    build: |it, around| Searxng::new(&it.searxng, around).map(|it| guarded(it, around)),
+};
+
+struct Searxng {
+    base_url: WebAddress,
+    engine: String,
     http: Client,
     clock: Arc<dyn Clock>,
 }
@@ -62,19 +83,13 @@ struct Found {
 }
 
 impl Searxng {
-    pub(super) fn new(settings: SearxngSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
-        }
-    }
-
-    fn endpoint(&self) -> String {
-        format!(
-            "{}/search",
-            self.settings.base_url.as_str().trim_end_matches('/')
-        )
+    fn new(settings: &SearxngSettings, around: &Surroundings) -> Option<Self> {
+        Some(Self {
+            base_url: settings.base_url.clone()?,
+            engine: settings.engine.clone(),
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     /// An instance that does not allow JSON answers 403; there are no credentials to refuse.
@@ -104,7 +119,7 @@ impl Searxng {
 
     /// The results of the engine that counts, in its own order.
     fn of_the_engine(&self, results: Vec<Found>) -> Vec<Found> {
-        let engine = &self.settings.engine;
+        let engine = &self.engine;
         let mut found: Vec<Found> = results
             .into_iter()
             .filter(|it| it.engines.contains(engine) || it.engine.as_ref() == Some(engine))
@@ -157,7 +172,7 @@ impl ResultPages for Searxng {
     fn label(&self) -> SupplierLabel {
         SupplierLabel {
             name: "metasearch".to_owned(),
-            engine: self.settings.engine.clone(),
+            engine: self.engine.clone(),
             provenance: Provenance::Measured,
         }
     }
@@ -207,12 +222,12 @@ impl ResultPages for Searxng {
     async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
         let language = format!("{}-{}", query.language, query.country.to_uppercase());
         let page = number.to_string();
-        let request = self.http.get(self.endpoint()).query(&[
+        let request = self.http.get(self.base_url.operation("/search")).query(&[
             ("q", query.keyword.as_str()),
             ("format", "json"),
             ("language", &language),
             ("pageno", &page),
-            ("engines", &self.settings.engine),
+            ("engines", &self.engine),
             ("categories", "general"),
             ("safesearch", "0"),
         ]);

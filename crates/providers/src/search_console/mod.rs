@@ -3,26 +3,62 @@
 mod api;
 mod export;
 mod service_account;
-mod settings;
 mod wire;
 
 pub use service_account::account_of;
-pub use settings::SearchConsoleSettings;
 
-use crate::{http_client::client, resilience::Guard};
+use crate::{
+    http_client::client,
+    resilience::{Guard, ResilienceSettings},
+};
 use api::Api;
-use domain::ports::{
-    clock::Clock,
-    randomness::Randomness,
-    search_console::{ConsoleExports, SearchConsole},
+use domain::{
+    ports::{
+        clock::Clock,
+        randomness::Randomness,
+        search_console::{ConsoleExports, SearchConsole},
+    },
+    use_cases::search_console::fetch::FetchLimits,
 };
 use export::Exports;
 use service_account::ServiceAccount;
-use std::sync::Arc;
+use setting::{WebAddress, Within, settings};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+settings! {
+    pub struct SearchConsoleSettings {
+        /// The key file of a service account, as Google's console makes it; nothing is fetched without one. It is read
+        /// when a token is needed, so that a new one counts.
+        pub key_file: Option<PathBuf>,
+        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
+        pub token_url: WebAddress = WebAddress::fixed("https://oauth2.googleapis.com/token"),
+        /// Rows of a day at the most, for each of the ways in which rows are told apart.
+        pub rows_per_day: Within<100, 50_000> = Within(FetchLimits::default().rows_per_day),
+        /// Search Console itself keeps sixteen months.
+        pub first_days: Within<3, 480> = Within(FetchLimits::default().first_days),
+        #[serde(skip)]
+        pub resilience: ResilienceSettings = ResilienceSettings {
+            // A day of a large site takes its time; 1,200 questions a minute are allowed.
+            call_timeout: Duration::from_mins(1),
+            concurrent_calls: 4,
+            calls_per_second: Some(10.0),
+            ..ResilienceSettings::default()
+        },
+    }
+}
+
+impl SearchConsoleSettings {
+    pub const fn limits(&self) -> FetchLimits {
+        FetchLimits {
+            rows_per_day: self.rows_per_day.0,
+            first_days: self.first_days.0,
+        }
+    }
+}
 
 /// The API; without a key it says what is missing.
 pub fn configured(
-    settings: SearchConsoleSettings,
+    settings: &SearchConsoleSettings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchConsole> {
@@ -33,14 +69,14 @@ pub fn configured(
     };
     let (questions, tokens) = (guard("rows"), guard("token"));
     let account = ServiceAccount::new(
-        settings.key_file,
-        settings.token_url,
+        settings.key_file.clone(),
+        settings.token_url.url().clone(),
         http.clone(),
         tokens,
         Arc::clone(clock),
     );
     Arc::new(Api::new(
-        settings.base_url,
+        settings.base_url.url().clone(),
         account,
         http,
         questions,

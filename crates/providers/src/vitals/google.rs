@@ -1,7 +1,6 @@
 //! What calls to Google's APIs have in common: the key in the query, and errors as
 //! `{"error": {"code", "message", "status", "details"}}`.
 
-use super::settings::GoogleApiSettings;
 use crate::{
     http_client::Answer,
     resilience::CallFailure,
@@ -9,8 +8,8 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
-use secrecy::ExposeSecret;
 use serde::Deserialize;
+use setting::{Secret, WebAddress};
 
 #[derive(Debug, Default, Deserialize)]
 struct Body {
@@ -34,19 +33,20 @@ struct Detail {
     reason: String,
 }
 
-impl GoogleApiSettings {
-    /// The address of an operation; the key is added by the call.
-    pub(super) fn operation(&self, path: &str) -> String {
-        format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
-    }
+/// An API of Google with its key.
+pub(super) struct GoogleApi {
+    pub base_url: WebAddress,
+    pub key: Secret,
+}
 
+impl GoogleApi {
     pub(super) fn key(&self) -> (&'static str, &str) {
-        ("key", self.api_key.expose_secret())
+        ("key", self.key.reveal())
     }
 
     /// A service may repeat the key that it does not accept.
-    pub(super) fn without_key(&self, said: &str) -> String {
-        without(self.api_key.expose_secret(), said)
+    fn without_key(&self, said: &str) -> String {
+        without(self.key.reveal(), said)
     }
 
     pub(super) fn failure(&self, answer: &Answer, now: DateTime<Utc>) -> CallFailure {

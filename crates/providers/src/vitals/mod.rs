@@ -5,12 +5,15 @@ mod crux;
 mod failover;
 mod google;
 mod page_speed;
-mod settings;
 mod unconfigured;
 
-pub use settings::{GoogleApiSettings, VitalsSettings};
+pub use crux::CruxSettings;
+pub use page_speed::PageSpeedSettings;
 
-use crate::{http_client::client, resilience::Guard};
+use crate::{
+    http_client::client,
+    resilience::{Guard, ResilienceSettings},
+};
 use crux::Crux;
 use domain::ports::{
     clock::Clock,
@@ -18,7 +21,9 @@ use domain::ports::{
     randomness::Randomness,
 };
 use failover::Failover;
+use google::GoogleApi;
 use page_speed::PageSpeed;
+use setting::{Secret, WebAddress};
 use std::sync::Arc;
 use unconfigured::Unconfigured;
 
@@ -31,23 +36,31 @@ pub struct VitalsSources {
 
 /// The sources that the settings name, each guarded, the later standing in for the earlier.
 pub fn configured(
-    settings: VitalsSettings,
+    crux: &CruxSettings,
+    page_speed: &PageSpeedSettings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> VitalsSources {
+    let api = |key: &Option<Secret>, base_url: &WebAddress| {
+        let (key, base_url) = (key.clone()?, base_url.clone());
+        Some(GoogleApi { base_url, key })
+    };
+    let guarded = |resilience: &ResilienceSettings, name| {
+        let guard = Guard::new(resilience.clone(), Arc::clone(randomness));
+        (
+            client(resilience.connect_timeout),
+            guard.named(name, OPERATION),
+        )
+    };
     let mut sources: Vec<Arc<dyn FieldVitals>> = Vec::new();
-    if let Some(crux) = settings.crux {
-        let http = client(settings.crux_resilience.connect_timeout);
-        let guard = Guard::new(settings.crux_resilience, Arc::clone(randomness));
-        let guard = guard.named("crux", OPERATION);
-        sources.push(Arc::new(Crux::new(crux, http, guard, Arc::clone(clock))));
+    if let Some(api) = api(&crux.api_key, &crux.base_url) {
+        let (http, guard) = guarded(&crux.resilience, "crux");
+        sources.push(Arc::new(Crux::new(api, http, guard, Arc::clone(clock))));
     }
     let mut lab: Option<Arc<dyn LabVitals>> = None;
-    if let Some(page_speed) = settings.page_speed {
-        let http = client(settings.page_speed_resilience.connect_timeout);
-        let guard = Guard::new(settings.page_speed_resilience, Arc::clone(randomness));
-        let guard = guard.named("pageSpeed", OPERATION);
-        let source = Arc::new(PageSpeed::new(page_speed, http, guard, Arc::clone(clock)));
+    if let Some(api) = api(&page_speed.api_key, &page_speed.base_url) {
+        let (http, guard) = guarded(&page_speed.resilience, "pageSpeed");
+        let source = Arc::new(PageSpeed::new(api, http, guard, Arc::clone(clock)));
         lab = Some(Arc::clone(&source) as Arc<dyn LabVitals>);
         sources.push(source);
     }

@@ -29,7 +29,7 @@ async fn searched(
         resilience,
         ..(shape.at)(&server)
     };
-    let searched = supplier(settings).search(&query(10), &MONEY).await;
+    let searched = supplier(&settings).search(&query(10), &MONEY).await;
     (searched, server.calls())
 }
 
@@ -166,7 +166,7 @@ async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
         };
         drop(gone);
         tokio::task::yield_now().await;
-        let searched = supplier(settings).search(&query(10), &MONEY).await;
+        let searched = supplier(&settings).search(&query(10), &MONEY).await;
         assert_eq!(searched.answer, Err(ProviderError::Unavailable));
         assert_eq!(searched.spent, took(shape, 3, FREE), "{}", shape.name);
     }
@@ -224,7 +224,7 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
                 first_pause: Duration::ZERO,
                 ..quick()
             };
-            let supplier = supplier(SearchSettings {
+            let supplier = supplier(&SearchSettings {
                 resilience,
                 ..(shape.at)(&server)
             });

@@ -1,6 +1,7 @@
 //! A server on loopback that answers as told, well or badly, and remembers what it was asked.
 
 use serde_json::Value;
+use setting::WebAddress;
 use std::{
     sync::{
         Arc, Mutex,
@@ -132,6 +133,12 @@ impl FaultServer {
 
     pub fn url(&self) -> Url {
         Url::parse(&format!("http://127.0.0.1:{}", self.port)).expect("a URL")
+    }
+
+    /// The address of a path, as settings hold it.
+    pub fn address(&self, path: &str) -> WebAddress {
+        let address = format!("http://127.0.0.1:{}{path}", self.port);
+        WebAddress::try_from(address).expect("an address")
     }
 
     /// How many requests arrived.

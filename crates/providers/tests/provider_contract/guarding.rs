@@ -50,8 +50,8 @@ async fn after_too_many_failures_the_supplier_is_left_alone_until_it_recovers() 
         ..quick()
     };
     let settings = serper_at(&server);
-    let supplier = supplier(SearchSettings {
-        serper: Some(settings),
+    let supplier = supplier(&SearchSettings {
+        serper: settings,
         resilience,
         ..Default::default()
     });
@@ -76,8 +76,8 @@ async fn no_more_calls_run_at_once_than_allowed() {
         ..quick()
     };
     let settings = serper_at(&server);
-    let supplier = supplier(SearchSettings {
-        serper: Some(settings),
+    let supplier = supplier(&SearchSettings {
+        serper: settings,
         resilience,
         ..Default::default()
     });
@@ -92,9 +92,9 @@ async fn another_supplier_stands_in_for_one_that_fails() {
     let broken = FaultServer::always(Reply::status(401, &json!({}))).await;
     let listed = json!({"url": "https://a.test/", "engines": ["google"], "positions": [1]});
     let standing_in = FaultServer::always(Reply::ok(&json!({"results": [listed]}))).await;
-    let supplier = supplier(SearchSettings {
-        serper: Some(serper_at(&broken)),
-        searxng: Some(searxng_at(&standing_in)),
+    let supplier = supplier(&SearchSettings {
+        serper: serper_at(&broken),
+        searxng: searxng_at(&standing_in),
         resilience: quick(),
         ..Default::default()
     });
@@ -110,9 +110,9 @@ async fn another_supplier_stands_in_for_one_that_fails() {
 #[tokio::test]
 async fn when_all_fail_the_preferred_suppliers_failure_is_told_and_nothing_is_simulated() {
     let broken = FaultServer::always(Reply::status(401, &json!({}))).await;
-    let supplier = supplier(SearchSettings {
-        serper: Some(serper_at(&broken)),
-        searxng: Some(searxng_at(&broken)),
+    let supplier = supplier(&SearchSettings {
+        serper: serper_at(&broken),
+        searxng: searxng_at(&broken),
         resilience: quick(),
         ..Default::default()
     });
@@ -123,7 +123,7 @@ async fn when_all_fail_the_preferred_suppliers_failure_is_told_and_nothing_is_si
 
 #[tokio::test]
 async fn without_any_supplier_the_sandbox_answers_and_says_so() {
-    let supplier = supplier(SearchSettings::default());
+    let supplier = supplier(&SearchSettings::default());
     let page = found(&supplier, &query(100)).await;
     assert_eq!(
         (page.provider.as_str(), page.provenance),
@@ -136,7 +136,7 @@ async fn without_any_supplier_the_sandbox_answers_and_says_so() {
 async fn settings_do_not_show_their_secret() {
     let server = FaultServer::always(Reply::Reset).await;
     let settings = SearchSettings {
-        serper: Some(serper_at(&server)),
+        serper: serper_at(&server),
         ..Default::default()
     };
     assert!(!format!("{settings:?}").contains(KEY));
@@ -146,9 +146,9 @@ async fn settings_do_not_show_their_secret() {
 async fn who_cannot_measure_a_phone_leaves_it_to_the_next() {
     let desktop = FaultServer::always(Reply::ok(&one_result())).await;
     let busy = FaultServer::always(Reply::status(503, &json!({}))).await;
-    let both = supplier(SearchSettings {
-        serp_api: Some(serp_api_at(&busy)),
-        serper: Some(serper_at(&desktop)),
+    let both = supplier(&SearchSettings {
+        serp_api: serp_api_at(&busy),
+        serper: serper_at(&desktop),
         resilience: quick(),
         ..Default::default()
     });
@@ -166,9 +166,9 @@ async fn who_cannot_measure_a_phone_leaves_it_to_the_next() {
 async fn a_call_that_was_billed_in_vain_is_counted_beside_the_one_that_stood_in() {
     let broken = FaultServer::always(Reply::Reset).await;
     let standing_in = FaultServer::always(Reply::ok(&one_result())).await;
-    let both = supplier(SearchSettings {
-        serp_api: Some(serp_api_at(&broken)),
-        serper: Some(serper_at(&standing_in)),
+    let both = supplier(&SearchSettings {
+        serp_api: serp_api_at(&broken),
+        serper: serper_at(&standing_in),
         resilience: quick(),
         ..Default::default()
     });

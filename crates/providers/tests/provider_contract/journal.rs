@@ -18,6 +18,7 @@ use domain::{
 use futures_util::future::join_all;
 use providers::search::SearchSettings;
 use serde_json::{Value, json};
+use setting::Usd;
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -96,8 +97,8 @@ fn ten(number: usize) -> Value {
 }
 
 fn serper(server: &FaultServer) -> Arc<dyn SearchResults> {
-    supplier(SearchSettings {
-        serper: Some(serper_at(server)),
+    supplier(&SearchSettings {
+        serper: serper_at(server),
         resilience: quick(),
         ..Default::default()
     })
@@ -236,8 +237,8 @@ async fn an_announced_overview_is_a_call_of_its_own() {
     })
     .await;
     let ask = || {
-        supplier(SearchSettings {
-            serp_api: Some(serp_api_at(&server)),
+        supplier(&SearchSettings {
+            serp_api: serp_api_at(&server),
             resilience: quick(),
             ..Default::default()
         })
@@ -255,8 +256,8 @@ async fn an_announced_overview_is_a_call_of_its_own() {
 async fn free_calls_are_not_written_down() {
     let listed = json!({"url": "https://a.test/", "engines": ["google"], "positions": [1]});
     let server = FaultServer::always(Reply::ok(&json!({"results": [listed]}))).await;
-    let free = supplier(SearchSettings {
-        searxng: Some(searxng_at(&server)),
+    let free = supplier(&SearchSettings {
+        searxng: searxng_at(&server),
         resilience: quick(),
         ..Default::default()
     });
@@ -272,15 +273,15 @@ async fn what_is_not_to_be_paid_is_not_asked_and_says_why() {
     let free = json!({"url": "https://a.test/", "engines": ["google"], "positions": [1]});
     let free = FaultServer::always(Reply::ok(&json!({"results": [free]}))).await;
     let paying = || SearchSettings {
-        serper: Some(serper_at(&server)),
-        data_for_seo: Some(data_for_seo_at(&server)),
+        serper: serper_at(&server),
+        data_for_seo: data_for_seo_at(&server),
         resilience: quick(),
         ..Default::default()
     };
     let priceless = || {
         let mut settings = paying();
-        settings.serper.as_mut().unwrap().price_per_call = 0;
-        settings.data_for_seo.as_mut().unwrap().price_per_page = 0;
+        settings.serper.price_per_call = Usd(0.0);
+        settings.data_for_seo.price_per_page = Usd(0.0);
         settings
     };
     let dear = |price, most| Unpaid::TooDear {
@@ -298,21 +299,21 @@ async fn what_is_not_to_be_paid_is_not_asked_and_says_why() {
         ),
         (
             SearchSettings {
-                most_per_call: Some(999),
+                most_per_call: Some(Usd(0.000_999)),
                 ..paying()
             },
             dear(4_000, 999),
         ),
         (priceless(), Unpaid::PriceUnknown),
     ] {
-        let alone = supplier(settings.clone());
+        let alone = supplier(&settings);
         assert_eq!(alone.unpaid(10), Some(expected));
         assert_eq!(alone.most(10), Spent::default());
         let refused = alone.search(&query(10), &as_journal(&book)).await;
         assert_eq!(refused.answer, Err(ProviderError::Unpaid(expected)));
         // Whoever costs nothing still answers.
-        let beside = supplier(SearchSettings {
-            searxng: Some(searxng_at(&free)),
+        let beside = supplier(&SearchSettings {
+            searxng: searxng_at(&free),
             ..settings
         });
         assert_eq!(beside.unpaid(10), None);
@@ -321,8 +322,8 @@ async fn what_is_not_to_be_paid_is_not_asked_and_says_why() {
     }
     assert_eq!((server.calls(), book.lines()), (0, vec![]));
     // At the bound a call is made: Serper's, where DataForSEO's is too dear.
-    let at_the_bound = supplier(SearchSettings {
-        most_per_call: Some(1_000),
+    let at_the_bound = supplier(&SearchSettings {
+        most_per_call: Some(Usd(0.001)),
         ..paying()
     });
     let answered = at_the_bound.search(&query(10), &as_journal(&book)).await;

@@ -28,27 +28,34 @@ use domain::{
         search_results::{ProviderError, Spent, Unpaid},
     },
 };
-use providers::keywords::{KeywordSettings, configured};
+use providers::{
+    keywords::{KeywordResearchSettings, configured},
+    search::SearchSettings,
+};
 use serde_json::{Value, json};
+use setting::Usd;
 use std::{sync::Arc, time::Duration};
 
 fn labs_with(
     server: &FaultServer,
-    change: impl FnOnce(&mut KeywordSettings),
+    change: impl FnOnce(&mut KeywordResearchSettings, &mut SearchSettings),
 ) -> Arc<dyn KeywordData> {
-    let mut settings = KeywordSettings {
-        data_for_seo: Some(data_for_seo_at(server)),
+    let mut settings = KeywordResearchSettings {
         resilience: quick(),
-        ..KeywordSettings::default()
+        ..KeywordResearchSettings::default()
     };
-    change(&mut settings);
+    let mut search = SearchSettings {
+        data_for_seo: data_for_seo_at(server),
+        ..SearchSettings::default()
+    };
+    change(&mut settings, &mut search);
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);
-    configured(settings, &clock, &randomness)
+    configured((&settings, &search), &clock, &randomness)
 }
 
 fn labs(server: &FaultServer) -> Arc<dyn KeywordData> {
-    labs_with(server, |_| {})
+    labs_with(server, |_, _| {})
 }
 
 fn query() -> KeywordQuery {
@@ -348,7 +355,7 @@ async fn when_the_second_call_fails_the_first_one_stays_paid() {
 #[tokio::test]
 async fn an_answer_that_drips_is_not_waited_for() {
     let server = FaultServer::always(Reply::SlowBody).await;
-    let labs = labs_with(&server, |settings| {
+    let labs = labs_with(&server, |settings, _| {
         settings.resilience.call_timeout = Duration::from_millis(200);
     });
     let researched = labs.research(&query(), &MONEY).await;
@@ -358,12 +365,12 @@ async fn an_answer_that_drips_is_not_waited_for() {
 
 #[tokio::test]
 async fn what_is_not_to_be_paid_is_not_asked() {
-    type Change = fn(&mut KeywordSettings);
+    type Change = fn(&mut SearchSettings);
     let server = answering(related(), suggestions()).await;
     let refusals: [(Change, Unpaid); 2] = [
         (|it| it.paid_calls = false, Unpaid::SwitchedOff),
         (
-            |it| it.most_per_call = Some(19_999),
+            |it| it.most_per_call = Some(Usd(0.019_999)),
             Unpaid::TooDear {
                 price: MicroUsd(20_000),
                 most: MicroUsd(19_999),
@@ -371,7 +378,7 @@ async fn what_is_not_to_be_paid_is_not_asked() {
         ),
     ];
     for (change, unpaid) in refusals {
-        let labs = labs_with(&server, change);
+        let labs = labs_with(&server, |_, search| change(search));
         assert_eq!(labs.unpaid(), Some(unpaid));
         let researched = labs.research(&query(), &MONEY).await;
         assert_eq!(researched.answer, Err(ProviderError::Unpaid(unpaid)));
@@ -408,7 +415,14 @@ async fn a_country_without_a_code_costs_no_call() {
 async fn without_credentials_the_sandbox_answers_and_says_so() {
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);
-    let sandbox = configured(KeywordSettings::default(), &clock, &randomness);
+    let sandbox = configured(
+        (
+            &KeywordResearchSettings::default(),
+            &SearchSettings::default(),
+        ),
+        &clock,
+        &randomness,
+    );
     let label = sandbox.label();
     assert_eq!(
         (label.name.as_str(), label.provenance),

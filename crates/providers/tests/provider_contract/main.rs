@@ -31,8 +31,9 @@ use providers::{
         DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
         configured,
     },
-    vitals::{self, GoogleApiSettings, VitalsSettings, VitalsSources},
+    vitals::{self, CruxSettings, PageSpeedSettings, VitalsSources},
 };
+use setting::{Secret, Usd};
 use std::{
     sync::{Arc, LazyLock},
     time::Duration,
@@ -90,54 +91,60 @@ fn quick() -> ResilienceSettings {
     }
 }
 
+fn key() -> Option<Secret> {
+    Some(Secret::new(KEY.to_owned()))
+}
+
 fn serper_at(server: &FaultServer) -> SerperSettings {
     SerperSettings {
-        base_url: server.url(),
-        api_key: KEY.into(),
-        price_per_call: 1_000,
+        base_url: server.address(""),
+        api_key: key(),
+        price_per_call: Usd(0.001),
     }
 }
 
 fn serp_api_at(server: &FaultServer) -> SerpApiSettings {
     SerpApiSettings {
-        base_url: server.url(),
-        api_key: KEY.into(),
-        price_per_call: 15_000,
+        base_url: server.address(""),
+        api_key: key(),
+        price_per_call: Usd(0.015),
     }
 }
 
 fn data_for_seo_at(server: &FaultServer) -> DataForSeoSettings {
     DataForSeoSettings {
-        base_url: server.url(),
-        login: "ann@example.com".into(),
-        password: KEY.into(),
-        price_per_page: 2_000,
+        base_url: server.address(""),
+        login: Some(Secret::new("ann@example.com".to_owned())),
+        password: key(),
+        price_per_page: Usd(0.002),
     }
 }
 
 fn searxng_at(server: &FaultServer) -> SearxngSettings {
     SearxngSettings {
-        base_url: server.url(),
+        base_url: Some(server.address("")),
         engine: "google".to_owned(),
     }
 }
 
-fn supplier(settings: SearchSettings) -> Arc<dyn SearchResults> {
-    configured(settings, Arc::new(Noon), Arc::new(Half))
+fn supplier(settings: &SearchSettings) -> Arc<dyn SearchResults> {
+    let clock: Arc<dyn Clock> = Arc::new(Noon);
+    let randomness: Arc<dyn Randomness> = Arc::new(Half);
+    configured(settings, &clock, &randomness)
 }
 
 fn serper(server: &FaultServer) -> Arc<dyn SearchResults> {
     let settings = serper_at(server);
-    supplier(SearchSettings {
-        serper: Some(settings),
+    supplier(&SearchSettings {
+        serper: settings,
         resilience: quick(),
         ..Default::default()
     })
 }
 
 fn searxng(server: &FaultServer) -> Arc<dyn SearchResults> {
-    let searxng = Some(searxng_at(server));
-    supplier(SearchSettings {
+    let searxng = searxng_at(server);
+    supplier(&SearchSettings {
         searxng,
         resilience: quick(),
         ..Default::default()
@@ -145,8 +152,8 @@ fn searxng(server: &FaultServer) -> Arc<dyn SearchResults> {
 }
 
 fn serp_api(server: &FaultServer) -> Arc<dyn SearchResults> {
-    let serp_api = Some(serp_api_at(server));
-    supplier(SearchSettings {
+    let serp_api = serp_api_at(server);
+    supplier(&SearchSettings {
         serp_api,
         resilience: quick(),
         ..Default::default()
@@ -154,8 +161,8 @@ fn serp_api(server: &FaultServer) -> Arc<dyn SearchResults> {
 }
 
 fn data_for_seo(server: &FaultServer) -> Arc<dyn SearchResults> {
-    let data_for_seo = Some(data_for_seo_at(server));
-    supplier(SearchSettings {
+    let data_for_seo = data_for_seo_at(server);
+    supplier(&SearchSettings {
         data_for_seo,
         resilience: quick(),
         ..Default::default()
@@ -191,17 +198,21 @@ fn query(depth: u32) -> SearchQuery {
 
 /// The sources of vitals whose servers are given.
 fn vitals(crux: Option<&FaultServer>, page_speed: Option<&FaultServer>) -> VitalsSources {
-    let at = |server: &FaultServer| GoogleApiSettings {
-        base_url: server.url(),
-        api_key: KEY.into(),
+    let mut field = CruxSettings {
+        resilience: quick(),
+        ..CruxSettings::default()
     };
-    let settings = VitalsSettings {
-        crux: crux.map(at),
-        page_speed: page_speed.map(at),
-        crux_resilience: quick(),
-        page_speed_resilience: quick(),
+    if let Some(server) = crux {
+        (field.api_key, field.base_url) = (key(), server.address(""));
+    }
+    let mut lab = PageSpeedSettings {
+        resilience: quick(),
+        ..PageSpeedSettings::default()
     };
+    if let Some(server) = page_speed {
+        (lab.api_key, lab.base_url) = (key(), server.address(""));
+    }
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);
-    vitals::configured(settings, &clock, &randomness)
+    vitals::configured(&field, &lab, &clock, &randomness)
 }

@@ -76,13 +76,14 @@ fn console(server: &FaultServer, name: &str) -> Arc<dyn SearchConsole> {
 fn with_key(server: &FaultServer, key_file: Option<PathBuf>) -> Arc<dyn SearchConsole> {
     let settings = SearchConsoleSettings {
         key_file,
-        base_url: server.url(),
-        token_url: server.url().join("/token").expect("an address"),
+        base_url: server.address(""),
+        token_url: server.address("/token"),
         resilience: quick(),
+        ..SearchConsoleSettings::default()
     };
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);
-    configured(settings, &clock, &randomness)
+    configured(&settings, &clock, &randomness)
 }
 
 fn property() -> Property {

@@ -37,7 +37,7 @@ pub const SUPPLIERS: [Shape; 4] = [DATA_FOR_SEO, SERP_API, SERPER, SEARXNG];
 const DATA_FOR_SEO: Shape = Shape {
     name: "DataForSEO",
     at: |server| SearchSettings {
-        data_for_seo: Some(data_for_seo_at(server)),
+        data_for_seo: data_for_seo_at(server),
         ..SearchSettings::default()
     },
     found: |results| data_for_seo::answer(&data_for_seo::organic(results)),
@@ -125,7 +125,7 @@ const DATA_FOR_SEO: Shape = Shape {
 const SERP_API: Shape = Shape {
     name: "SerpApi",
     at: |server| SearchSettings {
-        serp_api: Some(serp_api_at(server)),
+        serp_api: serp_api_at(server),
         ..SearchSettings::default()
     },
     found: |results| serp_api::page(1..=results),
@@ -201,7 +201,7 @@ const SERP_API: Shape = Shape {
 const SERPER: Shape = Shape {
     name: "Serper",
     at: |server| SearchSettings {
-        serper: Some(serper_at(server)),
+        serper: serper_at(server),
         ..SearchSettings::default()
     },
     found: |results| serper::page(1, results),
@@ -277,7 +277,7 @@ const SERPER: Shape = Shape {
 const SEARXNG: Shape = Shape {
     name: "SearXNG",
     at: |server| SearchSettings {
-        searxng: Some(searxng_at(server)),
+        searxng: searxng_at(server),
         ..SearchSettings::default()
     },
     found: |results| searxng::page(results),

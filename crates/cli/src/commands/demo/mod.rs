@@ -9,10 +9,7 @@ use crate::{
     cli::DemoArgs,
     process::{Stopping, drain, worker_name},
     server,
-    settings::{
-        AiSettings, ListenAddress, Loaded, ResolveEntry, SearchConsoleSettings, SearchSettings,
-        Settings,
-    },
+    settings::{ListenAddress, Loaded, ResolveEntry, Settings},
     system_clock::SetBack,
     terminal::{progress_bar, remark, say},
     wiring::{Foundation, Role, hasher},
@@ -40,6 +37,7 @@ use domain::{
     },
     user::User,
 };
+use providers::{ai::AiSettings, search::SearchSettings, search_console::SearchConsoleSettings};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;

@@ -34,7 +34,7 @@ const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";
 const LONGEST_KEYWORD: usize = 700;
 const DEEPEST: usize = 4;
 
-pub(in crate::ai) struct FromDataForSeo {
+pub(super) struct FromDataForSeo {
     client: DataForSeo,
     answer: GoogleAnswer,
     /// What an answer of AI Mode costs at the most, in millionths of a US dollar.
@@ -42,7 +42,7 @@ pub(in crate::ai) struct FromDataForSeo {
 }
 
 impl FromDataForSeo {
-    pub(in crate::ai) fn new(client: DataForSeo, answer: GoogleAnswer, mode_price: u64) -> Self {
+    pub(super) fn new(client: DataForSeo, answer: GoogleAnswer, mode_price: u64) -> Self {
         Self {
             client,
             answer,

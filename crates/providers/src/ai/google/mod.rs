@@ -1,14 +1,74 @@
 //! Google's AI overviews and AI Mode. Google has no interface for either, so services that fetch its pages are asked.
 
 mod blocks;
-pub(super) mod data_for_seo;
-pub(super) mod serp_api;
+mod data_for_seo;
+mod serp_api;
 
+use super::{AiSupplier, Sections, guarded, stand_in::StandIn};
+use crate::{
+    search::{SearchSettings, data_for_seo::DataForSeo, serp_api::SerpApi},
+    supplier::Surroundings,
+};
 use analysis::provenance::Provenance;
-use domain::ports::ai_answers::EngineLabel;
+use data_for_seo::FromDataForSeo;
+use domain::ports::ai_answers::{AiEngine, EngineLabel};
+use serp_api::FromSerpApi;
+use setting::{Price, Usd, settings};
+use std::sync::Arc;
+
+settings! {
+    pub struct GoogleSettings {
+        pub overview: bool = true,
+        pub mode: bool = true,
+        /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
+        pub mode_price: Price = Usd(0.004),
+    }
+}
+
+/// They come with the credentials of `search`.
+pub(super) const fn overview<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "googleAiOverview",
+        section: "ai.google",
+        needs: "",
+        is_free: false,
+        is_set: |(ai, search)| ai.google.overview && is_fetched(search),
+        build: |sections, around| fetched(GoogleAnswer::Overview, sections, around),
+    }
+}
+
+pub(super) const fn mode<'a>() -> AiSupplier<'a> {
+    AiSupplier {
+        name: "googleAiMode",
+        is_set: |(ai, search)| ai.google.mode && is_fetched(search),
+        build: |sections, around| fetched(GoogleAnswer::Mode, sections, around),
+        ..overview()
+    }
+}
+
+fn is_fetched(search: &SearchSettings) -> bool {
+    search.serp_api.api_key.is_some() || search.data_for_seo.is_set()
+}
+
+/// SerpApi is asked first, and DataForSEO stands in for it.
+fn fetched(
+    answer: GoogleAnswer,
+    (ai, search): &Sections<'_>,
+    around: &Surroundings,
+) -> Option<Arc<dyn AiEngine>> {
+    let serp_api = SerpApi::new(&search.serp_api, around)
+        .map(|client| guarded(FromSerpApi::new(client, answer), around));
+    let price = ai.google.mode_price.micros();
+    let data_for_seo = DataForSeo::new(&search.data_for_seo, around)
+        .map(|client| guarded(FromDataForSeo::new(client, answer, price), around));
+    match (serp_api, data_for_seo) {
+        (Some(first), Some(second)) => Some(Arc::new(StandIn::new(vec![first, second]))),
+        (first, second) => first.or(second),
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GoogleAnswer {
+enum GoogleAnswer {
     Overview,
     Mode,
 }

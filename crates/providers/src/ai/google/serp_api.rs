@@ -20,13 +20,13 @@ use serde_json::Value;
 
 const DEEPEST: usize = 8;
 
-pub(in crate::ai) struct FromSerpApi {
+pub(super) struct FromSerpApi {
     client: SerpApi,
     answer: GoogleAnswer,
 }
 
 impl FromSerpApi {
-    pub(in crate::ai) fn new(client: SerpApi, answer: GoogleAnswer) -> Self {
+    pub(super) fn new(client: SerpApi, answer: GoogleAnswer) -> Self {
         Self { client, answer }
     }
 

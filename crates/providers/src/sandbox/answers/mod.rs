@@ -129,7 +129,7 @@ impl SandboxEngine {
             .nth(day.into())
             .nth(question.sample.into());
         let trouble = Trouble::asked_in(&question.prompt)
-            .or_else(|| Trouble::by_chance(sample, question.day, self.settings.failure_rate));
+            .or_else(|| Trouble::by_chance(sample, question.day, self.settings.failure_rate.0));
         let asked = match trouble.map(Trouble::error) {
             Some(Some(error)) => return Err(error),
             Some(None) if trouble == Some(Trouble::Blocked) => Some(AnswerState::Refused),
@@ -191,10 +191,7 @@ impl SandboxEngine {
                 input_tokens: Some(words(&question.prompt) + 8),
                 output_tokens: Some(words(&draft.text)),
                 cost_micros: Some(0),
-                latency_ms: self
-                    .settings
-                    .latency
-                    .and_then(|it| u64::try_from(it.as_millis()).ok()),
+                latency_ms: Some(self.settings.latency_ms.0).filter(|it| *it > 0),
             },
             text: draft.text,
             warnings: Vec::new(),
@@ -399,9 +396,7 @@ impl AiEngine for SandboxEngine {
     }
 
     async fn ask(&self, question: &AiQuestion, _: &Arc<dyn CallJournal>) -> Asked {
-        if let Some(latency) = self.settings.latency {
-            tokio::time::sleep(latency).await;
-        }
+        self.settings.wait().await;
         Asked {
             answer: self.answer(question),
             spent: self.most(),

@@ -6,6 +6,7 @@ use domain::ports::{
     call_journal::NothingToSpend,
     search_results::{SearchQuery, SearchResults},
 };
+use setting::Share;
 use std::collections::{BTreeMap, HashSet};
 
 struct Noon;
@@ -246,7 +247,7 @@ async fn trouble_comes_when_it_is_asked_for_and_by_the_rate() {
     assert_eq!(empty.state, AnswerState::Empty);
 
     let failing = sandbox(&SandboxSettings {
-        failure_rate: 0.5,
+        failure_rate: Share(0.5),
         ..SandboxSettings::default()
     });
     let mut failed = 0;

@@ -7,15 +7,15 @@ pub(crate) mod places;
 pub(crate) mod wire;
 
 use super::{
-    of_google,
+    SearchSupplier, guarded, of_google,
     paged::ResultPages,
     result_page::ResultPage,
-    settings::DataForSeoSettings,
     wire_errors::{by_status, shortened, without},
 };
 use crate::{
     http_client::{Answer, ask},
     resilience::{Billing, CallFailure, Repeat},
+    supplier::Surroundings,
 };
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
@@ -24,8 +24,8 @@ use domain::ports::{
     search_results::{ProviderError, SearchQuery, SupplierLabel},
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use setting::{Mistakes, Price, Secret, Usd, WebAddress, settings};
 use std::sync::Arc;
 use wire::{Elements, Outcome};
 
@@ -56,19 +56,61 @@ const OPERATORS: [&str; 16] = [
     "site:",
 ];
 
+settings! {
+    pub struct DataForSeoSettings {
+        pub login: Option<Secret>,
+        /// The password for the API, which is not the one of the account.
+        pub password: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://api.dataforseo.com"),
+        /// What the first ten results cost at the most, in US dollars. Further ones cost no more, and loading the AI
+        /// overview as much again; answers tell what was really billed.
+        pub price_per_page: Price = Usd(0.002),
+    }
+    rules DataForSeoSettings::login_and_password
+}
+
+impl DataForSeoSettings {
+    pub(crate) fn is_set(&self) -> bool {
+        self.login.is_some()
+    }
+
+    fn login_and_password(&self, key: &str, mistakes: &mut Mistakes) {
+        let (set, missing) = match (&self.login, &self.password) {
+            (Some(_), None) => ("login", "password"),
+            (None, Some(_)) => ("password", "login"),
+            _ => return,
+        };
+        let allowed = format!("the credential that belongs to {key}.{set}");
+        mistakes.add(&format!("{key}.{missing}"), "not set", allowed);
+    }
+}
+
+pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
+    name: "DataForSEO",
+    section: "search.data_for_seo",
+    needs: "search.data_for_seo.login and password",
+    is_free: false,
+    is_set: |it| it.data_for_seo.is_set(),
+    build: |it, around| DataForSeo::new(&it.data_for_seo, around).map(|it| guarded(it, around)),
+};
+
 pub(crate) struct DataForSeo {
     settings: DataForSeoSettings,
+    login: Secret,
+    password: Secret,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl DataForSeo {
-    pub(crate) fn new(settings: DataForSeoSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
-        }
+    pub(crate) fn new(settings: &DataForSeoSettings, around: &Surroundings) -> Option<Self> {
+        Some(Self {
+            login: settings.login.clone()?,
+            password: settings.password.clone()?,
+            settings: settings.clone(),
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     /// The one task of a call. No more pages than the depth has bounds the cost, where pages hold fewer than ten results.
@@ -96,14 +138,10 @@ impl DataForSeo {
     }
 
     pub(crate) async fn posted(&self, path: &str, tasks: &Value) -> Result<Answer, CallFailure> {
-        let base = self.settings.base_url.as_str().trim_end_matches('/');
         let request = self
             .http
-            .post(format!("{base}{path}"))
-            .basic_auth(
-                self.settings.login.expose_secret(),
-                Some(self.settings.password.expose_secret()),
-            )
+            .post(self.settings.base_url.operation(path))
+            .basic_auth(self.login.reveal(), Some(self.password.reveal()))
             .json(tasks);
         ask(request).await
     }
@@ -121,7 +159,7 @@ impl DataForSeo {
 
     /// What a page of ten results costs with its AI overview, in millionths of a US dollar.
     pub(crate) fn price_with_overview(&self) -> u64 {
-        self.settings.price_per_page.saturating_mul(2)
+        self.settings.price_per_page.micros().saturating_mul(2)
     }
 
     /// A failure by its internal code. It may have been billed: answers tell.
@@ -151,8 +189,8 @@ impl DataForSeo {
     }
 
     pub(crate) fn without_credentials(&self, said: &str) -> String {
-        let said = without(self.settings.password.expose_secret(), said);
-        without(self.settings.login.expose_secret(), &said)
+        let said = without(self.password.reveal(), said);
+        without(self.login.reveal(), &said)
     }
 }
 
@@ -189,7 +227,7 @@ impl ResultPages for DataForSeo {
     fn price_per_call(&self, depth: u32) -> u64 {
         let pages = depth.clamp(1, DEEPEST).div_ceil(RESULTS_PER_PAGE);
         let units = u64::from(pages) + 1;
-        self.settings.price_per_page.saturating_mul(units)
+        self.settings.price_per_page.micros().saturating_mul(units)
     }
 
     fn deepest(&self) -> u32 {

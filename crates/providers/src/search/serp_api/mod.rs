@@ -7,15 +7,15 @@ mod overview;
 mod wire;
 
 use super::{
-    of_google,
+    SearchSupplier, guarded, of_google,
     paged::ResultPages,
     result_page::{OverviewAnswer, ResultPage},
-    settings::SerpApiSettings,
     wire_errors::{by_status, shortened, without},
 };
 use crate::{
     http_client::{Answer, ask, json},
     resilience::{Billing, CallFailure, Repeat},
+    supplier::Surroundings,
 };
 use analysis::observation::search_page::FeatureCoverage;
 use async_trait::async_trait;
@@ -24,35 +24,54 @@ use domain::ports::{
     search_results::{ProviderError, SearchQuery, SupplierLabel},
 };
 use reqwest::Client;
-use secrecy::ExposeSecret;
 use serde_json::Value;
+use setting::{Price, Secret, Usd, WebAddress, settings};
 use std::sync::Arc;
 
 /// How many results a call brings; Google stopped to show more on a page in September 2025.
 const RESULTS_PER_CALL: u32 = 10;
 
+settings! {
+    pub struct SerpApiSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://serpapi.com"),
+        /// What a search costs, in US dollars.
+        pub price_per_call: Price = Usd(0.025),
+    }
+}
+
+pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
+    name: "SerpApi",
+    section: "search.serp_api",
+    needs: "search.serp_api.api_key",
+    is_free: false,
+    is_set: |it| it.serp_api.api_key.is_some(),
+    build: |it, around| SerpApi::new(&it.serp_api, around).map(|it| guarded(it, around)),
+};
+
 pub(crate) struct SerpApi {
     settings: SerpApiSettings,
+    key: Secret,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl SerpApi {
-    pub(crate) fn new(settings: SerpApiSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
-        }
+    pub(crate) fn new(settings: &SerpApiSettings, around: &Surroundings) -> Option<Self> {
+        Some(Self {
+            key: settings.api_key.clone()?,
+            settings: settings.clone(),
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     /// Asks. The key is a parameter of the address, so that no error and no record holds the address.
     pub(crate) async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
-        let base = self.settings.base_url.as_str().trim_end_matches('/');
-        let key = self.settings.api_key.expose_secret();
+        let key = self.key.reveal();
         let request = self
             .http
-            .get(format!("{base}/search.json"))
+            .get(self.settings.base_url.operation("/search.json"))
             .query(parameters)
             // What is up to an hour old is no measurement of now.
             .query(&[("no_cache", "true"), ("output", "json"), ("api_key", key)]);
@@ -77,7 +96,7 @@ impl SerpApi {
 
     /// What a call costs, in millionths of a US dollar.
     pub(crate) fn price(&self) -> u64 {
-        self.settings.price_per_call
+        self.settings.price_per_call.micros()
     }
 
     fn failure(&self, answer: &Answer) -> CallFailure {
@@ -113,7 +132,7 @@ impl SerpApi {
     }
 
     pub(crate) fn without_key(&self, said: &str) -> String {
-        without(self.settings.api_key.expose_secret(), said)
+        without(self.key.reveal(), said)
     }
 }
 
@@ -141,7 +160,7 @@ impl ResultPages for SerpApi {
     }
 
     fn price_per_call(&self, _: u32) -> u64 {
-        self.settings.price_per_call
+        self.price()
     }
 
     /// The one that fetches an announced AI overview.

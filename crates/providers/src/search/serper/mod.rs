@@ -3,15 +3,15 @@
 mod wire;
 
 use super::{
-    of_google,
+    SearchSupplier, guarded, of_google,
     paged::ResultPages,
     result_page::ResultPage,
-    settings::SerperSettings,
     wire_errors::{by_status, shortened, without},
 };
 use crate::{
     http_client::{Answer, ask},
     resilience::{Billing, CallFailure},
+    supplier::Surroundings,
 };
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
@@ -20,32 +20,45 @@ use domain::ports::{
     search_results::{ProviderError, SearchQuery, SupplierLabel},
 };
 use reqwest::{Client, header::HeaderValue};
-use secrecy::ExposeSecret;
 use serde_json::json;
+use setting::{Price, Secret, Usd, WebAddress, settings};
 use std::sync::Arc;
 
 const RESULTS_PER_CALL: u32 = 10;
 
-pub(super) struct Serper {
+settings! {
+    pub struct SerperSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://google.serper.dev"),
+        /// What a call of ten results costs, in US dollars.
+        pub price_per_call: Price = Usd(0.001),
+    }
+}
+
+pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
+    name: "Serper",
+    section: "search.serper",
+    needs: "search.serper.api_key",
+    is_free: false,
+    is_set: |it| it.serper.api_key.is_some(),
+    build: |it, around| Serper::new(&it.serper, around).map(|it| guarded(it, around)),
+};
+
+struct Serper {
     settings: SerperSettings,
+    key: Secret,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl Serper {
-    pub(super) fn new(settings: SerperSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            settings,
-            http,
-            clock,
-        }
-    }
-
-    fn endpoint(&self) -> String {
-        format!(
-            "{}/search",
-            self.settings.base_url.as_str().trim_end_matches('/')
-        )
+    fn new(settings: &SerperSettings, around: &Surroundings) -> Option<Self> {
+        Some(Self {
+            key: settings.api_key.clone()?,
+            settings: settings.clone(),
+            http: around.http(),
+            clock: around.clock(),
+        })
     }
 
     fn failure(&self, answer: &Answer) -> CallFailure {
@@ -58,7 +71,7 @@ impl Serper {
 
     /// The key as a header that no log shows; a key that cannot be one is no key.
     fn credentials(&self) -> Result<HeaderValue, CallFailure> {
-        let mut header = HeaderValue::from_str(self.settings.api_key.expose_secret())
+        let mut header = HeaderValue::from_str(self.key.reveal())
             .map_err(|_| CallFailure::pointless(ProviderError::Unauthorised))?;
         header.set_sensitive(true);
         Ok(header)
@@ -66,7 +79,7 @@ impl Serper {
 
     /// A supplier may repeat the key that it does not accept.
     fn without_key(&self, said: &str) -> String {
-        without(self.settings.api_key.expose_secret(), said)
+        without(self.key.reveal(), said)
     }
 
     fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
@@ -115,7 +128,7 @@ impl ResultPages for Serper {
     }
 
     fn price_per_call(&self, _: u32) -> u64 {
-        self.settings.price_per_call
+        self.settings.price_per_call.micros()
     }
 
     /// The service documents no switch for the device; its results are a desktop's.
@@ -146,7 +159,7 @@ impl ResultPages for Serper {
         }
         let request = self
             .http
-            .post(self.endpoint())
+            .post(self.settings.base_url.operation("/search"))
             .header("X-API-KEY", self.credentials()?)
             .json(&body);
         ask(request).await

@@ -2,10 +2,10 @@
 
 mod wire;
 
-use super::{google::told, settings::GoogleApiSettings};
+use super::google::{GoogleApi, told};
 use crate::{
     http_client::{Answer, ask},
-    resilience::{Billing, CallFailure, Guard},
+    resilience::{Billing, CallFailure, Guard, ResilienceSettings},
 };
 use analysis::observation::vitals::{FieldSample, FieldScope, FormFactor};
 use async_trait::async_trait;
@@ -16,27 +16,37 @@ use domain::ports::{
 };
 use reqwest::Client;
 use serde_json::{Value, json};
+use setting::{Secret, WebAddress, settings};
 use std::sync::Arc;
 use url::Url;
 
 const PROVIDER: &str = "CrUX";
 
+settings! {
+    /// The CrUX API; asked first.
+    pub struct CruxSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://chromeuxreport.googleapis.com"),
+        #[serde(skip)]
+        pub resilience: ResilienceSettings = ResilienceSettings {
+            // The API allows 150 queries a minute.
+            calls_per_second: Some(2.5),
+            ..ResilienceSettings::default()
+        },
+    }
+}
+
 pub(super) struct Crux {
-    settings: GoogleApiSettings,
+    api: GoogleApi,
     http: Client,
     guard: Guard,
     clock: Arc<dyn Clock>,
 }
 
 impl Crux {
-    pub(super) fn new(
-        settings: GoogleApiSettings,
-        http: Client,
-        guard: Guard,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub(super) fn new(api: GoogleApi, http: Client, guard: Guard, clock: Arc<dyn Clock>) -> Self {
         Self {
-            settings,
+            api,
             http,
             guard,
             clock,
@@ -56,13 +66,13 @@ impl Crux {
     }
 
     async fn ask(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
-        let address = self.settings.operation("/v1/records:queryRecord");
-        let request = self.http.post(address).query(&[self.settings.key()]);
+        let address = self.api.base_url.operation("/v1/records:queryRecord");
+        let request = self.http.post(address).query(&[self.api.key()]);
         let answer = ask(request.json(body)).await?;
         match answer.status.as_u16() {
             200 => wire::parse(&answer.body).map(Some),
             404 if is_about_the_data(&answer) => Ok(None),
-            _ => Err(self.settings.failure(&answer, self.clock.now())),
+            _ => Err(self.api.failure(&answer, self.clock.now())),
         }
     }
 }

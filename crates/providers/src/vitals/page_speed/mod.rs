@@ -3,10 +3,10 @@
 mod field;
 mod lab;
 
-use super::{google::told, settings::GoogleApiSettings};
+use super::google::{GoogleApi, told};
 use crate::{
     http_client::{Answer, ask},
-    resilience::{Billing, CallFailure, Guard},
+    resilience::{Billing, CallFailure, Guard, ResilienceSettings},
 };
 use analysis::{
     observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun},
@@ -21,15 +21,33 @@ use domain::ports::{
     search_results::ProviderError,
 };
 use reqwest::Client;
-use std::sync::Arc;
+use setting::{Secret, WebAddress, settings};
+use std::{sync::Arc, time::Duration};
 
 const PROVIDER: &str = "PageSpeed Insights";
 
 /// Each load is a call of half a minute; Google's caches answer alike for a while anyway.
 const MOST_RUNS: u32 = 5;
 
+settings! {
+    /// PageSpeed Insights; asked when the CrUX API fails or is not configured.
+    pub struct PageSpeedSettings {
+        pub api_key: Option<Secret>,
+        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
+        /// It loads the page before it answers.
+        #[serde(skip)]
+        pub resilience: ResilienceSettings = ResilienceSettings {
+            call_timeout: Duration::from_mins(2),
+            concurrent_calls: 2,
+            // 240 queries a minute.
+            calls_per_second: Some(4.0),
+            ..ResilienceSettings::default()
+        },
+    }
+}
+
 pub(super) struct PageSpeed {
-    settings: GoogleApiSettings,
+    api: GoogleApi,
     http: Client,
     guard: Guard,
     clock: Arc<dyn Clock>,
@@ -41,14 +59,9 @@ enum Told {
 }
 
 impl PageSpeed {
-    pub(super) fn new(
-        settings: GoogleApiSettings,
-        http: Client,
-        guard: Guard,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub(super) fn new(api: GoogleApi, http: Client, guard: Guard, clock: Arc<dyn Clock>) -> Self {
         Self {
-            settings,
+            api,
             http,
             guard,
             clock,
@@ -71,14 +84,17 @@ impl PageSpeed {
     }
 
     async fn ask(&self, url: &str, strategy: &str) -> Result<Told, CallFailure> {
-        let address = self.settings.operation("/pagespeedonline/v5/runPagespeed");
+        let address = self
+            .api
+            .base_url
+            .operation("/pagespeedonline/v5/runPagespeed");
         let question = [
             ("url", url),
             ("strategy", strategy),
             ("category", "performance"),
             // The names of parts are in the language that is asked for.
             ("locale", "en"),
-            self.settings.key(),
+            self.api.key(),
         ];
         let answer = ask(self.http.get(address).query(&question)).await?;
         if answer.status.is_success() {
@@ -86,7 +102,7 @@ impl PageSpeed {
         }
         match unloaded(&answer) {
             Some(said) => Ok(Told::Unloaded(said)),
-            None => Err(self.settings.failure(&answer, self.clock.now())),
+            None => Err(self.api.failure(&answer, self.clock.now())),
         }
     }
 }

@@ -24,18 +24,41 @@ use domain::{
 use providers::{
     ai::{AiSettings, configured},
     resilience::ResilienceSettings,
+    search::SearchSettings,
 };
+use setting::{Seconds, Within};
 use shapes::{ENGINES, FOUND, FREE, PAGE, Shape, TEXT};
 use std::{sync::Arc, time::Duration};
 
-fn engines(settings: &AiSettings) -> AiEngines {
-    let clock: Arc<dyn Clock> = Arc::new(Noon);
-    let randomness: Arc<dyn Randomness> = Arc::new(Half);
-    configured(settings, &clock, &randomness)
+/// What engines are built from.
+#[derive(Clone)]
+struct Setup {
+    ai: AiSettings,
+    search: SearchSettings,
 }
 
-fn engine(settings: &AiSettings, name: &str) -> Arc<dyn AiEngine> {
-    let engines = engines(settings);
+impl Setup {
+    fn of(ai: AiSettings) -> Self {
+        let search = SearchSettings::default();
+        Self { ai, search }.guarded(quick())
+    }
+
+    fn guarded(mut self, resilience: ResilienceSettings) -> Self {
+        self.ai.answer_seconds = Seconds(resilience.call_timeout);
+        self.ai.at_once = Within(resilience.concurrent_calls);
+        self.ai.resilience = resilience;
+        self
+    }
+}
+
+fn engines(setup: &Setup) -> AiEngines {
+    let clock: Arc<dyn Clock> = Arc::new(Noon);
+    let randomness: Arc<dyn Randomness> = Arc::new(Half);
+    configured((&setup.ai, &setup.search), &clock, &randomness)
+}
+
+fn engine(setup: &Setup, name: &str) -> Arc<dyn AiEngine> {
+    let engines = engines(setup);
     Arc::clone(engines.named(name).expect("it is configured"))
 }
 
@@ -56,11 +79,8 @@ fn question() -> AiQuestion {
 /// What becomes of a question when the server always answers so, and how often it was asked.
 async fn asked(shape: &Shape, reply: Reply, resilience: ResilienceSettings) -> (Asked, usize) {
     let server = FaultServer::always(reply).await;
-    let settings = AiSettings {
-        resilience,
-        ..(shape.at)(&server)
-    };
-    let asked = { engine(&settings, shape.engine) }
+    let setup = (shape.at)(&server).guarded(resilience);
+    let asked = { engine(&setup, shape.engine) }
         .ask(&question(), &MONEY)
         .await;
     (asked, server.calls())
@@ -380,11 +400,8 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
             first_pause: Duration::ZERO,
             ..quick()
         };
-        let settings = AiSettings {
-            resilience,
-            ..(shape.at)(&server)
-        };
-        let engine = engine(&settings, shape.engine);
+        let setup = (shape.at)(&server).guarded(resilience);
+        let engine = engine(&setup, shape.engine);
         for sample in 1..=100 {
             let question = AiQuestion {
                 sample,

@@ -6,9 +6,8 @@ use super::{
         KEY,
         fault_server::{FaultServer, Reply},
         journal::{Book, as_journal, earlier},
-        quick,
     },
-    engine, question,
+    Setup, engine, question,
     shapes::{ENGINES, TEXT, compatible_at, model_at},
 };
 use domain::{
@@ -18,7 +17,8 @@ use domain::{
         search_results::{ProviderError, Spent, Unpaid},
     },
 };
-use providers::ai::{AiSettings, CompatibleSettings, ModelSettings, TokenPrices};
+use providers::ai::{AiSettings, CompatibleSettings, ModelSettings};
+use setting::Usd;
 
 #[tokio::test]
 async fn answers_are_kept_without_secrets_and_not_paid_again() {
@@ -107,19 +107,15 @@ async fn what_the_journal_refuses_is_not_asked() {
 async fn what_may_not_be_spent_is_not_asked() {
     for shape in &ENGINES {
         let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
-        let most = u64::try_from(shape.most).expect("a price");
-        let off = AiSettings {
-            paid_calls: false,
-            ..(shape.at)(&server)
+        let most = f64::from(i32::try_from(shape.most).expect("a price"));
+        let with = |change: &dyn Fn(&mut AiSettings)| {
+            let mut setup = (shape.at)(&server);
+            change(&mut setup.ai);
+            setup
         };
-        let dear = AiSettings {
-            most_per_call: Some(most - 1),
-            ..(shape.at)(&server)
-        };
-        let just = AiSettings {
-            most_per_call: Some(most),
-            ..(shape.at)(&server)
-        };
+        let off = with(&|it| it.paid_calls = false);
+        let dear = with(&|it| it.most_per_call = Some(Usd((most - 1.0) / 1_000_000.0)));
+        let just = with(&|it| it.most_per_call = Some(Usd(most / 1_000_000.0)));
         let too_dear = Unpaid::TooDear {
             price: MicroUsd(shape.most),
             most: MicroUsd(shape.most - 1),
@@ -148,18 +144,18 @@ async fn what_may_not_be_spent_is_not_asked() {
 #[tokio::test]
 async fn a_model_whose_price_nobody_knows_is_not_asked_and_a_free_one_is() {
     let server = FaultServer::always(Reply::status(500, &serde_json::Value::Null)).await;
-    let unknown = AiSettings {
-        chatgpt: Some(ModelSettings {
-            prices: None,
+    let unknown = Setup::of(AiSettings {
+        chatgpt: ModelSettings {
+            price_per_million_input: None,
+            price_per_million_output: None,
             ..model_at(&server)
-        }),
-        compatible: Some(CompatibleSettings {
-            prices: None,
+        },
+        compatible: CompatibleSettings {
+            price_per_million_input: None,
             ..compatible_at(&server)
-        }),
-        resilience: quick(),
+        },
         ..AiSettings::default()
-    };
+    });
     for name in ["chatgpt", "compatible"] {
         let engine = engine(&unknown, name);
         assert_eq!(engine.unpaid(), Some(Unpaid::PriceUnknown), "{name}");
@@ -169,16 +165,16 @@ async fn a_model_whose_price_nobody_knows_is_not_asked_and_a_free_one_is() {
         .find(|it| it.engine == "compatible")
         .expect("a shape");
     let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
-    let free = AiSettings {
-        compatible: Some(CompatibleSettings {
-            prices: Some(TokenPrices::default()),
+    let free = Setup::of(AiSettings {
+        compatible: CompatibleSettings {
+            price_per_million_input: Some(Usd(0.0)),
+            price_per_million_output: Some(Usd(0.0)),
             api_key: None,
             ..compatible_at(&server)
-        }),
-        resilience: quick(),
+        },
         paid_calls: false,
         ..AiSettings::default()
-    };
+    });
     let book = Book::with(0);
     let asked = engine(&free, "compatible")
         .ask(&question(), &as_journal(&book))

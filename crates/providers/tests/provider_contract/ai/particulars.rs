@@ -6,7 +6,7 @@ use super::{
         fault_server::{FaultServer, Reply},
         serp_api_at,
     },
-    engine, engines, question,
+    Setup, engine, engines, question,
     shapes::{ENGINES, FOUND, PAGE, TEXT, grounded, message, model_at, response},
 };
 use analysis::observation::ai_answer::{AnswerState, CitationPart};
@@ -17,7 +17,7 @@ use domain::{
         search_results::{ProviderError, Spent},
     },
 };
-use providers::ai::{AiSettings, GoogleAnswerSettings, ModelSettings};
+use providers::ai::AiSettings;
 use serde_json::{Value, json};
 use std::{fmt::Write, time::Duration};
 
@@ -152,20 +152,11 @@ async fn a_search_is_forced_only_where_that_is_set_and_possible() {
                 .find(|it| it.engine == name)
                 .expect("a shape");
             let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
-            let model = || {
-                Some(ModelSettings {
-                    force_search,
-                    ..model_at(&server)
-                })
-            };
-            let mut settings = (shape.at)(&server);
-            match name {
-                "chatgpt" => settings.chatgpt = model(),
-                "perplexity" => settings.perplexity = model(),
-                "claude" => settings.claude = model(),
-                _ => settings.gemini = model(),
-            }
-            let engine = engine(&settings, name);
+            let mut setup = (shape.at)(&server);
+            setup.ai.chatgpt.force_search = force_search;
+            setup.ai.perplexity.force_search = force_search;
+            setup.ai.claude.force_search = force_search;
+            let engine = engine(&setup, name);
             let answer = engine.ask(&question(), &MONEY).await.answer.expect(name);
             let is_forced = possible && force_search;
             assert_eq!(engine.label().forces_retrieval, is_forced, "{name}");
@@ -209,7 +200,7 @@ async fn of_gemini(
     .await
 }
 
-fn gemini(server: &FaultServer) -> AiSettings {
+fn gemini(server: &FaultServer) -> Setup {
     let shape = ENGINES
         .iter()
         .find(|it| it.engine == "gemini")
@@ -311,16 +302,11 @@ async fn an_announced_overview_takes_another_call() {
     assert_eq!(&answer.text[place.start..place.end], "Acme ist gut.");
 }
 
-fn both(serp_api: &FaultServer, data_for_seo: &FaultServer) -> AiSettings {
-    AiSettings {
-        google: GoogleAnswerSettings {
-            serp_api: Some(serp_api_at(serp_api)),
-            data_for_seo: Some(data_for_seo_at(data_for_seo)),
-            ..AiSettings::default().google
-        },
-        resilience: super::quick(),
-        ..AiSettings::default()
-    }
+fn both(serp_api: &FaultServer, data_for_seo: &FaultServer) -> Setup {
+    let mut setup = Setup::of(AiSettings::default());
+    setup.search.serp_api = serp_api_at(serp_api);
+    setup.search.data_for_seo = data_for_seo_at(data_for_seo);
+    setup
 }
 
 #[tokio::test]
@@ -362,13 +348,11 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
         &json!([message("A", &json!([]))]),
     )))
     .await;
-    let settings = AiSettings {
-        chatgpt: Some(model_at(&broken)),
-        perplexity: Some(model_at(&fine)),
-        resilience: super::quick(),
+    let both = engines(&Setup::of(AiSettings {
+        chatgpt: model_at(&broken),
+        perplexity: model_at(&fine),
         ..AiSettings::default()
-    };
-    let both = engines(&settings);
+    }));
     let names: Vec<String> = both.all().map(|it| it.label().name).collect();
     assert_eq!(names, ["chatgpt", "perplexity"]);
     let asked = both
@@ -379,7 +363,7 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
     assert_eq!(asked.answer, Err(ProviderError::Unavailable));
     assert_eq!(fine.calls(), 0);
 
-    let nobody = engines(&AiSettings::default());
+    let nobody = engines(&Setup::of(AiSettings::default()));
     let labels: Vec<_> = nobody.all().map(|it| it.label()).collect();
     assert_eq!(labels.len(), 3);
     assert!(labels.iter().all(|it| it.provenance.is_simulated()));
@@ -406,11 +390,11 @@ async fn offsets_of_openai_are_found_in_whatever_it_counts() {
             ]),
         );
         let server = FaultServer::always(Reply::ok(&body)).await;
-        let settings = AiSettings {
-            chatgpt: Some(model_at(&server)),
+        let setup = Setup::of(AiSettings {
+            chatgpt: model_at(&server),
             ..AiSettings::default()
-        };
-        let answer = engine(&settings, "chatgpt")
+        });
+        let answer = engine(&setup, "chatgpt")
             .ask(&question(), &MONEY)
             .await
             .answer
@@ -452,11 +436,11 @@ async fn a_search_that_failed_beside_one_that_worked_is_only_noted() {
     let body = json!({"model": "m", "content": content, "stop_reason": "end_turn",
         "usage": {"input_tokens": 1, "output_tokens": 1}});
     let server = FaultServer::always(Reply::ok(&body)).await;
-    let settings = AiSettings {
-        claude: Some(model_at(&server)),
+    let setup = Setup::of(AiSettings {
+        claude: model_at(&server),
         ..AiSettings::default()
-    };
-    let answer = engine(&settings, "claude")
+    });
+    let answer = engine(&setup, "claude")
         .ask(&question(), &MONEY)
         .await
         .answer
@@ -480,11 +464,11 @@ async fn an_answer_with_thousands_of_references_is_read_in_time() {
         .collect();
     let output = json!([{"type": "search_results", "queries": [], "results": results}, message(&text, &json!([]))]);
     let server = FaultServer::always(Reply::ok(&response("completed", &output))).await;
-    let settings = AiSettings {
-        perplexity: Some(model_at(&server)),
+    let setup = Setup::of(AiSettings {
+        perplexity: model_at(&server),
         ..AiSettings::default()
-    };
-    let answer = engine(&settings, "perplexity")
+    });
+    let answer = engine(&setup, "perplexity")
         .ask(&question(), &MONEY)
         .await
         .answer

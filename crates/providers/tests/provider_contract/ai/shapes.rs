@@ -1,16 +1,22 @@
 //! How each AI engine is asked and how it answers, for the tests that hold for all of them.
 
-use super::super::{
-    KEY, data_for_seo_at,
-    fault_server::{FaultServer, Reply},
-    quick, serp_api_at,
+use super::{
+    super::{
+        KEY, data_for_seo_at,
+        fault_server::{FaultServer, Reply},
+        key, serp_api_at,
+    },
+    Setup,
 };
 use analysis::observation::ai_answer::{AnswerState, CitationPart};
 use domain::{money::MicroUsd, ports::search_results::ProviderError};
 use providers::ai::{
-    AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices,
+    AiSettings, CompatibleSettings, GeminiSettings, GoogleSettings, ModelName, ModelSettings,
+    Service,
 };
 use serde_json::{Value, json};
+use setting::{Usd, Within};
+use std::marker::PhantomData;
 
 /// A text with characters of every length, and a reference.
 pub const TEXT: &str = "Größe zählt 🦊: **Acme** ist gut";
@@ -37,7 +43,7 @@ pub struct Shape {
     /// The engine's name.
     pub engine: &'static str,
     /// The settings with which it alone is asked, at that server.
-    pub at: fn(&FaultServer) -> AiSettings,
+    pub at: fn(&FaultServer) -> Setup,
     /// An answer with that text, and its reference.
     pub answered: fn(&str) -> Answered,
     /// An answer that looked nowhere, where there is such a thing.
@@ -69,33 +75,34 @@ pub const ENGINES: [Shape; 9] = [
     MODE_OF_DATA_FOR_SEO,
 ];
 
-pub fn prices() -> TokenPrices {
-    TokenPrices {
-        per_million_input: 1_000_000,
-        per_million_output: 2_000_000,
-        per_search: 10_000,
-        per_request: 0,
-    }
-}
-
-pub fn model_at(server: &FaultServer) -> ModelSettings {
+pub fn model_at<S: Service>(server: &FaultServer) -> ModelSettings<S> {
     ModelSettings {
-        base_url: server.url(),
-        api_key: KEY.into(),
-        model: "a-model".to_owned(),
-        prices: Some(prices()),
-        most_input_tokens: 1_000,
-        most_output_tokens: 500,
-        most_searches: 2,
+        base_url: server.address(""),
+        api_key: key(),
+        model: ModelName("a-model".to_owned()),
+        price_per_million_input: Some(Usd(1.0)),
+        price_per_million_output: Some(Usd(2.0)),
+        price_per_search: Usd(0.01),
+        most_input_tokens: Within(1_000),
+        most_output_tokens: Within(500),
+        most_searches: Within(2),
         force_search: true,
-        link_base: server.url().join("/grounding-api-redirect/").ok(),
+        service: PhantomData,
     }
 }
 
-fn nobody() -> AiSettings {
-    AiSettings {
-        resilience: quick(),
-        ..AiSettings::default()
+fn gemini_at(server: &FaultServer) -> GeminiSettings {
+    GeminiSettings {
+        base_url: server.address(""),
+        link_base: server.address("/grounding-api-redirect/"),
+        api_key: key(),
+        model: ModelName("a-model".to_owned()),
+        price_per_million_input: Some(Usd(1.0)),
+        price_per_million_output: Some(Usd(2.0)),
+        price_per_search: Usd(0.01),
+        most_input_tokens: Within(1_000),
+        most_output_tokens: Within(500),
+        most_searches: Within(2),
     }
 }
 
@@ -151,9 +158,11 @@ const LINK: &str = "([acme.test](https://acme.test/ä?b=1))";
 const CHATGPT: Shape = Shape {
     name: "OpenAI",
     engine: "chatgpt",
-    at: |server| AiSettings {
-        chatgpt: Some(model_at(server)),
-        ..nobody()
+    at: |server| {
+        Setup::of(AiSettings {
+            chatgpt: model_at(server),
+            ..AiSettings::default()
+        })
     },
     answered: |text| {
         let whole = format!("{text} {LINK}.");
@@ -290,9 +299,11 @@ fn agent(status: &str, output: &Value) -> Value {
 const PERPLEXITY: Shape = Shape {
     name: "Perplexity",
     engine: "perplexity",
-    at: |server| AiSettings {
-        perplexity: Some(model_at(server)),
-        ..nobody()
+    at: |server| {
+        Setup::of(AiSettings {
+            perplexity: model_at(server),
+            ..AiSettings::default()
+        })
     },
     answered: |text| {
         let whole = format!("{text}[2].");
@@ -397,9 +408,11 @@ pub fn grounded(text: &str, uri: &str, title: &str) -> Value {
 const GEMINI: Shape = Shape {
     name: "Gemini",
     engine: "gemini",
-    at: |server| AiSettings {
-        gemini: Some(model_at(server)),
-        ..nobody()
+    at: |server| {
+        Setup::of(AiSettings {
+            gemini: gemini_at(server),
+            ..AiSettings::default()
+        })
     },
     answered: |text| {
         let is_marked = text.contains("**Acme** ist gut");
@@ -494,9 +507,11 @@ fn tool_results() -> Value {
 const CLAUDE: Shape = Shape {
     name: "Anthropic",
     engine: "claude",
-    at: |server| AiSettings {
-        claude: Some(model_at(server)),
-        ..nobody()
+    at: |server| {
+        Setup::of(AiSettings {
+            claude: model_at(server),
+            ..AiSettings::default()
+        })
     },
     answered: |text| {
         let cited = " Acme hält.";
@@ -594,21 +609,24 @@ fn completion(reason: &str, message: &Value) -> Value {
 
 pub fn compatible_at(server: &FaultServer) -> CompatibleSettings {
     CompatibleSettings {
-        base_url: server.url().join("/v1/").expect("a path"),
-        api_key: Some(KEY.into()),
-        model: "a-model".to_owned(),
-        prices: Some(prices()),
-        most_input_tokens: 1_000,
-        most_output_tokens: 500,
+        base_url: Some(server.address("/v1/")),
+        api_key: key(),
+        model: ModelName("a-model".to_owned()),
+        price_per_million_input: Some(Usd(1.0)),
+        price_per_million_output: Some(Usd(2.0)),
+        most_input_tokens: Within(1_000),
+        most_output_tokens: Within(500),
     }
 }
 
 const COMPATIBLE: Shape = Shape {
     name: "a compatible endpoint",
     engine: "compatible",
-    at: |server| AiSettings {
-        compatible: Some(compatible_at(server)),
-        ..nobody()
+    at: |server| {
+        Setup::of(AiSettings {
+            compatible: compatible_at(server),
+            ..AiSettings::default()
+        })
     },
     answered: |text| Answered {
         body: completion("stop", &json!({"role": "assistant", "content": text})),
@@ -666,17 +684,21 @@ const COMPATIBLE: Shape = Shape {
 
 // ---- Google's answers by SerpApi
 
-fn google(server: &FaultServer, overview: bool, with_serp_api: bool) -> AiSettings {
-    AiSettings {
-        google: GoogleAnswerSettings {
-            serp_api: with_serp_api.then(|| serp_api_at(server)),
-            data_for_seo: (!with_serp_api).then(|| data_for_seo_at(server)),
+fn google(server: &FaultServer, overview: bool, with_serp_api: bool) -> Setup {
+    let mut setup = Setup::of(AiSettings {
+        google: GoogleSettings {
             overview,
             mode: !overview,
-            mode_price: 4_000,
+            ..GoogleSettings::default()
         },
-        ..nobody()
+        ..AiSettings::default()
+    });
+    if with_serp_api {
+        setup.search.serp_api = serp_api_at(server);
+    } else {
+        setup.search.data_for_seo = data_for_seo_at(server);
     }
+    setup
 }
 
 /// Blocks and sources as SerpApi tells them.

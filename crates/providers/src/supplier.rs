@@ -1,0 +1,70 @@
+//! What suppliers have in common: what is said of each of them, and what stands around their calls.
+
+use crate::{
+    http_client::client,
+    paying::SpendingRules,
+    resilience::{Guard, ResilienceSettings},
+};
+use domain::ports::{clock::Clock, randomness::Randomness};
+use reqwest::Client;
+use std::sync::Arc;
+
+/// A line of the table of a need, which `S` are the settings of and which is asked by way of the port `P`.
+pub struct Supplier<S: ?Sized, P: ?Sized> {
+    pub name: &'static str,
+    /// Its section of the settings.
+    pub section: &'static str,
+    /// What an operator sets so that it is asked; nothing where it needs what others have.
+    pub needs: &'static str,
+    pub is_free: bool,
+    pub(crate) is_set: fn(&S) -> bool,
+    pub(crate) build: fn(&S, &Surroundings) -> Option<Arc<P>>,
+}
+
+impl<S: ?Sized, P: ?Sized> Supplier<S, P> {
+    pub fn is_set(&self, settings: &S) -> bool {
+        (self.is_set)(settings)
+    }
+
+    /// Those of a table that the settings name, in its order.
+    pub(crate) fn built(table: &[Self], settings: &S, around: &Surroundings) -> Vec<Arc<P>> {
+        { table.iter() }
+            .filter(|it| it.is_set(settings))
+            .filter_map(|it| (it.build)(settings, around))
+            .collect()
+    }
+}
+
+/// `one, two or three`.
+pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut words: Vec<&str> = words.into_iter().collect();
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() {
+        last.to_owned()
+    } else {
+        format!("{} or {last}", words.join(", "))
+    }
+}
+
+pub(crate) struct Surroundings {
+    pub resilience: ResilienceSettings,
+    pub clock: Arc<dyn Clock>,
+    pub randomness: Arc<dyn Randomness>,
+    pub spending: SpendingRules,
+}
+
+impl Surroundings {
+    /// A client of its own for each supplier.
+    pub(crate) fn http(&self) -> Client {
+        client(self.resilience.connect_timeout)
+    }
+
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
+    }
+
+    pub(crate) fn guard(&self, provider: &'static str, operation: &'static str) -> Guard {
+        let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness));
+        guard.named(provider, operation)
+    }
+}
