@@ -4,6 +4,7 @@ use crate::layers::layers;
 use crawler::{CrawlerSettings, RobotsRules};
 use domain::scope::Scope;
 use harness::processes::process::command;
+use providers::{ai, search};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -286,6 +287,24 @@ fn every_setting_is_documented_and_no_other() {
         .map(|row| row[0].clone())
         .collect();
     assert_eq!(documented, shown().into_keys().collect());
+}
+
+#[test]
+fn every_supplier_and_engine_is_documented_and_no_other_engine() {
+    let text = read("docs/OPERATIONS.md");
+    let keys: Vec<String> = { table(&text, "key").iter() }
+        .map(|row| row[0].clone())
+        .collect();
+    let readme = read("README.md");
+    for supplier in &search::SUPPLIERS {
+        let is_of = |key: &&String| key.starts_with(&format!("{}.", supplier.section));
+        assert!(keys.iter().any(|key| is_of(&key)), "{}", supplier.section);
+        assert!(readme.contains(supplier.name), "{}", supplier.name);
+    }
+    let documented: Vec<String> = { table(&text, "engine").iter() }
+        .flat_map(|row| row[0].split("`, `").map(str::to_owned))
+        .collect();
+    assert_eq!(documented, ai::suppliers().map(|it| it.name));
 }
 
 /// What the program says when it is asked in an empty home.
