@@ -1,10 +1,11 @@
 //! Idempotency records.
 
 use super::examples::*;
+use chrono::{DateTime, Utc};
 use domain::{
     idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
     ids::{AccountId, CallerId},
-    ports::storage::{Storage, StorageError},
+    ports::storage::Storage,
 };
 use harness::{databases::TestDatabase, on_every_database};
 
@@ -30,13 +31,18 @@ fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
     }
 }
 
+/// None of these is over at that time.
+fn before() -> DateTime<Utc> {
+    after(-1)
+}
+
 async fn a_record_is_read_back_as_written(db: TestDatabase) {
     two_accounts(&db).await;
     let mut bare = record(ANN, "b", 0);
     (bare.answer.location, bare.answer.etag) = (None, None);
     change!(db, tx => {
-        tx.idempotency().add(&record(ANN, "a", 0)).await.unwrap();
-        tx.idempotency().add(&bare).await.unwrap();
+        tx.idempotency().keep(&record(ANN, "a", 0), before()).await.unwrap();
+        tx.idempotency().keep(&bare, before()).await.unwrap();
     });
     ask!(db, r => {
         assert_eq!(r.idempotency().find(ANN, "a").await.unwrap(), Some(record(ANN, "a", 0)));
@@ -48,17 +54,28 @@ async fn a_record_is_read_back_as_written(db: TestDatabase) {
 
 async fn a_key_has_one_record_in_its_account(db: TestDatabase) {
     two_accounts(&db).await;
-    change!(db, tx => tx.idempotency().add(&record(ANN, "a", 0)).await.unwrap());
-    change!(db, tx => tx.idempotency().add(&record(BOB, "a", 0)).await.unwrap());
-    let mut tx = db.storage.write().await.unwrap();
-    let outcome = tx.idempotency().add(&record(ANN, "a", 5)).await;
-    assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
+    change!(db, tx => tx.idempotency().keep(&record(ANN, "a", 0), before()).await.unwrap());
+    change!(db, tx => tx.idempotency().keep(&record(BOB, "a", 0), before()).await.unwrap());
+    let first = record(ANN, "a", 0);
+    for (over, is_kept) in [
+        (first.first_used_at - tick(), false),
+        (first.first_used_at, true),
+    ] {
+        let second = record(ANN, "a", 5);
+        let kept = change!(db, tx => tx.idempotency().keep(&second, over).await.unwrap());
+        assert_eq!(kept, is_kept);
+        ask!(db, r => {
+            let stands = if is_kept { &second } else { &first };
+            assert_eq!(r.idempotency().find(ANN, "a").await.unwrap().as_ref(), Some(stands));
+            assert_eq!(r.idempotency().find(BOB, "a").await.unwrap(), Some(record(BOB, "a", 0)));
+        });
+    }
 }
 
 async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
     two_accounts(&db).await;
     change!(db, tx => for it in [record(ANN, "old", 0), record(ANN, "new", 9), record(BOB, "old", 0)] {
-        tx.idempotency().add(&it).await.unwrap();
+        tx.idempotency().keep(&it, before()).await.unwrap();
     });
     let time = record(ANN, "new", 9).first_used_at;
     let forgotten = change!(db, tx => tx.idempotency().forget_before(ANN, time).await.unwrap());

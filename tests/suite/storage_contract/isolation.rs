@@ -154,6 +154,12 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
             .unwrap()
             .is_empty()
     );
+    assert!(
+        jobs.lock_with_project(STRANGER, SHOP)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let (line, found) = jobs.lock_with_line(STRANGER, &[JobId(31)]).await.unwrap();
     assert_eq!((line.account, found), (STRANGER, vec![]));
     assert!(

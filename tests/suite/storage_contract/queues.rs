@@ -2,11 +2,13 @@
 
 use super::examples::*;
 use domain::{
-    ids::{AccountId, JobId},
+    account::{Account, AccountStatus},
+    ids::{AccountId, JobId, ProjectId},
     job::{Job, JobState, Lease, kind::AnalysisKind, line::AccountQueue, slots::Takes},
+    ports::storage::Storage,
 };
 use harness::{databases::TestDatabase, on_every_database};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 on_every_database![
     a_line_is_made_when_it_is_first_locked,
@@ -17,6 +19,8 @@ on_every_database![
     accounts_that_run_jobs_are_listed_and_looked_after,
     accounts_are_looked_at_when_their_time_has_come,
     the_server_knows_its_load_and_its_next_moment,
+    an_account_its_line_and_a_project_are_locked_together,
+    whoever_waits_for_an_account_finds_it_as_it_is_then,
     no_job_is_taken_twice_by_many_workers,
 ];
 
@@ -229,8 +233,9 @@ async fn accounts_are_looked_at_when_their_time_has_come(db: TestDatabase) {
 
 async fn the_server_knows_its_load_and_its_next_moment(db: TestDatabase) {
     ask!(db, r => {
-        assert_eq!(r.jobs().unfinished_in_all().await.unwrap(), 0);
-        assert!(r.jobs().least_virtual_time().await.unwrap().abs() < f64::EPSILON);
+        let figures = r.jobs().queue_figures().await.unwrap();
+        assert_eq!(figures.unfinished(), 0);
+        assert!(figures.least_virtual_time.abs() < f64::EPSILON);
         assert_eq!(r.jobs().next_run_at().await.unwrap(), None);
     });
     two_accounts_at_work(&db).await;
@@ -245,10 +250,66 @@ async fn the_server_knows_its_load_and_its_next_moment(db: TestDatabase) {
     change!(db, tx => tx.jobs().refresh_queue(ANN, 8.0).await.unwrap());
     change!(db, tx => tx.jobs().refresh_queue(BOB, 4.0).await.unwrap());
     ask!(db, r => {
-        assert_eq!(r.jobs().unfinished_in_all().await.unwrap(), 3);
-        assert!((r.jobs().least_virtual_time().await.unwrap() - 4.0).abs() < f64::EPSILON);
+        let figures = r.jobs().queue_figures().await.unwrap();
+        assert_eq!(figures.unfinished(), 3);
+        assert!((figures.least_virtual_time - 4.0).abs() < f64::EPSILON);
         assert_eq!(r.jobs().next_run_at().await.unwrap(), Some(now()));
     });
+}
+
+async fn an_account_its_line_and_a_project_are_locked_together(db: TestDatabase) {
+    two_accounts(&db).await;
+    let nowhere = ProjectId(99);
+    let found = change!(db, tx => tx.jobs().lock_with_project(ANN, nowhere).await.unwrap());
+    assert_eq!(found, None);
+    let line = change!(db, tx => tx.jobs().try_lock_queue(ANN).await.unwrap());
+    assert_eq!(line, None, "whoever asks for no project gets no line");
+    for time in [0.0, 2.5] {
+        let found = change!(db, tx => {
+            let found = tx.jobs().lock_with_project(ANN, SHOP).await.unwrap();
+            let line = AccountQueue { virtual_time: 2.5, ..empty(ANN) };
+            tx.jobs().save_queue(&line).await.unwrap();
+            found
+        });
+        let (found, line, shop) = found.unwrap();
+        assert_eq!((found.id, shop), (ANN, project(ANN, 11)));
+        assert_eq!(
+            line,
+            AccountQueue {
+                virtual_time: time,
+                ..empty(ANN)
+            }
+        );
+    }
+    let found = change!(db, tx => tx.jobs().lock_with_project(ANN, nowhere).await.unwrap());
+    assert_eq!(found, None);
+}
+
+async fn whoever_waits_for_an_account_finds_it_as_it_is_then(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
+    let mut first = db.storage.write().await.unwrap();
+    let held = first.accounts().lock(ANN).await.unwrap().unwrap();
+    let storage = db.port();
+    let second = tokio::spawn(async move {
+        let mut tx = storage.write().await.unwrap();
+        tx.jobs().lock_with_project(ANN, SHOP).await.unwrap()
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let off = Account {
+        status: AccountStatus::Disabled,
+        ..held
+    };
+    first.accounts().save(&off).await.unwrap();
+    first.jobs().lock_queue(ANN).await.unwrap();
+    let line = AccountQueue {
+        virtual_time: 4.0,
+        ..empty(ANN)
+    };
+    first.jobs().save_queue(&line).await.unwrap();
+    first.commit().await.unwrap();
+    let (account, found, _) = second.await.unwrap().unwrap();
+    assert_eq!((account.status, found), (AccountStatus::Disabled, line));
 }
 
 async fn no_job_is_taken_twice_by_many_workers(db: TestDatabase) {

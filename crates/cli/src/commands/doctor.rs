@@ -401,6 +401,7 @@ async fn queue(opened: Opened<'_>) -> Check {
         running,
         next_run_at,
         attention_at,
+        ..
     } = figures;
     let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
     let told = format!("{waiting} analyses wait and {running} run");

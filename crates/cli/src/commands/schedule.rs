@@ -4,6 +4,7 @@ use crate::{
     terminal::{remark, say, show_table},
     wiring::{Foundation, search_results},
 };
+use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{
     ai_models::ModelChoice,
@@ -101,8 +102,12 @@ async fn cost(
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,
     };
+    let mut read = foundation.storage.read().await?;
+    let account = read.accounts().find(account).await?;
+    drop(read);
+    let account = account.context("The account is gone.")?;
     let plan = { foundation.priced_core() }
-        .plan_analysis(account, &request)
+        .plan_analysis(&account, &request)
         .await
         .map_err(|error| WrongUsage(format!("It could not run: {error}.")))?;
     Ok(plan.cost)

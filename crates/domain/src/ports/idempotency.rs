@@ -11,8 +11,13 @@ pub trait IdempotencyRepository: Send {
         account: AccountId,
         key: &str,
     ) -> Result<Option<IdempotencyRecord>, StorageError>;
-    /// Adds a record. `Conflict` when the key has one.
-    async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError>;
+    /// Keeps a record, in the place of one of its key that was first used at `over` or before. `false`, and nothing is
+    /// kept, when the key has a later one.
+    async fn keep(
+        &mut self,
+        record: &IdempotencyRecord,
+        over: DateTime<Utc>,
+    ) -> Result<bool, StorageError>;
     /// Forgets the account's records that were first used before that time.
     async fn forget_before(
         &mut self,

@@ -2,11 +2,13 @@
 
 use super::storage::StorageError;
 use crate::{
+    account::Account,
     ids::{AccountId, JobId, ProjectId},
     job::{
         Job, JobStatus, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
     },
     page::{Page, PageRequest},
+    project::Project,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -33,7 +35,7 @@ pub struct QueueSummary {
 }
 
 /// The whole queue in numbers, whoever's jobs they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct QueueFigures {
     /// Jobs waiting, now or for later.
     pub waiting: u64,
@@ -42,13 +44,21 @@ pub struct QueueFigures {
     pub next_run_at: Option<DateTime<Utc>>,
     /// When the first of all needs a sweep, or earlier: its lease, its deadline or its time to begin is over then.
     pub attention_at: Option<DateTime<Utc>>,
+    /// The least virtual time of accounts with unfinished jobs; a newcomer begins there.
+    pub least_virtual_time: f64,
+}
+
+impl QueueFigures {
+    pub const fn unfinished(&self) -> u64 {
+        self.waiting.saturating_add(self.running)
+    }
 }
 
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait JobRepository: Send {
-    /// Adds a job. `Conflict` when an unfinished one has its dedupe key.
-    async fn add(&mut self, job: &Job) -> Result<(), StorageError>;
+    /// Adds a job; `false`, and nothing is added, when an unfinished one has its dedupe key, or any one its id.
+    async fn add(&mut self, job: &Job) -> Result<bool, StorageError>;
     async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
     /// One job, kept from other writers until the transaction ends.
     async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
@@ -99,6 +109,13 @@ pub trait JobRepository: Send {
         account: AccountId,
         jobs: &[JobId],
     ) -> Result<(AccountQueue, Vec<Job>), StorageError>;
+    /// The account, its line, made when it has none, and the project, in one statement and locked in this order until
+    /// the transaction ends. `None` when there is no such account, or no such project in it.
+    async fn lock_with_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<(Account, AccountQueue, Project)>, StorageError>;
     /// Writes an account's line as it is known to be; the transaction holds it.
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
     /// Counts the account's unfinished jobs anew, and writes that and the virtual time.
@@ -159,10 +176,7 @@ pub trait JobRepository: Send {
         &mut self,
         since: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
-    /// The least virtual time of accounts with unfinished jobs; a newcomer begins there. For workers and requests.
-    async fn least_virtual_time(&mut self) -> Result<f64, StorageError>;
-    async fn unfinished_in_all(&mut self) -> Result<u64, StorageError>;
-    /// The whole queue in numbers. For metrics.
+    /// The whole queue in numbers. For metrics and requests.
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError>;
     /// Accounts with waiting jobs, up to `limit` of them in the order of their ids. For metrics.
     async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError>;

@@ -1,6 +1,6 @@
 //! Takes the next jobs for a worker: whose account has had least service, in its account's order.
 
-use super::Core;
+use super::{Core, repeats::forget_old};
 use crate::{
     job::{
         Job,
@@ -144,11 +144,12 @@ impl Core {
                 _ => queue.virtual_time.max(least) + service,
             };
             if claimed.len() < most as usize || line.waiting == 0 {
-                // Nothing more is due: a moment to tidy up, so that no list of jobs grows for ever, and to
-                // count when something will be.
+                // Nothing more is due: a moment to tidy up, so that neither jobs nor what was answered to those who
+                // asked for them grow for ever, and to count when something will be.
                 work.jobs()
                     .forget(queue.account, now, policy, FORGOTTEN_TOGETHER)
                     .await?;
+                forget_old(work.as_mut(), queue.account, now).await?;
                 work.jobs()
                     .refresh_queue(queue.account, virtual_time)
                     .await?;

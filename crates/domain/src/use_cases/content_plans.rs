@@ -126,7 +126,9 @@ impl Core {
         limits.check(of_account, of_project, plan.size(), DataSize::default())?;
         work.content_plans().add(&plan).await?;
         if let Some(receipt) = &receipt {
-            receipt.keep(work.as_mut(), account, now, &plan).await?;
+            receipt
+                .keep::<ContentPlanError>(work.as_mut(), account, now, &plan)
+                .await?;
         }
         work.commit().await?;
         Ok(plan)

@@ -50,10 +50,7 @@ impl Core {
         answer: &StoredAnswer,
     ) -> Result<(), StorageError> {
         let keep = |mut work: Box<dyn Transaction>, now| async move {
-            let known = work.idempotency().find(account, &request.key).await?;
-            if known.is_some_and(|it| !it.is_over(now)) {
-                return Ok(());
-            }
+            forget_old(work.as_mut(), account, now).await?;
             remember(work.as_mut(), account, request, answer.clone(), now).await?;
             work.commit().await
         };
@@ -101,15 +98,37 @@ impl<T> Receipt<'_, T> {
     }
 
     /// Keeps the answer, and forgets the account's records that are over.
-    pub async fn keep(
+    pub async fn keep<E>(
         &self,
         work: &mut dyn Transaction,
         account: AccountId,
         now: DateTime<Utc>,
         outcome: &T,
-    ) -> Result<(), StorageError> {
+    ) -> Result<(), E>
+    where
+        E: From<UsedMeanwhile> + From<StorageError>,
+    {
+        forget_old(work, account, now).await?;
+        self.add(work, account, now, outcome).await
+    }
+
+    /// Keeps the answer alone: something else soon forgets the account's records that are over.
+    pub async fn add<E>(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        now: DateTime<Utc>,
+        outcome: &T,
+    ) -> Result<(), E>
+    where
+        E: From<UsedMeanwhile> + From<StorageError>,
+    {
         let answer = (self.answer)(outcome);
-        remember(work, account, self.request, answer, now).await
+        if remember(work, account, self.request, answer, now).await? {
+            Ok(())
+        } else {
+            Err(UsedMeanwhile.into())
+        }
     }
 }
 
@@ -119,14 +138,14 @@ impl<T> fmt::Debug for Receipt<'_, T> {
     }
 }
 
-/// Adds a record, and forgets the account's records that are over.
+/// Adds a record; `false` when the key has one that is not over.
 async fn remember(
     work: &mut dyn Transaction,
     account: AccountId,
     request: &OnceOnly,
     answer: StoredAnswer,
     now: DateTime<Utc>,
-) -> Result<(), StorageError> {
+) -> Result<bool, StorageError> {
     let record = IdempotencyRecord {
         account,
         key: request.key.clone(),
@@ -136,15 +155,17 @@ async fn remember(
         first_used_at: now,
     };
     let over = now - IdempotencyRecord::KEPT_FOR;
+    work.idempotency().keep(&record, over).await
+}
+
+/// Forgets the account's records that are over.
+pub(super) async fn forget_old(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
     // The youngest that is over is as old as a record may become, not older.
-    let records = work.idempotency();
-    records
-        .forget_before(account, over + TimeDelta::microseconds(1))
-        .await?;
-    records.add(&record).await.map_err(|error| match error {
-        // Two requests with one key met where nothing made them wait: the whole is tried again,
-        // and finds the other's record.
-        StorageError::Conflict { .. } => StorageError::Interrupted(Box::new(error)),
-        error => error,
-    })
+    let over = now - IdempotencyRecord::KEPT_FOR + TimeDelta::microseconds(1);
+    work.idempotency().forget_before(account, over).await?;
+    Ok(())
 }

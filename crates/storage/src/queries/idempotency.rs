@@ -1,10 +1,12 @@
 use crate::{
-    executor::session::Session, instant::At, rows::idempotency::RecordRow,
+    executor::{session::Session, steady::steady},
+    instant::At,
+    rows::idempotency::RecordRow,
     schema::idempotency_records,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{delete, insert_into, prelude::*};
+use diesel::{delete, insert_into, prelude::*, query_dsl::methods};
 use domain::{
     idempotency::IdempotencyRecord,
     ids::AccountId,
@@ -29,13 +31,24 @@ impl IdempotencyRepository for Session {
         .await
     }
 
-    async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError> {
+    async fn keep(
+        &mut self,
+        record: &IdempotencyRecord,
+        over: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
         let row = RecordRow::from(record);
         self.change(record.account, move |db| {
-            insert_into(idempotency_records::table)
+            let upsert = insert_into(idempotency_records::table)
                 .values(&row)
-                .execute(db)
-                .map(drop)
+                .on_conflict((
+                    idempotency_records::account_id,
+                    idempotency_records::idempotency_key,
+                ))
+                .do_update()
+                .set(&row);
+            let upsert =
+                methods::FilterDsl::filter(upsert, idempotency_records::first_used_at.le(At(over)));
+            Ok(steady(upsert).execute(db)? == 1)
         })
         .await
     }
@@ -48,7 +61,7 @@ impl IdempotencyRepository for Session {
         let forgotten = self.change(account, move |db| {
             let old = rows_of!(idempotency_records, account)
                 .filter(idempotency_records::first_used_at.lt(At(time)));
-            delete(old).execute(db)
+            steady(delete(old)).execute(db)
         });
         Ok(forgotten.await? as u64)
     }

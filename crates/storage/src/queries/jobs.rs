@@ -29,6 +29,7 @@ use diesel::{
     update,
 };
 use domain::{
+    account::Account,
     ids::{AccountId, JobId, ProjectId},
     job::{
         Job, JobState, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
@@ -38,6 +39,7 @@ use domain::{
         jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
         storage::StorageError,
     },
+    project::Project,
 };
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
@@ -67,10 +69,13 @@ fn kind_is_one_of(kinds: &'static [AnalysisKind]) -> EqAny<jobs::kind, Vec<&'sta
 
 #[async_trait]
 impl JobRepository for Session {
-    async fn add(&mut self, job: &Job) -> Result<(), StorageError> {
+    async fn add(&mut self, job: &Job) -> Result<bool, StorageError> {
         let row = JobRow::from(job);
         self.change(job.account, move |db| {
-            insert_into(jobs::table).values(&row).execute(db).map(drop)
+            let insert = insert_into(jobs::table)
+                .values(&row)
+                .on_conflict_do_nothing();
+            Ok(steady(insert).execute(db)? == 1)
         })
         .await
     }
@@ -308,6 +313,24 @@ impl JobRepository for Session {
         Ok((line, jobs?))
     }
 
+    async fn lock_with_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<(Account, AccountQueue, Project)>, StorageError> {
+        let found = self.change(account, move |db| {
+            queues::lock_with_project(db, account, project)
+        });
+        let Some((account, line, project)) = found.await? else {
+            return Ok(None);
+        };
+        Ok(Some((
+            account.try_into()?,
+            line.try_into()?,
+            project.try_into()?,
+        )))
+    }
+
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
         let row = QueueRow::from(line);
         self.change(line.account, move |db| queues::write(db, &row))
@@ -416,25 +439,15 @@ impl JobRepository for Session {
         found.await
     }
 
-    async fn least_virtual_time(&mut self) -> Result<f64, StorageError> {
-        self.ask(Whose::Everyone, queues::least_virtual_time).await
-    }
-
-    async fn unfinished_in_all(&mut self) -> Result<u64, StorageError> {
-        counted(
-            self.ask(Whose::Everyone, queues::unfinished_in_all).await?,
-            "unfinished jobs",
-        )
-    }
-
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError> {
-        let (waiting, running, next_run_at, attention_at) =
+        let (waiting, running, next_run_at, attention_at, least_virtual_time) =
             self.ask(Whose::Everyone, queues::figures).await?;
         Ok(QueueFigures {
             waiting: counted(waiting, "waiting jobs")?,
             running: counted(running, "running jobs")?,
             next_run_at: next_run_at.map(Into::into),
             attention_at: attention_at.map(Into::into),
+            least_virtual_time: least_virtual_time.unwrap_or_default(),
         })
     }
 

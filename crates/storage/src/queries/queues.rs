@@ -4,8 +4,8 @@ use super::{Db, jobs::is_unfinished, locked, locked_passing_over};
 use crate::{
     executor::steady::{say, steady},
     instant::{At, Instant},
-    rows::jobs::QueueRow,
-    schema::{account_queues, jobs},
+    rows::{accounts::AccountRow, jobs::QueueRow, projects::ProjectRow},
+    schema::{account_queues, accounts, jobs, projects},
 };
 use chrono::{DateTime, Utc};
 use diesel::{
@@ -16,7 +16,10 @@ use diesel::{
     sql_types::{BigInt, Nullable},
     update,
 };
-use domain::{ids::AccountId, job::slots::Takes};
+use domain::{
+    ids::{AccountId, ProjectId},
+    job::slots::Takes,
+};
 
 /// Verbatim as in the partial index: otherwise it is not used. Accounts with unfinished jobs, and no others, have a
 /// moment at which the sweep should look at them (a wait or a lease ends some time).
@@ -42,6 +45,51 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = rows_of!(account_queues, account).select(QueueRow::as_select());
     locked_passing_over(query).get_result(db).optional()
+}
+
+/// In the order in which the tables stand: there `PostgreSQL` locks a row after the other, and waits.
+pub fn lock_with_project(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+) -> QueryResult<Option<(AccountRow, QueueRow, ProjectRow)>> {
+    if let Some(rows) = waited_for_with_project(db, account, project)? {
+        return Ok(Some(rows));
+    }
+    // No such project, or an account that has not asked for anything yet.
+    let beside_the_account = accounts::table
+        .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
+        .filter(accounts::account_id.eq(account.0))
+        .filter(projects::account_id.eq(account.0))
+        .filter(projects::id.eq(project.0))
+        .select(accounts::account_id);
+    let held: Option<i64> = locked(beside_the_account).get_result(db).optional()?;
+    if held.is_none() {
+        return Ok(None);
+    }
+    begin(db, account)?;
+    waited_for_with_project(db, account, project)
+}
+
+fn waited_for_with_project(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+) -> QueryResult<Option<(AccountRow, QueueRow, ProjectRow)>> {
+    // Conditions that follow from each other: any two of the accounts' say the others.
+    let query = accounts::table
+        .inner_join(account_queues::table.on(account_queues::account_id.eq(accounts::account_id)))
+        .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
+        .filter(accounts::account_id.eq(account.0))
+        .filter(account_queues::account_id.eq(account.0))
+        .filter(projects::account_id.eq(account.0))
+        .filter(projects::id.eq(project.0))
+        .select((
+            AccountRow::as_select(),
+            QueueRow::as_select(),
+            ProjectRow::as_select(),
+        ));
+    locked(query).get_result(db).optional()
 }
 
 fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
@@ -168,25 +216,10 @@ pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryRe
         .load(db)
 }
 
-pub fn least_virtual_time(db: &mut Db) -> QueryResult<f64> {
-    let least: Option<f64> = account_queues::table
-        .filter(has_jobs())
-        .select(min(account_queues::virtual_time))
-        .first(db)?;
-    Ok(least.unwrap_or_default())
-}
+type Figures = (i64, i64, Option<At>, Option<At>, Option<f64>);
 
-pub fn unfinished_in_all(db: &mut Db) -> QueryResult<i64> {
-    account_queues::table
-        .filter(has_jobs())
-        .select(sql::<BigInt>(
-            "COALESCE(CAST(SUM(waiting + running) AS BIGINT), 0)",
-        ))
-        .first(db)
-}
-
-/// Jobs waiting and running, and when the first may run; reads one row for each account that has any.
-pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>, Option<At>)> {
+/// Jobs waiting and running, when the first may run, when the sweep should look, and the least service had; reads one row for each account that has any.
+pub fn figures(db: &mut Db) -> QueryResult<Figures> {
     account_queues::table
         .filter(has_jobs())
         .select((
@@ -194,6 +227,7 @@ pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>, Option<At>)> {
             sql::<BigInt>("COALESCE(CAST(SUM(running) AS BIGINT), 0)"),
             min(account_queues::next_run_at),
             min(account_queues::attention_at),
+            min(account_queues::virtual_time),
         ))
         .first(db)
 }

@@ -8,7 +8,7 @@ use domain::{
 };
 
 row! {
-    struct RecordRow(idempotency_records) {
+    struct RecordRow(idempotency_records, key (account_id, idempotency_key)) {
         account_id: AccountId,
         idempotency_key: String,
         fingerprint: [u8; 32],

@@ -87,7 +87,9 @@ impl Core {
                 .begin_project(work.as_mut(), account, new, keywords, now)
                 .await?;
             if let Some(receipt) = &receipt {
-                receipt.keep(work.as_mut(), id, now, &created).await?;
+                receipt
+                    .keep::<CreateProjectError>(work.as_mut(), id, now, &created)
+                    .await?;
             }
             work.commit().await?;
             Ok(created)

@@ -9,20 +9,21 @@ use super::{
     plan_prompts::{branded_prompts, most_questions},
 };
 use crate::{
-    account::AccountStatus,
+    account::{Account, AccountStatus},
     ai_models::ModelChoice,
     allowance::Allowance,
     ids::{AccountId, JobId, ProjectId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
-        progress::Progress,
+        line::AccountQueue, progress::Progress,
     },
     keyword::KeywordChoice,
     money::MicroUsd,
     ports::{
+        jobs::QueueFigures,
         search_results::{Spent, Unpaid},
         spending::Spending,
-        storage::{Repositories, StorageError, Transaction, retrying},
+        storage::{AsStorageError, Repositories, StorageError, Transaction, retrying},
     },
     project::Project,
     schedule::Schedule,
@@ -100,13 +101,6 @@ pub struct EnginePlan {
     pub each: Spent,
 }
 
-/// The queues of all accounts a moment ago.
-#[derive(Clone, Copy)]
-struct AllQueues {
-    unfinished: u64,
-    newcomers_time: f64,
-}
-
 /// What an analysis measures, and what that takes at the most.
 #[derive(Debug, Clone, Default)]
 struct Amount {
@@ -161,6 +155,14 @@ pub enum RequestAnalysisError {
 }
 may_be_storage!(RequestAnalysisError);
 
+impl RequestAnalysisError {
+    /// Whether the key's first request, executed since this one looked for it, may have been answered otherwise.
+    fn may_differ_from_the_first(&self) -> bool {
+        self.as_storage_error().is_none()
+            && !matches!(self, Self::AccountDisabled | Self::UsedMeanwhile(_))
+    }
+}
+
 impl Core {
     /// The job is stored when this returns. An unfinished job that does the same is returned instead.
     pub async fn request_analysis(
@@ -190,21 +192,19 @@ impl Core {
     /// What [`Core::request_analysis`] would do; nothing is stored.
     pub async fn plan_analysis(
         &self,
-        account: AccountId,
+        account: &Account,
         request: &AnalysisRequest,
     ) -> Result<AnalysisPlan, RequestAnalysisError> {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
         let mut read = self.storage.read().await?;
-        let found = read
-            .accounts()
-            .find(account)
+        let project = { read.projects() }
+            .find(account.id, request.project)
             .await?
             .ok_or(RequestAnalysisError::NoSuchProject)?;
-        let project = read.projects().find(account, request.project).await?;
-        let amount = self.amount(read.as_mut(), project.clone(), request).await?;
+        let amount = self.amount(read.as_mut(), &project, request).await?;
         let mut units = amount.units;
         let day = self.clock.now().date_naive();
-        let budgets = self.budgets(&found, day);
+        let budgets = self.budgets(account, day);
         let mut stands = [Spending::default(); 3];
         for (stands, it) in stands.iter_mut().zip(&budgets) {
             *stands = read.spending().find(it.counter).await?;
@@ -215,11 +215,11 @@ impl Core {
         let [spending, today, _] = stands;
         let duplicate = read
             .jobs()
-            .unfinished_with_key(account, &key_of(request))
+            .unfinished_with_key(account.id, &key_of(request))
             .await?
             .map(|job| job.id);
         drop(read);
-        if let Some(project) = project.filter(|_| request.kind == AnalysisKind::WebVitals) {
+        if request.kind == AnalysisKind::WebVitals {
             let most = self.policies.prices.speed_pages;
             units = Some(1 + self.choose_pages(&project, most).await?.len() as u64);
         }
@@ -228,12 +228,12 @@ impl Core {
             calls: amount.takes.calls,
             cost: amount.takes.cost,
             spending,
-            budget: found.limits.monthly_budget,
+            budget: account.limits.monthly_budget,
             today,
-            daily_budget: found.limits.daily_budget,
+            daily_budget: account.limits.daily_budget,
             exceeds,
             ai_allowance: (request.kind == AnalysisKind::AiVisibility)
-                .then(|| found.ai_allowance()),
+                .then(|| account.ai_allowance()),
             engines: amount.engines,
             judge: amount.judge,
             duplicate,
@@ -250,101 +250,97 @@ impl Core {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
         retrying(self.storage.as_ref(), || async {
             // Before anything is locked: all accounts are counted, and no bound has to be exact.
-            let mut read = self.storage.read().await?;
-            let unfinished = read.jobs().unfinished_in_all().await?;
-            let newcomers_time = read.jobs().least_virtual_time().await?;
-            drop(read);
-            let all = AllQueues {
-                unfinished,
-                newcomers_time,
-            };
-            let work = self.storage.write().await?;
-            self.queued(work, account, request, receipt, tick, all)
-                .await
+            let all = self.storage.read().await?.jobs().queue_figures().await?;
+            let mut work = self.storage.write().await?;
+            let outcome = self
+                .queued(work.as_mut(), account, request, receipt, tick, &all)
+                .await;
+            if let Err(refusal) = &outcome
+                && let Some(receipt) = receipt
+                && refusal.may_differ_from_the_first()
+            {
+                receipt
+                    .begin::<RequestAnalysisError>(work.as_mut(), account, self.clock.now())
+                    .await?;
+            }
+            let requested = outcome?;
+            if !requested.deduplicated || receipt.is_some() || tick.is_some() {
+                work.commit().await?;
+            }
+            Ok(requested)
         })
         .await
     }
 
     async fn queued(
         &self,
-        mut work: Box<dyn Transaction>,
+        work: &mut dyn Transaction,
         account: AccountId,
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
         tick: Option<&Tick>,
-        all: AllQueues,
+        all: &QueueFigures,
     ) -> Result<Requested, RequestAnalysisError> {
-        // The line first: whoever switches the account off holds it, so that nothing is asked for behind that.
-        let queue = work.jobs().lock_queue(account).await?;
-        let account =
-            { work.accounts().find(account).await? }.ok_or(RequestAnalysisError::NoSuchProject)?;
+        // Whoever switches the account off holds it and its line, so that nothing is asked for behind that.
+        let held = { work.jobs() }
+            .lock_with_project(account, request.project)
+            .await?;
+        let Some((account, queue, project)) = held else {
+            return Err(no_project(work, account).await?);
+        };
         if account.status == AccountStatus::Disabled {
             return Err(RequestAnalysisError::AccountDisabled);
         }
         let now = self.clock.now();
-        if let Some(receipt) = &receipt {
-            receipt
-                .begin::<RequestAnalysisError>(work.as_mut(), account.id, now)
-                .await?;
-        }
         if let Some(Tick { before, after }) = tick
             && !work.schedules().advance(before, after).await?
         {
             return Err(RequestAnalysisError::FiredMeanwhile);
         }
-        let project = work.projects().lock(account.id, request.project).await?;
-        let amount = self.amount(work.as_mut(), project, request).await?;
-        if let Some(job) = work
-            .jobs()
-            .unfinished_with_key(account.id, &key_of(request))
-            .await?
-        {
-            let requested = Requested {
-                job,
-                deduplicated: true,
-            };
-            if let Some(receipt) = &receipt {
+        let amount = self.amount(work, &project, request).await?;
+        let job = self.begin(account.id, now, request, &amount);
+        let room = self.refuse_full_queues(queue.waiting + queue.running, all.unfinished());
+        if room.is_err() || !work.jobs().add(&job).await? {
+            let requested = joined(work, &job, room).await?;
+            if let Some(receipt) = receipt {
                 receipt
-                    .keep(work.as_mut(), account.id, now, &requested)
+                    .keep::<RequestAnalysisError>(work, account.id, now, &requested)
                     .await?;
-            }
-            if receipt.is_some() || tick.is_some() {
-                work.commit().await?;
             }
             return Ok(requested);
         }
-        self.refuse_full_queues(queue.waiting + queue.running, all.unfinished)?;
-        let job = self.begin(account.id, now, request, &amount);
         let [month, day, server] = self.budgets(&account, job.day);
         for budget in [month, day] {
             budget
-                .reserve::<RequestAnalysisError>(work.as_mut(), job.cost.reserved)
+                .reserve::<RequestAnalysisError>(work, job.cost.reserved)
                 .await?;
         }
-        work.jobs().add(&job).await?;
         // Who had nothing in the queue has no claim on the time in which the others were served.
-        let idle = queue.waiting + queue.running == 0;
-        let virtual_time = if idle {
-            queue.virtual_time.max(all.newcomers_time)
-        } else {
-            queue.virtual_time
+        let virtual_time = match queue.waiting + queue.running {
+            0 => queue.virtual_time.max(all.least_virtual_time),
+            _ => queue.virtual_time,
         };
-        work.jobs().refresh_queue(account.id, virtual_time).await?;
+        let line = AccountQueue {
+            virtual_time,
+            ..queue
+        };
+        let line = line.after(None, &job);
+        work.jobs().save_queue(&line).await?;
         let requested = Requested {
             job,
             deduplicated: false,
         };
-        if let Some(receipt) = &receipt {
+        if let Some(receipt) = receipt {
+            // The claim of the job forgets old records.
             receipt
-                .keep(work.as_mut(), account.id, now, &requested)
+                .add::<RequestAnalysisError>(work, account.id, now, &requested)
                 .await?;
         }
         // Last in the transaction: it locks a row that all accounts share.
         let reserved = requested.job.cost.reserved;
         server
-            .reserve::<RequestAnalysisError>(work.as_mut(), reserved)
+            .reserve::<RequestAnalysisError>(work, reserved)
             .await?;
-        work.commit().await?;
         Ok(requested)
     }
 
@@ -434,16 +430,15 @@ impl Core {
     async fn amount<R: Repositories + ?Sized>(
         &self,
         repositories: &mut R,
-        project: Option<Project>,
+        project: &Project,
         request: &AnalysisRequest,
     ) -> Result<Amount, RequestAnalysisError> {
-        let project = project.ok_or(RequestAnalysisError::NoSuchProject)?;
         if !project.is_active() {
             return Err(RequestAnalysisError::ProjectDeactivated);
         }
         match request.kind {
             AnalysisKind::RankCheck => {
-                let keywords = keywords(repositories, &project, &request.keywords).await?;
+                let keywords = keywords(repositories, project, &request.keywords).await?;
                 let each = self.policies.prices.per_keyword;
                 Ok(Amount {
                     units: Some(keywords),
@@ -452,12 +447,12 @@ impl Core {
                 })
             }
             AnalysisKind::AiVisibility => {
-                let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
+                let keywords = tracked_keywords(repositories, project, &request.keywords).await?;
                 let asked =
                     asked_engines(repositories, project.account, &self.policies.engines).await?;
                 let asked = chosen(asked, &request.models)?;
                 let branded = match request.keywords {
-                    KeywordChoice::All => branded_prompts(&project),
+                    KeywordChoice::All => branded_prompts(project),
                     KeywordChoice::Named(_) => 0,
                 };
                 let amount = answers(&asked, keywords, branded)?;
@@ -468,6 +463,37 @@ impl Core {
             }
         }
     }
+}
+
+/// Why there is no project to analyze: that the account is switched off is told before.
+async fn no_project(
+    work: &mut dyn Transaction,
+    account: AccountId,
+) -> Result<RequestAnalysisError, StorageError> {
+    let account = work.accounts().find(account).await?;
+    Ok(match account.map(|it| it.status) {
+        Some(AccountStatus::Disabled) => RequestAnalysisError::AccountDisabled,
+        Some(AccountStatus::Active) | None => RequestAnalysisError::NoSuchProject,
+    })
+}
+
+/// The unfinished job that does the same as one that was not added; else why it was not.
+async fn joined(
+    work: &mut dyn Transaction,
+    job: &Job,
+    room: Result<(), RequestAnalysisError>,
+) -> Result<Requested, RequestAnalysisError> {
+    let found = { work.jobs() }
+        .unfinished_with_key(job.account, &job.dedupe_key)
+        .await?;
+    let Some(job) = found else {
+        room?;
+        return Err(StorageError::IdTaken.into());
+    };
+    Ok(Requested {
+        job,
+        deduplicated: true,
+    })
 }
 
 fn times(number: u64, each: Spent) -> Spent {
@@ -567,13 +593,13 @@ async fn tracked_keywords<R: Repositories + ?Sized>(
             number => Ok(number.into()),
         };
     };
-    // A keyword that is not there is told before one that is not tracked.
-    keywords(repositories, project, choice).await?;
     let found = repositories
         .keywords()
         .count_ai_tracked_named(project.account, project.id, named)
         .await?;
     if usize::try_from(found).ok() != Some(named.len()) {
+        // A keyword that is not there is told before one that is not tracked.
+        keywords(repositories, project, choice).await?;
         return Err(RequestAnalysisError::NotTracked);
     }
     Ok(found.into())

@@ -4,10 +4,13 @@ use super::*;
 use crate::{
     account::{Account, AccountLimits},
     ai_models::ModelSettings,
+    idempotency::{Fingerprint, IdempotencyRecord, OnceOnly, StoredAnswer},
+    ids::CallerId,
     job::line::AccountQueue,
     ports::{
         ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine},
         clock::Clock,
+        jobs::QueueFigures,
         spending::Counter,
     },
     test_support::{
@@ -42,12 +45,13 @@ fn queue(waiting: u32, virtual_time: f64) -> AccountQueue {
 
 fn looking_around(storage: &FakeStorage, in_all: u64) {
     storage.expect(move |read| {
-        read.jobs
-            .expect_unfinished_in_all()
-            .return_once(move || Ok(in_all));
-        read.jobs
-            .expect_least_virtual_time()
-            .return_once(|| Ok(7.0));
+        read.jobs.expect_queue_figures().return_once(move || {
+            Ok(QueueFigures {
+                waiting: in_all,
+                least_virtual_time: 7.0,
+                ..QueueFigures::default()
+            })
+        });
     });
 }
 
@@ -57,15 +61,9 @@ fn holding(
     project: Project,
 ) -> impl FnOnce(&mut FakeTransaction) {
     move |work| {
-        work.accounts
-            .expect_find()
-            .return_once(|_| Ok(Some(account)));
         work.jobs
-            .expect_lock_queue()
-            .return_once(move |_| Ok(queue));
-        work.projects
-            .expect_lock()
-            .return_once(|_, _| Ok(Some(project)));
+            .expect_lock_with_project()
+            .return_once(move |_, _| Ok(Some((account, queue, project))));
     }
 }
 
@@ -119,9 +117,6 @@ async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside
     looking_around(&storage, 0);
     storage.expect(|work| {
         holding(an_account(), queue(0, 1.0), with_keywords(5))(work);
-        work.jobs
-            .expect_unfinished_with_key()
-            .return_once(|_, _| Ok(None));
         let [month, day, server] = Counter::of(ACCOUNT, FrozenClock::default().now().date_naive());
         for counter in [month, day] {
             work.spending
@@ -137,12 +132,12 @@ async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside
             })
             .once()
             .returning(|_, _, _| Ok(true));
-        work.jobs.expect_add().once().returning(|_| Ok(()));
+        work.jobs.expect_add().once().returning(|_| Ok(true));
         work.jobs
-            .expect_refresh_queue()
-            .withf(|_, time| (*time - 7.0).abs() < 1e-9)
+            .expect_save_queue()
+            .withf(|line| line.waiting == 1 && (line.virtual_time - 7.0).abs() < 1e-9)
             .once()
-            .returning(|_, _| Ok(queue(1, 7.0)));
+            .returning(|_| Ok(()));
     });
     let requested = ask(storage).await.unwrap();
     assert_eq!(
@@ -157,6 +152,7 @@ async fn the_same_unfinished_analysis_is_answered_instead_of_a_second_one() {
     looking_around(&storage, 0);
     storage.expect(|work| {
         holding(an_account(), queue(1, 0.0), with_keywords(5))(work);
+        work.jobs.expect_add().once().returning(|_| Ok(false));
         work.jobs
             .expect_unfinished_with_key()
             .return_once(|_, _| Ok(Some(a_job())));
@@ -188,9 +184,7 @@ async fn a_budget_without_room_starts_nothing() {
             queue(0, 0.0),
             with_keywords(5),
         )(work);
-        work.jobs
-            .expect_unfinished_with_key()
-            .return_once(|_, _| Ok(None));
+        work.jobs.expect_add().returning(|_| Ok(true));
         work.spending
             .expect_reserve()
             .withf(|it, _, _| matches!(it, Counter::Month(..)))
@@ -216,13 +210,8 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
         looking_around(&storage, 0);
         storage.expect(move |work| {
             holding(an_account(), queue(0, 0.0), with_keywords(5))(work);
-            work.jobs
-                .expect_unfinished_with_key()
-                .return_once(|_, _| Ok(None));
-            work.jobs.expect_add().returning(|_| Ok(()));
-            work.jobs
-                .expect_refresh_queue()
-                .returning(|_, _| Ok(queue(1, 0.0)));
+            work.jobs.expect_add().returning(|_| Ok(true));
+            work.jobs.expect_save_queue().returning(|_| Ok(()));
             let spending = &mut work.spending;
             spending.expect_reserve().returning(move |counter, _, _| {
                 Ok(match counter {
@@ -283,6 +272,149 @@ async fn full_queues_refuse() {
             (account_is_full, server_is_full),
             (waiting == 200, waiting == 3)
         );
+    }
+}
+
+#[tokio::test]
+async fn full_queues_answer_with_the_job_that_does_the_same() {
+    let storage = FakeStorage::default();
+    looking_around(&storage, 10_000);
+    storage.expect(move |work| {
+        holding(an_account(), queue(200, 0.0), with_keywords(5))(work);
+        work.jobs
+            .expect_unfinished_with_key()
+            .return_once(|_, _| Ok(Some(a_job())));
+    });
+    assert!(ask(storage).await.unwrap().deduplicated);
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_is_minted_again() {
+    let storage = FakeStorage::default();
+    for is_free in [false, true] {
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            holding(an_account(), queue(0, 0.0), with_keywords(5))(work);
+            work.jobs
+                .expect_add()
+                .once()
+                .returning(move |_| Ok(is_free));
+            work.jobs
+                .expect_unfinished_with_key()
+                .returning(|_, _| Ok(None));
+            work.spending.expect_reserve().returning(|_, _, _| Ok(true));
+            work.jobs.expect_save_queue().returning(|_| Ok(()));
+        });
+    }
+    assert!(!ask(storage).await.unwrap().deduplicated);
+}
+
+#[tokio::test]
+async fn that_the_account_is_switched_off_is_told_before_that_there_is_no_project() {
+    for (status, is_off) in [
+        (AccountStatus::Disabled, true),
+        (AccountStatus::Active, false),
+    ] {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            work.jobs
+                .expect_lock_with_project()
+                .return_once(|_, _| Ok(None));
+            let account = Account {
+                status,
+                ..an_account()
+            };
+            work.accounts
+                .expect_find()
+                .return_once(|_| Ok(Some(account)));
+        });
+        match ask(storage).await {
+            Err(RequestAnalysisError::AccountDisabled) => assert!(is_off),
+            Err(RequestAnalysisError::NoSuchProject) => assert!(!is_off),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+}
+
+/// What is answered to a request whose key has or gets a record while it is executed.
+async fn ask_once(storage: Arc<FakeStorage>) -> Result<Requested, RequestAnalysisError> {
+    let once = OnceOnly {
+        key: "k".to_owned(),
+        fingerprint: Fingerprint::of("POST", "/analyze", b"{}"),
+        caller: CallerId(1),
+    };
+    let answer = |_: &Requested| a_stored_answer();
+    let receipt = Receipt {
+        request: &once,
+        answer: &answer,
+    };
+    let core = core(storage);
+    core.request_analysis(ACCOUNT, &rank_check(), Some(receipt))
+        .await
+}
+
+fn a_stored_answer() -> StoredAnswer {
+    StoredAnswer {
+        status: 202,
+        location: None,
+        etag: None,
+        body: "{}".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn whoever_meets_the_first_with_its_key_leaves_nothing() {
+    for (is_kept, commits) in [(true, 1), (false, 0)] {
+        let storage = Arc::new(FakeStorage::default());
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            holding(an_account(), queue(0, 0.0), with_keywords(5))(work);
+            work.jobs.expect_add().returning(|_| Ok(true));
+            work.jobs.expect_save_queue().returning(|_| Ok(()));
+            work.spending.expect_reserve().returning(|_, _, _| Ok(true));
+            let over = FrozenClock::default().now() - IdempotencyRecord::KEPT_FOR;
+            work.idempotency
+                .expect_keep()
+                .withf(move |record, it| record.key == "k" && *it == over)
+                .once()
+                .returning(move |_, _| Ok(is_kept));
+        });
+        match ask_once(Arc::clone(&storage)).await {
+            Ok(requested) => assert!(is_kept && !requested.deduplicated),
+            Err(RequestAnalysisError::UsedMeanwhile(_)) => assert!(!is_kept),
+            outcome => panic!("{outcome:?}"),
+        }
+        assert_eq!(storage.commits(), commits);
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_refused_after_the_first_with_its_key_is_told_what_that_was() {
+    for is_used in [true, false] {
+        let storage = Arc::new(FakeStorage::default());
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            holding(an_account(), queue(0, 0.0), with_keywords(0))(work);
+            work.idempotency
+                .expect_find()
+                .once()
+                .returning(move |_, _| {
+                    Ok(is_used.then(|| IdempotencyRecord {
+                        account: ACCOUNT,
+                        key: "k".to_owned(),
+                        fingerprint: Fingerprint::of("POST", "/analyze", b"{}"),
+                        caller: CallerId(1),
+                        answer: a_stored_answer(),
+                        first_used_at: FrozenClock::default().now(),
+                    }))
+                });
+        });
+        match ask_once(storage).await {
+            Err(RequestAnalysisError::UsedMeanwhile(_)) => assert!(is_used),
+            Err(RequestAnalysisError::NothingToMeasure) => assert!(!is_used),
+            outcome => panic!("{outcome:?}"),
+        }
     }
 }
 
@@ -368,9 +500,6 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
         work.ai_models
             .expect_list()
             .return_once(move |_| Ok(vec![off, fewer]));
-        work.jobs
-            .expect_unfinished_with_key()
-            .return_once(|_, _| Ok(None));
         let amount = 80 * 30 + (3 * 2 + 1) * 3 * 7;
         let reserved = move |it: &MicroUsd| *it == MicroUsd(amount);
         work.spending
@@ -382,10 +511,8 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
             .expect_reserve()
             .withf(|counter, _, _| !matches!(counter, Counter::Month(..)))
             .returning(|_, _, _| Ok(true));
-        work.jobs.expect_add().once().returning(|_| Ok(()));
-        work.jobs
-            .expect_refresh_queue()
-            .returning(|_, _| Ok(queue(1, 7.0)));
+        work.jobs.expect_add().once().returning(|_| Ok(true));
+        work.jobs.expect_save_queue().returning(|_| Ok(()));
     });
     let engines = vec![
         engine("chatgpt", 30, None),
@@ -413,13 +540,10 @@ async fn only_named_engines_are_asked_and_they_have_to_be_active() {
                 .expect_list()
                 .return_once(move |_| Ok(vec![off]));
             work.jobs
-                .expect_unfinished_with_key()
-                .withf(|_, key| key.ends_with(":aiVisibility:all:gemini"))
-                .return_once(|_, _| Ok(None));
-            work.jobs.expect_add().returning(|_| Ok(()));
-            work.jobs
-                .expect_refresh_queue()
-                .returning(|_, _| Ok(queue(1, 7.0)));
+                .expect_add()
+                .withf(|job| job.dedupe_key.ends_with(":aiVisibility:all:gemini"))
+                .returning(|_| Ok(true));
+            work.jobs.expect_save_queue().returning(|_| Ok(()));
         });
         let engines = vec![
             engine("chatgpt", 0, None),

@@ -23,7 +23,9 @@ use domain::{
     text::Text,
     use_cases::{
         budgets::Budget,
-        request_analysis::{AnalysisPlan, AnalysisRequest, EnginePlan, Requested},
+        request_analysis::{
+            AnalysisPlan, AnalysisRequest, EnginePlan, RequestAnalysisError, Requested,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -43,37 +45,61 @@ const MOST_MODELS: usize = 20;
 
 /// With `dryRun` tells what it would do.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    // A project that is not there is told before anything else that is wrong with the body.
-    if let Some(id) = call.body.get("projectId").and_then(whole) {
-        services.project(call.account(), ProjectId(id)).await?;
-    }
-    call.query.finish()?;
-    let (request, dry_run) = read_body(&call.body, read)?;
+    let asked = call
+        .query
+        .finish()
+        .and_then(|()| read_body(&call.body, read));
+    let (request, dry_run) = match asked {
+        Ok(asked) => asked,
+        Err(mistakes) => {
+            // A project that is not there is told before anything else that is wrong with the request.
+            if let Some(id) = call.body.get("projectId").and_then(whole) {
+                services.project(call.account(), ProjectId(id)).await?;
+            }
+            return Err(mistakes);
+        }
+    };
     let request = AnalysisRequest {
         trigger: call.caller.trigger(),
         ..request
     };
-    let refused = |error| refusals::analysis(error, request.project);
     if dry_run {
-        let plan = services
-            .core
-            .plan_analysis(call.account(), &request)
-            .await
-            .map_err(refused)?;
-        return Ok(Answer::value(&plan_document(&plan, &request)));
+        let plan = services.core.plan_analysis(call.tenant(), &request).await;
+        return match plan {
+            Ok(plan) => Ok(Answer::value(&plan_document(&plan, &request))),
+            Err(error) => Err(refused(&services, &call, error, request.project).await),
+        };
     }
     let now = services.core.clock.now();
     let stored = |requested: &Requested| answer(requested, now).stored();
     let requested = services
         .core
         .request_analysis(call.account(), &request, call.receipt(&stored))
-        .await
-        .map_err(refused)?;
+        .await;
+    let requested = match requested {
+        Ok(requested) => requested,
+        Err(error) => return Err(refused(&services, &call, error, request.project).await),
+    };
     services.wake.notify_one();
     if !requested.deduplicated {
         note(&requested.job);
     }
     Ok(answer(&requested, now).kept())
+}
+
+async fn refused(
+    services: &Services,
+    call: &Call,
+    error: RequestAnalysisError,
+    project: ProjectId,
+) -> Problem {
+    // These are told before the project is read.
+    if let RequestAnalysisError::NotBuilt(_) | RequestAnalysisError::Unpaid(_) = error
+        && let Err(missing) = services.project(call.account(), project).await
+    {
+        return missing;
+    }
+    refusals::analysis(error, project)
 }
 
 /// Joins the log lines of a job and of the request that queued it: in the request's span, it names the job.

@@ -157,7 +157,7 @@ impl Core {
             };
             if let Some(receipt) = &receipt {
                 receipt
-                    .keep(work.as_mut(), desk.account.id, now, &saved)
+                    .keep::<SaveKeywordsError>(work.as_mut(), desk.account.id, now, &saved)
                     .await?;
             }
             work.commit().await?;

@@ -80,7 +80,7 @@ impl Core {
             work.projects().save(&project).await?;
             if let Some(receipt) = &receipt {
                 receipt
-                    .keep(work.as_mut(), account.id, now, &tracked)
+                    .keep::<TrackKeywordsError>(work.as_mut(), account.id, now, &tracked)
                     .await?;
             }
             work.commit().await?;
