@@ -31,4 +31,5 @@ mod results;
 mod schemas;
 mod slow_bodies;
 mod smuggling;
+mod statements;
 mod tokens;

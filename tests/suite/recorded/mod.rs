@@ -33,6 +33,26 @@ async fn postgres_answers_what_was_recorded() {
     answers_are_what_was_recorded(DatabaseKind::Postgres).await;
 }
 
+/// As `POST /analyze` was recorded on both databases.
+#[test]
+fn no_analysis_costs_more_than_eleven_statements() {
+    for recorded in [
+        include_str!("../../recorded/statements.sqlite.txt"),
+        include_str!("../../recorded/statements.postgres.txt"),
+    ] {
+        let counted = recorded.lines().filter_map(|line| {
+            let (count, asked) = line.split_once(' ')?;
+            let is_one = asked.contains("POST /api/agent/v1/analyze:")
+                || asked.starts_with("tool service_run_analysis:");
+            is_one.then(|| (line, count.parse::<u32>().unwrap()))
+        });
+        let counted: Vec<_> = counted.collect();
+        assert!(counted.len() > 20, "{counted:?}");
+        let too_many = counted.iter().find(|(_, count)| *count > 11);
+        assert_eq!(too_many, None);
+    }
+}
+
 async fn answers_are_what_was_recorded(kind: DatabaseKind) {
     let Some(database) = recorded::database(kind).await else {
         return;
