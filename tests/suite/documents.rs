@@ -206,8 +206,8 @@ fn the_documented_layers_are_those_that_are_enforced() {
             some => words(some),
         };
         let absent = words(row[3].split_once(": no ").unwrap().1);
-        assert_eq!(ours, words_of(layer.ours), "{}", row[0]);
-        assert_eq!(absent, words_of(layer.absent), "{}", row[0]);
+        assert_eq!(ours, words_of(&layer.ours), "{}", row[0]);
+        assert_eq!(absent, words_of(&layer.absent), "{}", row[0]);
     }
 }
 
@@ -292,7 +292,8 @@ fn every_setting_is_documented_and_no_other() {
 #[test]
 fn every_supplier_and_engine_is_documented_and_no_other_engine() {
     let text = read("docs/OPERATIONS.md");
-    let keys: Vec<String> = { table(&text, "key").iter() }
+    let keys: Vec<String> = table(&text, "key")
+        .into_iter()
         .map(|row| row[0].clone())
         .collect();
     let readme = read("README.md");
@@ -301,8 +302,9 @@ fn every_supplier_and_engine_is_documented_and_no_other_engine() {
         assert!(keys.iter().any(|key| is_of(&key)), "{}", supplier.section);
         assert!(readme.contains(supplier.name), "{}", supplier.name);
     }
-    let documented: Vec<String> = { table(&text, "engine").iter() }
-        .flat_map(|row| row[0].split("`, `").map(str::to_owned))
+    let engines = table(&text, "engine");
+    let documented: Vec<&str> = { engines.iter() }
+        .flat_map(|row| row[0].split("`, `"))
         .collect();
     assert_eq!(documented, ai::suppliers().map(|it| it.name));
 }

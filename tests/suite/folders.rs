@@ -273,7 +273,7 @@ fn cycles(sources: &BTreeMap<Place, String>) -> Vec<String> {
         for circle in circles.iter().filter(|it| it.len() > 1) {
             let folder =
                 |name: &&str| tree.is_folder(&[level.as_slice(), &[(*name).to_owned()]].concat());
-            if !circle.iter().any(|it| folder(it)) {
+            if !circle.iter().any(folder) {
                 continue;
             }
             let names: Vec<String> = circle
@@ -300,7 +300,7 @@ fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<Place, St
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let inside = [place, &[stem.clone()]].concat();
+        let inside = [place, std::slice::from_ref(&stem)].concat();
         if path.is_dir() {
             add_sources(&path, &inside, sources);
         } else if path.extension().is_some_and(|it| it == "rs") {

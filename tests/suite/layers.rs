@@ -5,128 +5,65 @@ use std::{collections::BTreeMap, process::Command};
 
 /// Ours that each crate may name, and of the others those it must never name.
 pub struct Layer {
-    pub ours: &'static [&'static str],
-    pub absent: &'static [&'static str],
+    pub ours: Vec<&'static str>,
+    pub absent: Vec<&'static str>,
 }
 
-const HTTP_SERVER: &str = "actix-web";
-const IMPURE: &[&str] = &[
-    "tokio",
-    "async-trait",
-    "diesel",
-    HTTP_SERVER,
-    "reqwest",
-    "rand",
-    "metrics",
-];
+const IMPURE: &str = "tokio async-trait diesel actix-web reqwest rand metrics";
 
 /// The table of `docs/ARCHITECTURE.md`.
 pub fn layers() -> BTreeMap<&'static str, Layer> {
-    let layer = |ours, absent| Layer { ours, absent };
-    BTreeMap::from([
-        ("no-schema", layer(&[], &["utoipa", "serde"])),
-        ("texts", layer(&["no-schema"], IMPURE)),
-        ("site", layer(&["no-schema", "texts"], IMPURE)),
-        ("search", layer(&["no-schema", "texts"], IMPURE)),
-        (
-            "setting",
-            layer(&[], &["tokio", "diesel", HTTP_SERVER, "reqwest", "rand"]),
-        ),
-        (
-            "analysis",
-            layer(&["no-schema", "search", "site", "texts"], IMPURE),
-        ),
+    let rows = [
+        ("no-schema", "", "utoipa serde"),
+        ("texts", "no-schema", IMPURE),
+        ("site", "no-schema texts", IMPURE),
+        ("search", "no-schema texts", IMPURE),
+        ("analysis", "no-schema search site texts", IMPURE),
+        ("setting", "", "tokio diesel actix-web reqwest rand"),
         (
             "domain",
-            layer(
-                &["analysis"],
-                &[
-                    "serde",
-                    "serde_json",
-                    "tokio",
-                    "diesel",
-                    HTTP_SERVER,
-                    "reqwest",
-                    "rand",
-                    "metrics",
-                ],
-            ),
+            "analysis",
+            "serde serde_json tokio diesel actix-web reqwest rand metrics",
         ),
-        (
-            "storage",
-            layer(&["analysis", "domain"], &[HTTP_SERVER, "reqwest", "rand"]),
-        ),
+        ("storage", "analysis domain", "actix-web reqwest rand"),
         (
             "providers",
-            layer(
-                &["analysis", "domain", "setting"],
-                &["diesel", HTTP_SERVER, "rand"],
-            ),
+            "analysis domain setting",
+            "diesel actix-web rand",
         ),
-        (
-            "crawler",
-            layer(&["analysis", "domain"], &["diesel", HTTP_SERVER, "rand"]),
-        ),
-        (
-            "passwords",
-            layer(&["domain"], &["diesel", HTTP_SERVER, "reqwest", "rand"]),
-        ),
+        ("crawler", "analysis domain", "diesel actix-web rand"),
+        ("passwords", "domain", "diesel actix-web reqwest rand"),
         (
             "web",
-            layer(
-                &["analysis", "domain", "no-schema"],
-                &["diesel", "reqwest", "rand", "diesel_migrations", "r2d2"],
-            ),
+            "analysis domain no-schema",
+            "diesel reqwest rand diesel_migrations r2d2",
         ),
-        ("bridge", layer(&[], &["diesel", HTTP_SERVER, "rand"])),
+        ("bridge", "", "diesel actix-web rand"),
         (
             "worker",
-            layer(
-                &["analysis", "crawler", "domain"],
-                &["diesel", HTTP_SERVER, "reqwest", "rand"],
-            ),
+            "analysis crawler domain",
+            "diesel actix-web reqwest rand",
         ),
         (
             "app",
-            layer(
-                &[
-                    "analysis",
-                    "crawler",
-                    "domain",
-                    "passwords",
-                    "providers",
-                    "setting",
-                    "storage",
-                    "web",
-                    "worker",
-                ],
-                &["diesel", "reqwest"],
-            ),
+            "analysis crawler domain passwords providers setting storage web worker",
+            "diesel reqwest",
         ),
         (
             "cli",
-            layer(
-                &[
-                    "analysis",
-                    "app",
-                    "bridge",
-                    "crawler",
-                    "domain",
-                    "no-schema",
-                    "passwords",
-                    "providers",
-                    "search",
-                    "site",
-                    "setting",
-                    "storage",
-                    "texts",
-                    "web",
-                    "worker",
-                ],
-                &["diesel", "reqwest"],
-            ),
+            "analysis app bridge crawler domain no-schema passwords providers search setting site storage texts web worker",
+            "diesel reqwest",
         ),
-    ])
+    ];
+    let words = |text: &'static str| text.split_whitespace().collect();
+    rows.map(|(name, ours, absent)| {
+        let layer = Layer {
+            ours: words(ours),
+            absent: words(absent),
+        };
+        (name, layer)
+    })
+    .into()
 }
 
 fn packages() -> Vec<Value> {

@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use domain::{
     idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
     ids::{AccountId, CallerId},
-    ports::storage::Storage,
 };
 use harness::{databases::TestDatabase, on_every_database};
 

@@ -91,14 +91,14 @@ fn quick() -> ResilienceSettings {
     }
 }
 
-fn key() -> Option<Secret> {
-    Some(Secret::new(KEY.to_owned()))
+fn key() -> Secret {
+    Secret::new(KEY.to_owned())
 }
 
 fn serper_at(server: &FaultServer) -> SerperSettings {
     SerperSettings {
         base_url: server.address(""),
-        api_key: key(),
+        api_key: Some(key()),
         price_per_call: Usd(0.001),
     }
 }
@@ -106,7 +106,7 @@ fn serper_at(server: &FaultServer) -> SerperSettings {
 fn serp_api_at(server: &FaultServer) -> SerpApiSettings {
     SerpApiSettings {
         base_url: server.address(""),
-        api_key: key(),
+        api_key: Some(key()),
         price_per_call: Usd(0.015),
     }
 }
@@ -115,7 +115,7 @@ fn data_for_seo_at(server: &FaultServer) -> DataForSeoSettings {
     DataForSeoSettings {
         base_url: server.address(""),
         login: Some(Secret::new("ann@example.com".to_owned())),
-        password: key(),
+        password: Some(key()),
         price_per_page: Usd(0.002),
     }
 }
@@ -203,14 +203,14 @@ fn vitals(crux: Option<&FaultServer>, page_speed: Option<&FaultServer>) -> Vital
         ..CruxSettings::default()
     };
     if let Some(server) = crux {
-        (field.api_key, field.base_url) = (key(), server.address(""));
+        (field.api_key, field.base_url) = (Some(key()), server.address(""));
     }
     let mut lab = PageSpeedSettings {
         resilience: quick(),
         ..PageSpeedSettings::default()
     };
     if let Some(server) = page_speed {
-        (lab.api_key, lab.base_url) = (key(), server.address(""));
+        (lab.api_key, lab.base_url) = (Some(key()), server.address(""));
     }
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);

@@ -78,7 +78,7 @@ pub const ENGINES: [Shape; 9] = [
 pub fn model_at<S: Service>(server: &FaultServer) -> ModelSettings<S> {
     ModelSettings {
         base_url: server.address(""),
-        api_key: key(),
+        api_key: Some(key()),
         model: ModelName("a-model".to_owned()),
         price_per_million_input: Some(Usd(1.0)),
         price_per_million_output: Some(Usd(2.0)),
@@ -95,7 +95,7 @@ fn gemini_at(server: &FaultServer) -> GeminiSettings {
     GeminiSettings {
         base_url: server.address(""),
         link_base: server.address("/grounding-api-redirect/"),
-        api_key: key(),
+        api_key: Some(key()),
         model: ModelName("a-model".to_owned()),
         price_per_million_input: Some(Usd(1.0)),
         price_per_million_output: Some(Usd(2.0)),
@@ -610,7 +610,7 @@ fn completion(reason: &str, message: &Value) -> Value {
 pub fn compatible_at(server: &FaultServer) -> CompatibleSettings {
     CompatibleSettings {
         base_url: Some(server.address("/v1/")),
-        api_key: key(),
+        api_key: Some(key()),
         model: ModelName("a-model".to_owned()),
         price_per_million_input: Some(Usd(1.0)),
         price_per_million_output: Some(Usd(2.0)),
