@@ -1,6 +1,7 @@
 //! What is there stands in the places that the how-tos name: whoever adds another one misses none.
 
 use analysis::result_type::ResultType;
+use providers::{ai, search};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -67,5 +68,38 @@ fn every_page_is_in_the_places_of_its_how_to() {
     for module in modules {
         found(&places[0], "<page>", module);
         assert!(table.contains(&format!("mod {module};")), "{module}");
+    }
+}
+
+#[test]
+fn every_supplier_is_in_the_places_of_its_how_to() {
+    let places = places("add-a-provider.md");
+    assert_eq!(places.len(), 6);
+    let table = text_of(&places, 1);
+    for supplier in &search::SUPPLIERS {
+        let module = supplier.section.strip_prefix("search.").unwrap();
+        let file = found(&places[0], "<vendor>", module);
+        let file = if file.is_dir() {
+            file.join("mod.rs")
+        } else {
+            file
+        };
+        let file = fs::read_to_string(file).unwrap();
+        assert!(file.contains("settings! {") && file.contains("const SUPPLIER:"));
+        for row in [
+            format!("mod {module};"),
+            format!("pub use {module}::"),
+            format!("pub {module}: "),
+            format!(" {module}::SUPPLIER,"),
+        ] {
+            assert!(table.contains(&row), "{row}");
+        }
+    }
+    let (settings, names) = (text_of(&places, 4), text_of(&places, 5));
+    for engine in ai::suppliers() {
+        let field = engine.section.strip_prefix("ai.").unwrap();
+        assert!(settings.contains(&format!("pub {field}: ")), "{field}");
+        let name = engine.name;
+        assert!(names.contains(&format!("\"{name}\"")), "{name}");
     }
 }
