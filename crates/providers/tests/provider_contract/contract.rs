@@ -11,7 +11,10 @@ use domain::{
     money::MicroUsd,
     ports::search_results::{ProviderError, Searched, Spent},
 };
-use providers::{resilience::ResilienceSettings, search::SearchSettings};
+use providers::{
+    resilience::ResilienceSettings,
+    search::{self, SearchSettings},
+};
 use std::{
     io,
     sync::{Arc, Mutex},
@@ -64,6 +67,12 @@ fn limited(seconds: Option<u64>) -> ProviderError {
 }
 
 const FREE: MicroUsd = MicroUsd(0);
+
+#[test]
+fn every_supplier_of_the_table_has_a_shape() {
+    let table = search::SUPPLIERS.each_ref().map(|it| it.name);
+    assert_eq!(SUPPLIERS.each_ref().map(|it| it.name), table);
+}
 
 #[tokio::test]
 async fn results_are_seen_in_their_order() {

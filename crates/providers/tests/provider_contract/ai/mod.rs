@@ -22,7 +22,7 @@ use domain::{
     },
 };
 use providers::{
-    ai::{AiSettings, configured},
+    ai::{AiSettings, configured, suppliers},
     resilience::ResilienceSettings,
     search::SearchSettings,
 };
@@ -110,6 +110,14 @@ async fn failure(shape: &Shape, reply: Reply, cost: i64) -> (ProviderError, usiz
     };
     assert_eq!(bill(asked.spent), bill(taken), "{} {reply:?}", shape.name);
     (error, calls)
+}
+
+#[test]
+fn every_engine_of_the_table_has_a_shape() {
+    for supplier in suppliers() {
+        let name = supplier.name;
+        assert!(ENGINES.iter().any(|it| it.engine == name), "{name}");
+    }
 }
 
 #[tokio::test]
