@@ -12,5 +12,5 @@ mod web_address;
 pub use bounds::{Seconds, Share, Within, ZeroOr};
 pub use money::{Cap, Cost, Price, Usd};
 pub use secret::Secret;
-pub use section::{Mistake, Mistakes, Setting, below};
+pub use section::{Key, Mistake, Mistakes, Setting, below};
 pub use web_address::WebAddress;

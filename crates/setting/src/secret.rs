@@ -50,4 +50,6 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
-impl Setting for Secret {}
+impl Setting for Secret {
+    const IS_SECRET: bool = true;
+}

@@ -4,14 +4,26 @@ use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, path::PathBuf}
 pub trait Setting {
     /// What is said of an optional setting behind what it takes.
     const OR_NOT_SET: &'static str = "";
+    /// Whether a message about it must not show its value.
+    const IS_SECRET: bool = false;
 
     /// Notes what cannot be used.
     fn check(&self, _key: &str, _mistakes: &mut Mistakes) {}
 
-    /// Adds the dotted key of everything that can be set.
-    fn keys(key: &str, all: &mut Vec<String>) {
-        all.push(key.to_owned());
+    /// Adds the key of everything that can be set.
+    fn keys(key: &str, all: &mut Vec<Key>) {
+        all.push(Key {
+            name: key.to_owned(),
+            is_secret: Self::IS_SECRET,
+        });
     }
+}
+
+/// What can be set, by its dotted key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    pub name: String,
+    pub is_secret: bool,
 }
 
 /// A value that was read and cannot be used.
@@ -67,6 +79,8 @@ taken_as_read!(bool, u32, u64, usize, String, PathBuf);
 impl<T> Setting for Vec<T> {}
 
 impl<T: Setting> Setting for Option<T> {
+    const IS_SECRET: bool = T::IS_SECRET;
+
     fn check(&self, key: &str, mistakes: &mut Mistakes) {
         let before = mistakes.0.len();
         if let Some(it) = self {
@@ -80,7 +94,7 @@ impl<T: Setting> Setting for Option<T> {
 
 /// Not set by anybody.
 impl<T> Setting for PhantomData<T> {
-    fn keys(_: &str, _: &mut Vec<String>) {}
+    fn keys(_: &str, _: &mut Vec<Key>) {}
 }
 
 /// Declares a section: its fields, what each is when nobody sets it (`Default::default()` where nothing is written), and
@@ -145,7 +159,7 @@ macro_rules! settings {
                 $($rules(self, key, mistakes);)?
             }
 
-            fn keys(key: &str, all: &mut Vec<String>) {
+            fn keys(key: &str, all: &mut Vec<$crate::Key>) {
                 $(
                     let field = $crate::below(key, ::core::stringify!($field));
                     <$kind as $crate::Setting>::keys(&field, all);

@@ -2,7 +2,7 @@
 
 use super::{
     Settings,
-    sources::{check, merge, nearest, nested},
+    sources::{check, keys, merge, nearest, nested},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -57,8 +57,7 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
 }
 
 fn is_secret(key: &str) -> bool {
-    let name = key.rsplit('.').next().unwrap_or(key);
-    matches!(name, "api_key" | "login" | "password" | "database_url")
+    keys().iter().any(|it| it.is_secret && it.name == key)
 }
 
 fn with_hint(key: &str, reason: &str) -> String {
@@ -147,6 +146,9 @@ mod tests {
     fn what_is_told_shows_no_secret() {
         for file in [
             "[search.serper]\napi_key = 12345678\n",
+            "[search.serper]\nlogin = 12345678\n",
+            "[search.data_for_seo]\nlogin = 12345678\n",
+            "[search.data_for_seo]\npassword = 12345678\n",
             "[search.serper]\napi_key = \"1234\"\n",
             "[search.serper]\napi_key = [\"12345678\"]\n",
             "[search.serper]\napi_key = \"12345678\nlisten = 1",

@@ -2,7 +2,7 @@
 
 use super::{Settings, file};
 use serde::Deserialize;
-use setting::{Mistakes, Setting};
+use setting::{Key, Mistakes, Setting};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 use thiserror::Error;
 use toml::{Table, Value};
@@ -294,7 +294,7 @@ fn is_of_a_service(name: &str, text: &str) -> bool {
 
 fn is_setting(name: &str) -> bool {
     let key = key_of(name).replace("__", ".");
-    keys().contains(&key)
+    keys().iter().any(|it| it.name == key)
 }
 
 fn key_of(name: &str) -> String {
@@ -337,13 +337,13 @@ fn meant(key: &str) -> Option<String> {
 pub(super) fn nearest(key: &str) -> Option<String> {
     let flat = |text: &str| text.replace("__", "_").replace('.', "_");
     let likeness = |it: &String| strsim::jaro_winkler(&flat(it), &flat(key));
-    let all = keys().into_iter();
+    let all = keys().into_iter().map(|it| it.name);
     let best = all.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
     (likeness(&best) > 0.8).then_some(best)
 }
 
-/// The dotted keys of everything that can be set.
-fn keys() -> Vec<String> {
+/// Everything that can be set.
+pub(super) fn keys() -> Vec<Key> {
     let mut all = Vec::new();
     Settings::keys("", &mut all);
     all.sort();
@@ -452,9 +452,9 @@ pub fn shown(settings: &Settings) -> Vec<(String, String)> {
     if let Ok(Value::Table(table)) = Value::try_from(settings) {
         flatten(&table, "", &mut rows);
     }
-    for key in keys() {
-        if !rows.iter().any(|(known, _)| *known == key) {
-            rows.push((key, "not set".to_owned()));
+    for Key { name, .. } in keys() {
+        if !rows.iter().any(|(known, _)| *known == name) {
+            rows.push((name, "not set".to_owned()));
         }
     }
     rows.sort();

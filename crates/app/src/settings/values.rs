@@ -4,18 +4,12 @@ use crawler::Resolve;
 use domain::money::MicroUsd;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use setting::taken_as_read;
+use setting::{Setting, taken_as_read};
 use std::net::SocketAddr;
 use storage::DatabaseUrl;
 use tracing_subscriber::EnvFilter;
 
-taken_as_read!(
-    LogLevel,
-    DatabaseAddress,
-    ListenAddress,
-    AdminAddress,
-    Budget
-);
+taken_as_read!(LogLevel, ListenAddress, AdminAddress, Budget);
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -58,6 +52,11 @@ impl TryFrom<String> for LogLevel {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseAddress(pub DatabaseUrl);
+
+/// It may hold a password.
+impl Setting for DatabaseAddress {
+    const IS_SECRET: bool = true;
+}
 
 impl<'de> Deserialize<'de> for DatabaseAddress {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

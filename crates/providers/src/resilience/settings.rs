@@ -1,4 +1,4 @@
-use setting::Setting;
+use setting::{Key, Setting};
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -69,5 +69,5 @@ impl Default for BreakerSettings {
 
 /// Nobody sets it: it stands beside what is set.
 impl Setting for ResilienceSettings {
-    fn keys(_: &str, _: &mut Vec<String>) {}
+    fn keys(_: &str, _: &mut Vec<Key>) {}
 }
