@@ -43,6 +43,7 @@ fn no_analysis_costs_more_than_eleven_statements() {
         let counted = recorded.lines().filter_map(|line| {
             let (count, asked) = line.split_once(' ')?;
             let is_one = asked.contains("POST /api/agent/v1/analyze:")
+                || asked.contains("POST /api/analyses:")
                 || asked.starts_with("tool service_run_analysis:");
             is_one.then(|| (line, count.parse::<u32>().unwrap()))
         });
