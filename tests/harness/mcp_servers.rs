@@ -2,7 +2,10 @@
 //! and a door that brings a token along, since the suite cannot send one.
 
 use crate::{callers::client, mcp_fixture::Fixture};
-use ::web::mcp::{Reply, Transport, check_place};
+use ::web::{
+    links::Surface,
+    mcp::{Reply, Transport, check_place},
+};
 use actix_web::{
     App, HttpRequest, HttpResponse, HttpServer,
     dev::ServerHandle,
@@ -77,7 +80,7 @@ pub fn fixture() -> Served {
 
 fn refused(problem: &::web::problem::Problem) -> HttpResponse {
     let status = StatusCode::from_u16(problem.code.status()).expect("a status");
-    HttpResponse::build(status).json(problem.document("http://localhost", "none"))
+    HttpResponse::build(status).json(problem.document(Surface::Agent, "http://localhost", "none"))
 }
 
 fn told(reply: Reply) -> HttpResponse {

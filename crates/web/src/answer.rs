@@ -1,4 +1,7 @@
-use crate::entity_tag::EntityTag;
+use crate::{
+    entity_tag::EntityTag,
+    links::{Link, Surface},
+};
 use domain::idempotency::StoredAnswer;
 use serde::Serialize;
 use serde_json::Value;
@@ -8,6 +11,8 @@ pub struct Answer {
     pub status: u16,
     pub body: String,
     pub headers: Vec<(&'static str, String)>,
+    /// `Location`.
+    pub location: Option<Link>,
     /// `Cache-Control`.
     pub cache: &'static str,
     pub content_type: &'static str,
@@ -38,6 +43,7 @@ impl Answer {
             status,
             body,
             headers: vec![],
+            location: None,
             cache: PRIVATE,
             content_type: "application/json",
             tag: None,
@@ -46,13 +52,10 @@ impl Answer {
     }
 
     pub fn stored(&self) -> StoredAnswer {
-        let header = |name: &str| {
-            let found = self.headers.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| value.clone())
-        };
+        let location = self.location.as_ref();
         StoredAnswer {
             status: self.status,
-            location: header("Location"),
+            location: location.map(|it| it.href(Surface::Agent)),
             etag: self.tag.as_ref().map(EntityTag::text),
             body: self.body.clone(),
         }
@@ -70,6 +73,12 @@ impl Answer {
     #[must_use]
     pub fn tagged(mut self, tag: EntityTag) -> Self {
         self.tag = Some(tag);
+        self
+    }
+
+    #[must_use]
+    pub fn at(mut self, location: Link) -> Self {
+        self.location = Some(location);
         self
     }
 

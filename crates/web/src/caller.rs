@@ -1,3 +1,4 @@
+use crate::links::Surface;
 use domain::{
     account::Account,
     ids::CallerId,
@@ -26,6 +27,14 @@ impl Caller {
         match self {
             Self::Agent(agent) | Self::Tool(agent) => agent.token.id.into(),
             Self::Member(member) => member.session.id.into(),
+        }
+    }
+
+    pub const fn surface(&self) -> Surface {
+        match self {
+            Self::Agent(_) => Surface::Agent,
+            Self::Tool(_) => Surface::Tool,
+            Self::Member(_) => Surface::Session,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::{
     entity_tag::{EntityTag, Wanted},
     hang_up::Peer,
     limits::Demand,
+    links::Surface,
     problem::Problem,
     query::Query,
     refusals,
@@ -149,11 +150,11 @@ impl Endpoint {
         (self.parameters)().iter().any(|it| it.name == parameter)
     }
 
-    pub const fn reads_cookies(&self) -> bool {
-        matches!(
-            self.access,
-            Access::Visitor(_) | Access::Member(_) | Access::Session(_)
-        )
+    pub const fn surface(&self) -> Surface {
+        match self.access {
+            Access::Public(_) | Access::Agent(..) | Access::Report(_) => Surface::Agent,
+            Access::Visitor(_) | Access::Member(_) | Access::Session(_) => Surface::Session,
+        }
     }
 
     pub fn demand(&self) -> Demand {
@@ -216,9 +217,8 @@ pub struct Call {
     pub id: Option<i64>,
     /// Of a part, as `id`.
     pub part_id: Option<i64>,
-    /// The path and query as sent, for links to the next page.
-    pub target: String,
     pub path: String,
+    /// As sent, for links to the next page.
     pub query_text: String,
     pub query: Query,
     /// Empty when the method has none.

@@ -17,6 +17,7 @@ pub mod fields;
 pub mod hang_up;
 pub mod json_guard;
 pub mod limits;
+pub mod links;
 pub mod mcp;
 mod noticed;
 pub mod openapi;

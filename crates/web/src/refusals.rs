@@ -3,8 +3,9 @@
 use crate::{
     counted,
     entity_tag::EntityTag,
+    links::{Link, NextAction, Operation},
     pipeline::once::in_progress,
-    problem::{Code, FieldError, Problem, next_action},
+    problem::{Code, FieldError, Problem},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -26,7 +27,6 @@ use serde_json::json;
 use std::{error::Error, time::Duration};
 
 const CONTENTION: &str = "contention";
-const PROJECTS: &str = "/api/agent/v1/projects";
 
 /// The same words whether it is somebody else's, never was, or is no id at all.
 pub fn no_project() -> Problem {
@@ -34,11 +34,9 @@ pub fn no_project() -> Problem {
         Code::ProjectNotFound,
         "The account has no project with this id.",
     );
-    problem.hint("List the account's projects.").next_action(
-        "GET",
-        PROJECTS,
-        "The account's projects",
-    )
+    problem
+        .hint("List the account's projects.")
+        .next_action(all_projects(), "The account's projects")
 }
 
 pub fn no_keyword() -> Problem {
@@ -48,7 +46,11 @@ pub fn no_keyword() -> Problem {
     );
     problem
         .hint("List the keywords of the project.")
-        .next_action("GET", PROJECTS, "The account's projects")
+        .next_action(all_projects(), "The account's projects")
+}
+
+const fn all_projects() -> Link {
+    Link::to(Operation::ListProjects)
 }
 
 pub fn no_content_plan(project: ProjectId) -> Problem {
@@ -59,8 +61,7 @@ pub fn no_content_plan(project: ProjectId) -> Problem {
     problem
         .hint("List the content plans of the project.")
         .next_action(
-            "GET",
-            format!("/api/projects/{project}/content-plans"),
+            Link::of(Operation::ListContentPlans, project.0),
             "The project's content plans",
         )
 }
@@ -70,11 +71,9 @@ pub fn no_job() -> Problem {
         Code::JobNotFound,
         "The account has no analysis with this id.",
     );
-    problem.hint("List the account's analyses.").next_action(
-        "GET",
-        "/api/agent/v1/analyze",
-        "The account's analyses",
-    )
+    problem
+        .hint("List the account's analyses.")
+        .next_action(Link::to(Operation::ListAnalyses), "The account's analyses")
 }
 
 fn no_database(what: &str, hint: &str, wait: Duration) -> Problem {
@@ -218,33 +217,29 @@ pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem
 }
 
 fn project_exists(existing: ProjectId) -> Problem {
-    let href = format!("{PROJECTS}/{existing}");
+    let link = Link::of(Operation::GetProject, existing.0);
     let problem = Problem::new(
         Code::ProjectExists,
         "The account has an active project for this domain.",
     );
     problem
-        .with("existing", json!({ "id": existing.0, "href": href }))
+        .existing(link.clone())
         .hint("Use the existing project.")
-        .next_action("GET", href, "The existing project")
+        .next_action(link, "The existing project")
 }
 
 fn keyword_exists(existing: KeywordId) -> Problem {
-    let href = format!("/api/agent/v1/keywords/{existing}");
-    let bring_back = next_action(
-        "PATCH",
-        &href,
+    let link = Link::of(Operation::UpdateKeyword, existing.0);
+    let bring_back = NextAction::new(
+        link.clone(),
         "Bring the existing keyword back, if it was deactivated",
-        Some(json!({ "status": "active" })),
     );
     let problem = Problem::new(
         Code::KeywordExists,
         "The project tracks this keyword in that market already.",
     );
-    let mut problem = problem
-        .with("existing", json!({ "id": existing.0, "href": href }))
-        .hint("Use the existing keyword.");
-    problem.next_actions.push(bring_back);
+    let mut problem = problem.existing(link).hint("Use the existing keyword.");
+    { &mut problem.next_actions }.push(bring_back.sending(json!({ "status": "active" })));
     problem
 }
 
@@ -376,8 +371,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                     "Name active keywords of the project, or leave keywordIds out to measure all.",
                 )
                 .next_action(
-                    "GET",
-                    format!("{PROJECTS}/{project}/keywords"),
+                    Link::of(Operation::ListKeywords, project.0),
                     "The project's active keywords",
                 )
         }
@@ -400,8 +394,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
         )
         .hint("Ask the owner to switch a model on (`sightline models set`).")
         .next_action(
-            "GET",
-            "/api/agent/v1/models",
+            Link::to(Operation::ListModels),
             "The models and which are active",
         ),
         RequestAnalysisError::NotAsked { named, asked } => {
@@ -483,36 +476,25 @@ fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
 }
 
 /// Which ones is the caller's to say, so that no example can be sent.
-pub fn add_keywords(project: ProjectId) -> serde_json::Value {
-    next_action(
-        "POST",
-        &format!("{PROJECTS}/{project}/keywords"),
-        "Add keywords: send yours as `keywords`",
-        None,
-    )
+pub const fn add_keywords(project: ProjectId) -> NextAction {
+    let link = Link::of(Operation::AddKeywords, project.0);
+    NextAction::new(link, "Add keywords: send yours as `keywords`")
 }
 
-pub fn track_keywords(project: ProjectId) -> serde_json::Value {
-    next_action(
-        "POST",
-        &format!("{PROJECTS}/{project}/keywords"),
-        "Add AI-tracked keywords: send yours as `keywords`",
-        Some(json!({ "aiTracked": true })),
-    )
+pub fn track_keywords(project: ProjectId) -> NextAction {
+    let link = Link::of(Operation::AddKeywords, project.0);
+    let action = NextAction::new(link, "Add AI-tracked keywords: send yours as `keywords`");
+    action.sending(json!({ "aiTracked": true }))
 }
 
-pub fn bring_back(project: ProjectId) -> serde_json::Value {
-    next_action(
-        "PATCH",
-        &format!("{PROJECTS}/{project}"),
-        "Bring the project back",
-        Some(json!({ "status": "active" })),
-    )
+pub fn bring_back(project: ProjectId) -> NextAction {
+    let link = Link::of(Operation::UpdateProject, project.0);
+    NextAction::new(link, "Bring the project back").sending(json!({ "status": "active" }))
 }
 
 /// AI engines are asked about the keywords alone that are to be measured in their answers.
 fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
-    let keywords = format!("{PROJECTS}/{project}/keywords");
+    let keywords = Link::of(Operation::ListKeywords, project.0);
     if matches!(error, RequestAnalysisError::NotTracked) {
         return Problem::new(
             Code::NothingToMeasure,
@@ -520,8 +502,7 @@ fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
         )
         .hint("Name AI-tracked keywords, or set aiTracked of these to true.")
         .next_action(
-            "GET",
-            format!("{keywords}?aiTracked=true"),
+            keywords.with("aiTracked", true),
             "The project's AI-tracked keywords",
         );
     }
@@ -531,7 +512,7 @@ fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
     );
     let mut problem = problem.hint("Set aiTracked of keywords to true, or add AI-tracked ones.");
     problem.next_actions.push(track_keywords(project));
-    problem.next_action("GET", keywords, "The keywords that could be tracked")
+    problem.next_action(keywords, "The keywords that could be tracked")
 }
 
 fn not_built(kind: domain::job::kind::AnalysisKind) -> Problem {

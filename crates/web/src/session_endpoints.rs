@@ -368,7 +368,7 @@ fn settings() -> Vec<Endpoint> {
             Verb::Get,
             "/api/settings/models",
             session!(agent_models::list),
-            "getModels",
+            "sessionListModels",
             "How AI engines are asked",
         )),
         line(

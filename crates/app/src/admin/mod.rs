@@ -28,6 +28,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use web::{
+    links::Surface,
     mcp::is_safe_host,
     problem::{Code, Problem},
     server::Served,
@@ -170,7 +171,7 @@ impl Looks {
 
     fn problem(&self, problem: &Problem) -> Told {
         // Nobody looks for these among requests of callers: they need no id of their own.
-        let body = problem.document(&self.base_url, "admin-listener");
+        let body = problem.document(Surface::Agent, &self.base_url, "admin-listener");
         Told {
             kind: PROBLEM,
             ..Told::json(problem.code.status(), &body)

@@ -14,6 +14,7 @@ use crate::{
     answer::Answer,
     endpoint::Call,
     entity_tag::EntityTag,
+    links::Surface,
     paging::{Limits, Paging},
     selection::Selection,
     weight::Telling,
@@ -135,6 +136,26 @@ pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Ut
         }
     };
     answer.tagged(tag)
+}
+
+/// What is `written` for a surface. People get the tag of what is written for agents, from which links alone differ;
+/// tools read no tags.
+fn tagged_at(
+    surface: Surface,
+    written: impl Fn(Surface) -> String,
+    next_cursor: Option<&str>,
+    now: DateTime<Utc>,
+) -> Answer {
+    let answer = |surface| Answer::text(200, written(surface));
+    let for_agents = || tagged(answer(Surface::Agent), next_cursor, now);
+    match surface {
+        Surface::Agent => for_agents(),
+        Surface::Session => Answer {
+            tag: for_agents().tag,
+            ..answer(surface)
+        },
+        Surface::Tool => answer(surface),
+    }
 }
 
 pub(crate) fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {

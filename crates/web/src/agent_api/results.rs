@@ -1,12 +1,13 @@
 //! GET /results.
 
-use super::{BASE, paging, projects::ProjectView};
+use super::{paging, projects::ProjectView};
 use crate::{
-    agent_api::{TotalView, linked, tagged},
+    agent_api::{TotalView, linked, tagged_at},
     answer::Answer,
     endpoint::Call,
+    links::{Link, NextAction, Operation, Surface},
     paging::{Limits, bound_part, wanted},
-    problem::{FieldError, Problem, next_action},
+    problem::{FieldError, Problem},
     query::Query,
     refusals,
     selection::{Selection, record_of},
@@ -201,19 +202,21 @@ async fn one(
     let known = told_once(telling, &results);
     let items = records(telling, &mut results.findings, fields.as_ref(), &known);
     let next = paging.next_cursor(&results.findings, key, now);
-    let mut before = before_items(&results, result_type, &view, now);
-    if goes_on {
-        // Whoever reads on has read these with the first page.
-        (before.summary, before.coverage) = (None, None);
-    }
     let after = AfterItems {
         next_cursor: next.as_deref(),
         limit,
         total: results.findings.total.map(TotalView::of),
         warnings: { results.head.as_ref() }.map_or(&[], |head| &head.warnings),
     };
-    let answer = Answer::text(200, with_items(&before, &items, &after));
-    let answer = tagged(answer, next.as_deref(), now);
+    let written = |surface| {
+        let mut before = before_items(&results, result_type, &view, surface, now);
+        if goes_on {
+            // Whoever reads on has read these with the first page.
+            (before.summary, before.coverage) = (None, None);
+        }
+        with_items(&before, &items, &after)
+    };
+    let answer = tagged_at(call.caller.surface(), written, next.as_deref(), now);
     Ok(linked(answer, call, next.as_deref()))
 }
 
@@ -298,6 +301,7 @@ fn before_items<'a>(
     results: &'a ProjectResults,
     result_type: ResultType,
     project: &'a ProjectView,
+    surface: Surface,
     now: DateTime<Utc>,
 ) -> BeforeItems<'a> {
     let head = results.head.as_ref();
@@ -308,7 +312,7 @@ fn before_items<'a>(
         project,
         state: state.name,
         reason: state.reason,
-        next_actions: state.next_actions,
+        next_actions: state.told(surface),
         generated_at: head.map(|head| head.generated_at),
         job_id: head.map(|head| head.job.0),
         measured_at: head.map(|head| head.measured_at),
@@ -323,7 +327,7 @@ fn before_items<'a>(
 struct State {
     name: &'static str,
     reason: Option<&'static str>,
-    next_actions: Vec<Value>,
+    next_action: Option<NextAction>,
 }
 
 impl State {
@@ -337,32 +341,41 @@ impl State {
         let kind = AnalysisKind::behind(result_type);
         match (head, pending) {
             (Some(head), _) if head.measured_at + FRESH_FOR < now => {
-                Self::told("stale", "measuredLongAgo", vec![start(kind, project)])
+                Self::with("stale", "measuredLongAgo", Some(start(kind, project)))
             }
             (Some(_), _) => Self {
                 name: "ready",
                 reason: None,
-                next_actions: vec![],
+                next_action: None,
             },
             (None, _) if !AnalysisKind::computes(result_type) => {
-                Self::told("disabled", "notBuiltYet", vec![])
+                Self::with("disabled", "notBuiltYet", None)
             }
-            (None, Some(job)) => Self::told("pending", "analysisUnderWay", vec![follow(job)]),
-            (None, None) => Self::told("neverRun", "neverMeasured", vec![start(kind, project)]),
+            (None, Some(job)) => Self::with("pending", "analysisUnderWay", Some(follow(job))),
+            (None, None) => Self::with("neverRun", "neverMeasured", Some(start(kind, project))),
         }
     }
 
-    fn told(name: &'static str, reason: &'static str, next_actions: Vec<Value>) -> Self {
+    const fn with(
+        name: &'static str,
+        reason: &'static str,
+        next_action: Option<NextAction>,
+    ) -> Self {
         Self {
             name,
             reason: Some(reason),
-            next_actions,
+            next_action,
         }
+    }
+
+    fn told(&self, surface: Surface) -> Vec<Value> {
+        let actions = self.next_action.iter();
+        actions.map(|it| it.told(surface)).collect()
     }
 }
 
 /// What brings the results: the analysis, or what has to be done before it can be started.
-fn start(kind: AnalysisKind, project: &Project) -> Value {
+fn start(kind: AnalysisKind, project: &Project) -> NextAction {
     if !project.is_active() {
         return refusals::bring_back(project.id);
     }
@@ -372,21 +385,16 @@ fn start(kind: AnalysisKind, project: &Project) -> Value {
     if kind == AnalysisKind::AiVisibility && project.ai_tracked_count == 0 {
         return refusals::track_keywords(project.id);
     }
-    let body = json!({ "type": kind.name(), "projectId": project.id.0 });
-    next_action(
-        "POST",
-        &format!("{BASE}/analyze"),
-        "Start the analysis that brings these results",
-        Some(body),
-    )
+    let link = Link::to(Operation::StartAnalysis);
+    NextAction::new(link, "Start the analysis that brings these results")
+        .sending(json!({ "type": kind.name(), "projectId": project.id.0 }))
 }
 
-fn follow(job: JobId) -> Value {
-    next_action(
-        "GET",
-        &format!("{BASE}/analyze?jobId={job}&wait=20"),
+fn follow(job: JobId) -> NextAction {
+    let link = Link::to(Operation::ListAnalyses).with("jobId", job.0);
+    NextAction::new(
+        link.with("wait", 20),
         "Follow the analysis that brings these results",
-        None,
     )
 }
 
@@ -400,21 +408,21 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
         .ok_or_else(refusals::no_project)?;
     let now = services.core.clock.now();
     refuse_what_goes_with_one_type(&call.query)?;
-    let mut by_type = Map::new();
-    for result_type in ResultType::ALL {
-        by_type.insert(
-            result_type.name().to_owned(),
-            overview(call.telling, &results, result_type, now),
-        );
-    }
     let view = ProjectView::of(
         &results.project,
         &call.tenant().report_defaults,
         services.purge_term(),
     );
-    let body =
-        json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });
-    Ok(Answer::summary(&body))
+    let written = |surface| {
+        let by_type = ResultType::ALL.map(|it| {
+            let told = overview(call.telling, &results, it, surface, now);
+            (it.name().to_owned(), told)
+        });
+        let by_type = Map::from_iter(by_type);
+        json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type })
+            .to_string()
+    };
+    Ok(tagged_at(call.caller.surface(), written, None, now))
 }
 
 /// Parameters that go with one type only.
@@ -449,9 +457,9 @@ fn overview(
     telling: Telling,
     results: &AllResults,
     result_type: ResultType,
+    surface: Surface,
     now: DateTime<Utc>,
 ) -> Value {
-    let project = results.project.id;
     let found = results
         .heads
         .iter()
@@ -490,15 +498,17 @@ fn overview(
         .map(|it| parsed(&Document::from_stored(it)))
         .collect();
     let shown = items.len() as u64;
+    let records = Link::of(Operation::GetResults, results.project.id.0);
+    let records = records.with("type", result_type.name());
     json!({
         "state": state.name,
         "reason": state.reason,
-        "nextActions": state.next_actions,
+        "nextActions": state.told(surface),
         "measuredAt": head.map(|head| head.measured_at),
         "provenance": head.map(|head| head.provenance),
         "summary": head.map(|head| parsed(&head.summary)),
         "items": items,
         "truncated": head.is_some_and(|head| head.item_count > shown),
-        "next": format!("{BASE}/results?type={result_type}&projectId={project}"),
+        "next": records.href(surface),
     })
 }

@@ -38,7 +38,8 @@ pub struct Asked {
     pub wait: Duration,
     /// Errors in the tool's own arguments; told once the scope is known to be there.
     wrong: Vec<FieldError>,
-    id: Option<i64>,
+    /// Of what the endpoint's path names.
+    pub id: Option<i64>,
     path: String,
     query_text: String,
     body: Map<String, Value>,
@@ -241,25 +242,18 @@ impl Asked {
         let Access::Agent(_, handler) = self.endpoint.access else {
             return Err(Problem::new(Code::NotFound, "No tool leads there."));
         };
-        let account = agent.account.id;
         let once = self.key.map(|key| {
             let caller = agent.token.id.into();
             once::under(key, self.endpoint.verb, &self.path, &self.body, caller)
         });
-        if let Some(once) = &once
-            && let Some(answer) = once::repeated(services, account, once).await?
-        {
-            return Ok(answer);
-        }
         let parameters = (self.endpoint.parameters)();
         let known: Vec<&str> = parameters.iter().map(|it| it.name).collect();
         let call = Call {
             caller: Caller::Tool(Box::new(agent)),
-            once: once.clone(),
+            once,
             if_match: None,
             id: self.id,
             part_id: None,
-            target: format!("{}?{}", self.path, self.query_text),
             query: Query::parse(&self.query_text, &known),
             path: self.path,
             query_text: self.query_text,
@@ -267,11 +261,6 @@ impl Asked {
             telling: Telling::Terse(room::of_rows(self.most_bytes)),
             peer: None,
         };
-        let handling = handler(Arc::clone(services), call);
-        let outcome = services.patiently(handling).await;
-        match &once {
-            Some(once) => once::settle(services, account, once, outcome, request_id).await,
-            None => outcome,
-        }
+        once::call(services, handler, call, request_id).await
     }
 }

@@ -22,6 +22,7 @@ pub use place::{check as check_place, check_own_host, is_safe as is_safe_host};
 pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Stream, Transport};
+pub(crate) use words::call;
 
 pub const PATH: &str = "/mcp";
 

@@ -1,9 +1,10 @@
 //! What a tool answers: content with a structure, a sentence about it, and the same content as a text for
 //! clients that show their model nothing else.
 
-use super::{room, tool::Tool, words};
+use super::{room, tool::Tool};
 use crate::{
     answer::Answer,
+    links::{Link, NextAction, Operation, Surface},
     problem::{Code, Problem},
     services::Services,
     weight::leave_out_nothing,
@@ -14,11 +15,16 @@ use serde_json::{Map, Value, json};
 /// Errors named in a sentence; the document behind it has all of them.
 const MOST_ERRORS_TOLD: usize = 3;
 
-pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
+/// `project` is the one that the arguments name.
+pub fn good(
+    tool: &Tool,
+    answer: &Answer,
+    project: Option<i64>,
+    most_bytes: usize,
+) -> CallToolResult {
     let mut content: Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let is_list = content["items"].is_array();
     leave_out_nothing(&mut content);
-    words::in_tools(&mut content);
     if let Some(members) = content.as_object_mut() {
         let limit = members.shift_remove("limit").and_then(|it| it.as_u64());
         // That nothing was found is an answer.
@@ -38,7 +44,7 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
             }
         }
     }
-    let rest = lead_to_the_rest(&mut content);
+    let rest = lead_to_the_rest(&mut content, project);
     room::fit(&mut content, most_bytes);
     count_whole_lists(&mut content);
     if content["truncated"] == true
@@ -70,12 +76,18 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
 /// Where added keywords stand in an answer: by themselves, or with their project.
 const ADDED: [&str; 2] = ["", "/keywords"];
 
-/// Takes out the call that reads the whole of what is shown in part.
-fn lead_to_the_rest(content: &mut Value) -> Option<Value> {
-    ADDED.iter().find_map(|place| {
-        let added = content.pointer_mut(place)?.as_object_mut()?;
-        added.shift_remove("rest")
-    })
+/// Takes out the path to the whole of what is shown in part; the call that reads it is told where something was cut.
+fn lead_to_the_rest(content: &mut Value, project: Option<i64>) -> Option<Value> {
+    let project = project.or_else(|| content["id"].as_i64())?;
+    for place in ADDED {
+        let added = content.pointer_mut(place).and_then(Value::as_object_mut);
+        let added = added.filter(|it| it.contains_key("counts"));
+        if added.is_some_and(|it| it.shift_remove("next").is_some()) {
+            let link = Link::of(Operation::ListKeywords, project);
+            return Some(NextAction::new(link, "List all of them.").told(Surface::Tool));
+        }
+    }
+    None
 }
 
 /// Counts lists that an endpoint has shortened: what is told of a cut is of the whole list.
@@ -104,8 +116,11 @@ fn count_whole_lists(content: &mut Value) {
 
 /// What was wrong, where, and how to mend it, for the model that called.
 pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> CallToolResult {
-    let mut document = problem.document(&services.config.public_base_url, request_id);
-    words::in_tools(&mut document);
+    let base_url = &services.config.public_base_url;
+    let mut document = problem.document(Surface::Agent, base_url, request_id);
+    if !problem.next_actions.is_empty() {
+        document["nextActions"] = problem.actions(Surface::Tool);
+    }
     let mut hint = problem.hint.clone().unwrap_or_default();
     if let Some(members) = document.as_object_mut() {
         if let Some(wait) = problem.retry_after {

@@ -90,12 +90,12 @@ impl Server {
             Ok(asked) => asked,
             Err(problem) => return refused(problem),
         };
-        let (tool, most_bytes) = (asked.tool, asked.most_bytes);
+        let (tool, id, most_bytes) = (asked.tool, asked.id, asked.most_bytes);
         let answering = self.answered(visit, asked, context);
         match answering.instrument(visit.span.clone()).await {
             Ok(answer) => {
                 counted::tool_called(tool.name, None);
-                Ok(outcome::good(tool, &answer, most_bytes))
+                Ok(outcome::good(tool, &answer, id, most_bytes))
             }
             Err(problem) => {
                 counted::tool_called(tool.name, Some(&problem));

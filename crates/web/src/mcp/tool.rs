@@ -69,7 +69,3 @@ pub fn endpoint(operation: &str) -> &'static Endpoint {
     let found = ENDPOINTS.iter().find(|it| it.operation == operation);
     found.expect("tools name endpoints that are there")
 }
-
-pub fn endpoints() -> &'static [Endpoint] {
-    &ENDPOINTS
-}

@@ -5,7 +5,7 @@ use super::{
     room,
     tool::{self, Hints, Tool},
 };
-use crate::{endpoint::Verb, pages::results::RESULTS, pipeline::routing::captured};
+use crate::{endpoint::Verb, pages::results::RESULTS};
 use analysis::result_type::ResultType;
 use domain::job::kind::AnalysisKind;
 use serde_json::{Map, Value, json};
@@ -344,19 +344,6 @@ fn told_analysis(told: &Value) -> String {
     )
 }
 
-/// With the id in the path.
-pub fn operation_at(method: &str, path: &str) -> Option<(&'static str, Option<i64>)> {
-    let found = tool::endpoints().iter().find_map(|it| {
-        let id = match captured(it.path, path) {
-            Some((id, _)) => Some(id),
-            None if it.path == path => None,
-            None => return None,
-        };
-        (it.verb.name() == method).then_some((it.operation, id))
-    });
-    found.filter(|(operation, _)| !["getHealth", "getDocs"].contains(operation))
-}
-
 /// The argument that stands for the id in an operation's path.
 pub fn id_argument(operation: &str) -> &'static str {
     let is_of_a_keyword = tool::endpoint(operation).path.contains("/keywords/{id}");
@@ -401,7 +388,7 @@ mod tests {
                 assert_eq!(endpoint.tools, [tool.name], "{}", endpoint.operation);
             }
         }
-        for endpoint in tool::endpoints() {
+        for endpoint in crate::endpoints::agent_api() {
             for name in endpoint.tools {
                 let tool = all().iter().find(|it| it.name == *name).unwrap();
                 assert!(tool.operations.contains(&endpoint.operation), "{name}");

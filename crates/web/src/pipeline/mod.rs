@@ -21,10 +21,10 @@ use crate::{
     answer::Answer,
     caller::Caller,
     csrf,
-    endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
-    entity_tag::Wanted,
+    endpoint::{Access, AgentHandler, Call, Endpoint, Handling, PublicCall, Verb},
     hang_up::Peer,
     limits::BodyLimit,
+    links::{Link, Operation, Surface},
     mcp::{self, Entrance, Told},
     operational::{self, Operational},
     policy_reports,
@@ -37,7 +37,7 @@ use crate::{
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use admit::Applicant;
-use domain::{idempotency::OnceOnly, ports::storage::Storage};
+use domain::{ports::storage::Storage, scope::Scope};
 use preconditions::Preconditions;
 use respond::{Exchange, Noted, Trace};
 use routing::{Route, Routes, Served};
@@ -46,56 +46,46 @@ use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-/// Headers of a read, looked at once its sender is in.
-struct Agreed {
-    accepts: Result<(), Problem>,
-    wanted: Result<Preconditions, Problem>,
+/// A request that has found its endpoint.
+struct Arrived<'a> {
+    request: &'a HttpRequest,
+    payload: web::Payload,
+    route: Route<'a>,
+    served: &'a Served,
 }
 
-struct Asked {
-    id: Option<i64>,
-    part_id: Option<i64>,
-    target: String,
-    path: String,
-    query_text: String,
-    query: Query,
-    peer: Option<Peer>,
-}
+impl Arrived<'_> {
+    fn query(&self) -> Query {
+        Query::parse(self.request.query_string(), &self.served.parameters)
+    }
 
-impl Asked {
-    fn of(request: &HttpRequest, route: &Route<'_>, served: &Served) -> Self {
-        Self {
-            id: route.id,
-            part_id: route.part_id,
-            target: request.uri().to_string(),
-            path: request.path().to_owned(),
-            query_text: request.query_string().to_owned(),
-            query: Query::parse(request.query_string(), &served.parameters),
-            peer: request.conn_data::<Peer>().cloned(),
+    /// The call that it makes, once it is known who calls.
+    fn call(&self) -> impl FnOnce(Caller, Map<String, Value>) -> Call + Send + use<> {
+        let (id, part_id) = (self.route.id, self.route.part_id);
+        let (path, query) = (self.request.path().to_owned(), self.query());
+        let query_text = self.request.query_string().to_owned();
+        let peer = self.request.conn_data::<Peer>().cloned();
+        move |caller, body| Call {
+            caller,
+            once: None,
+            if_match: None,
+            id,
+            part_id,
+            path,
+            query_text,
+            query,
+            body,
+            telling: Telling::Whole,
+            peer,
         }
     }
 
-    fn by(
-        self,
-        caller: Caller,
-        once: Option<OnceOnly>,
-        if_match: Option<Wanted>,
-        body: Map<String, Value>,
-    ) -> Call {
-        Call {
-            caller,
-            once,
-            if_match,
-            id: self.id,
-            part_id: self.part_id,
-            target: self.target,
-            path: self.path,
-            query_text: self.query_text,
-            query: self.query,
-            body,
-            telling: Telling::Whole,
-            peer: self.peer,
-        }
+    /// What its sender accepts, its body, and under which conditions it is to be answered, in this order.
+    async fn read(self, limit: BodyLimit) -> Result<(Map<String, Value>, Preconditions), Problem> {
+        accept::check(self.request)?;
+        let endpoint = &self.served.endpoint;
+        let body = body::read(endpoint.verb, self.request, self.payload, limit).await?;
+        Ok((body, preconditions::read(endpoint, self.request)?))
     }
 }
 
@@ -195,104 +185,111 @@ impl Pipeline {
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
         trace.deprecated = served.endpoint.deprecated;
         let config = &self.services.config;
-        if served.endpoint.reads_cookies() {
-            trace.reads_cookies = true;
+        trace.surface = served.endpoint.surface();
+        if trace.surface == Surface::Session {
             mcp::check_own_host(request, &config.public_base_url)?;
         }
-        let (scope, handler) = match served.endpoint.access {
-            Access::Public(handler) => {
-                let _slot =
-                    admit::unknown(&self.services, admit::address(&self.services, request))?;
-                accept::check(request)?;
-                let query = Query::parse(request.query_string(), &served.parameters);
-                let handling = handler(Arc::clone(&self.services), PublicCall { query });
-                let wanted = preconditions::read(&served.endpoint, request)?;
-                return wanted.of_what_is_read(self.patiently(handling).await?);
-            }
+        let arrived = Arrived {
+            request,
+            payload,
+            route,
+            served,
+        };
+        match served.endpoint.access {
+            Access::Public(handler) => self.tell(&arrived, handler).await,
             Access::Report(handler) => {
-                let body = self.browser_report(request, payload).await?;
-                return handler(&self.services, &body);
+                let body = self.browser_report(request, arrived.payload).await?;
+                handler(&self.services, &body)
             }
-            Access::Visitor(handler) => {
-                return self.visit(request, payload, served, handler).await;
-            }
+            Access::Visitor(handler) => self.visit(arrived, handler).await,
             Access::Member(handler) => {
-                let admitted = self.admit_member(request, served, trace).await?;
-                let asked = Asked::of(request, &route, served);
-                return self
-                    .attend(request, payload, admitted, asked, served, handler)
-                    .await;
+                let admitted = self.admit_member(&arrived, trace).await?;
+                self.attend(arrived, admitted, handler).await
             }
             Access::Session(handler) => {
-                let admitted = self.admit_member(request, served, trace).await;
-                let asked = Asked::of(request, &route, served);
-                let outcome = match admitted {
-                    Ok(admitted) => {
-                        self.serve_member(request, payload, admitted, asked, served, handler, trace)
-                            .await
-                    }
-                    Err(problem) => Err(problem),
-                };
-                return members::in_our_words(outcome);
+                let admitted = self.admit_member(&arrived, trace).await?;
+                let caller = Caller::Member(Box::new(admitted.member));
+                self.carry_out(arrived, caller, handler, &trace.id).await
             }
-            Access::Agent(scope, handler) => (scope, handler),
-        };
-        let applicant = Applicant::of(request, &self.services, &served.endpoint, scope)?;
-        let asked = Asked::of(request, &route, served);
-        if served.endpoint.verb == Verb::Get {
-            let agreed = Agreed {
-                accepts: accept::check(request),
-                wanted: preconditions::read(&served.endpoint, request),
-            };
-            let is_near = applicant.has_a_token_to_look_up() && !served.lists();
-            let reading = self.read(is_near, applicant, agreed, asked, handler, trace);
-            return reading.await;
+            Access::Agent(scope, handler) => self.serve_agent(arrived, scope, handler, trace).await,
         }
+    }
+
+    async fn tell(
+        &self,
+        arrived: &Arrived<'_>,
+        handler: fn(Arc<Services>, PublicCall) -> Handling,
+    ) -> Result<Answer, Problem> {
         let services = &self.services;
+        let _slot = admit::unknown(services, admit::address(services, arrived.request))?;
+        accept::check(arrived.request)?;
+        let query = arrived.query();
+        let handling = handler(Arc::clone(services), PublicCall { query });
+        let wanted = preconditions::read(&arrived.served.endpoint, arrived.request)?;
+        wanted.of_what_is_read(self.patiently(handling).await?)
+    }
+
+    async fn serve_agent(
+        &self,
+        arrived: Arrived<'_>,
+        scope: Scope,
+        handler: AgentHandler,
+        trace: &mut Trace,
+    ) -> Result<Answer, Problem> {
+        let services = &self.services;
+        let endpoint = &arrived.served.endpoint;
+        let applicant = Applicant::of(arrived.request, services, endpoint, scope)?;
+        if endpoint.verb == Verb::Get {
+            return self.read(&arrived, applicant, handler, trace).await;
+        }
         let admitting = applicant.admit(services, &mut trace.caller);
         let (agent, _slot) = self.patiently(admitting).await?;
-        accept::check(request)?;
-        let verb = served.endpoint.verb;
-        let body = body::read(verb, request, payload, config.body).await?;
-        let wanted = preconditions::read(&served.endpoint, request)?;
-        let (once, account) = (
-            once::asked(request, verb, &body, agent.token.id.into())?,
-            agent.account.id,
-        );
-        if let Some(once) = &once
-            && let Some(answer) = once::repeated(services, account, once).await?
-        {
-            return Ok(answer);
-        }
         let caller = Caller::Agent(Box::new(agent));
-        let call = asked.by(caller, once.clone(), wanted.before_a_change(), body);
-        let outcome = self.patiently(handler(Arc::clone(services), call)).await;
-        match &once {
-            Some(once) => once::settle(services, account, once, outcome, &trace.id).await,
-            None => outcome,
-        }
+        self.carry_out(arrived, caller, handler, &trace.id).await
+    }
+
+    /// Whoever calls is let in.
+    async fn carry_out(
+        &self,
+        arrived: Arrived<'_>,
+        caller: Caller,
+        handler: AgentHandler,
+        request_id: &str,
+    ) -> Result<Answer, Problem> {
+        let services = &self.services;
+        let (request, verb) = (arrived.request, arrived.served.endpoint.verb);
+        let call = arrived.call();
+        let (body, wanted) = arrived.read(services.config.body).await?;
+        let call = Call {
+            once: once::asked(request, verb, &body, caller.id())?,
+            if_match: wanted.before_a_change(),
+            ..call(caller, body)
+        };
+        let answer = once::call(services, handler, call, request_id).await?;
+        wanted.of_what_is_read(answer)
     }
 
     /// A read has all it needs from the request by now, so that everything from the token to the object can be done
     /// close to the storage. Not a page of a list: writing takes long, and a held connection lets others wait.
     async fn read(
         &self,
-        is_near: bool,
+        arrived: &Arrived<'_>,
         applicant: Applicant,
-        agreed: Agreed,
-        asked: Asked,
         handler: AgentHandler,
         trace: &mut Trace,
     ) -> Result<Answer, Problem> {
         let services = Arc::clone(&self.services);
+        let (request, served) = (arrived.request, arrived.served);
+        let is_near = applicant.has_a_token_to_look_up() && !served.lists();
+        let wanted =
+            accept::check(request).and_then(|()| preconditions::read(&served.endpoint, request));
+        let call = arrived.call();
         let reading = async move {
             let mut noted = Noted::default();
             let answer = async {
                 let (agent, _slot) = applicant.admit(&services, &mut noted).await?;
-                agreed.accepts?;
-                let wanted = agreed.wanted?;
-                let caller = Caller::Agent(Box::new(agent));
-                let call = asked.by(caller, None, None, Map::new());
+                let wanted = wanted?;
+                let call = call(Caller::Agent(Box::new(agent)), Map::new());
                 wanted.of_what_is_read(handler(Arc::clone(&services), call).await?)
             };
             let answer = answer.await;
@@ -371,7 +368,7 @@ fn nothing_here() -> Problem {
     let problem = Problem::new(Code::NotFound, "Nothing is served at this path.");
     problem
         .hint("GET /api/agent/v1/docs lists every path.")
-        .next_action("GET", "/api/agent/v1/docs", "The API's documentation")
+        .next_action(Link::to(Operation::GetDocs), "The API's documentation")
 }
 
 fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {

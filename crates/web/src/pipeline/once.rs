@@ -1,11 +1,13 @@
-//! Requests that came with an idempotency key: executed once, however often they are sent.
+//! Calls of handlers that agents and people share. Those with an idempotency key are executed once, however often they
+//! are sent.
 
 use super::admit::too_many;
 use crate::{
     agent_api::analyses::LOOK_AGAIN,
     answer::{Answer, PROBLEM},
     counted,
-    endpoint::Verb,
+    endpoint::{AgentHandler, Call, Verb},
+    links::{self, Link, Surface},
     problem::{Code, Problem},
     refusals,
     services::Services,
@@ -18,7 +20,7 @@ use domain::{
     use_cases::repeats::Found,
 };
 use serde_json::{Map, Value};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 const HEADER: &str = "Idempotency-Key";
 const MOST_LENGTH: usize = 255;
@@ -100,10 +102,32 @@ fn canonical(value: &Value) -> String {
     }
 }
 
+/// Calls the handler, unless the caller's key has an answer already.
+pub async fn call(
+    services: &Arc<Services>,
+    handler: AgentHandler,
+    call: Call,
+    request_id: &str,
+) -> Result<Answer, Problem> {
+    let (account, surface, once) = (call.account(), call.caller.surface(), call.once.clone());
+    if let Some(once) = &once
+        && let Some(answer) = repeated(services, account, surface, once).await?
+    {
+        return Ok(answer);
+    }
+    let handling = handler(Arc::clone(services), call);
+    let outcome = services.patiently(handling).await;
+    match &once {
+        Some(once) => settle(services, account, surface, once, outcome, request_id).await,
+        None => outcome,
+    }
+}
+
 /// `None` when this is the first such request, which is refused where the account has had too much kept lately.
-pub async fn repeated(
+async fn repeated(
     services: &Services,
     account: AccountId,
+    surface: Surface,
     request: &OnceOnly,
 ) -> Result<Option<Answer>, Problem> {
     match services.core.look_up_repeat(account, request).await? {
@@ -114,7 +138,7 @@ pub async fn repeated(
             counted.map_err(|it| too_many(&it, besides))?;
             Ok(None)
         }
-        Found::Answered(answer) => Ok(Some(replay(answer))),
+        Found::Answered(answer) => Ok(Some(replay(answer, surface))),
         Found::Reused { first_used_at } => {
             let problem = Problem::new(
                 Code::IdempotencyKeyReused,
@@ -128,18 +152,21 @@ pub async fn repeated(
     }
 }
 
-fn replay(stored: StoredAnswer) -> Answer {
+fn replay(stored: StoredAnswer, surface: Surface) -> Answer {
     counted::replayed();
-    let mut answer = Answer::text(stored.status, stored.body);
-    if stored.status >= 400 {
-        answer.content_type = PROBLEM;
-    }
-    answer.cache = "no-store";
-    let kept = [("Location", stored.location), ("ETag", stored.etag)];
-    for (name, value) in kept {
-        if let Some(value) = value {
-            answer = answer.header(name, value);
+    let mut answer = if stored.status < 400 {
+        Answer::text(stored.status, stored.body)
+    } else {
+        let refusal = links::retold(stored.body, surface);
+        Answer {
+            content_type: PROBLEM,
+            ..Answer::text(stored.status, refusal)
         }
+    };
+    answer.cache = "no-store";
+    answer.location = stored.location.and_then(|it| Link::of_kept(None, &it));
+    if let Some(tag) = stored.etag {
+        answer = answer.header("ETag", tag);
     }
     if stored.status == 202 {
         answer = answer.header("Retry-After", LOOK_AGAIN);
@@ -149,9 +176,10 @@ fn replay(stored: StoredAnswer) -> Answer {
 
 /// Keeps the outcome for repeats: successes, and refusals that depend on what is stored. What the caller may mend, and
 /// what passes by itself, is not kept: the same key may then try again.
-pub async fn settle(
+async fn settle(
     services: &Services,
     account: AccountId,
+    surface: Surface,
     request: &OnceOnly,
     mut outcome: Result<Answer, Problem>,
     request_id: &str,
@@ -163,7 +191,7 @@ pub async fn settle(
         }
         Ok(answer) => answer.stored(),
         Err(problem) if problem.code == Code::IdempotencyInProgress => {
-            let earlier = repeated(services, account, request).await?;
+            let earlier = repeated(services, account, surface, request).await?;
             return earlier.map_or(outcome, Ok);
         }
         Err(problem) if refusals::is_contention(problem) => return Err(in_progress()),
@@ -183,7 +211,7 @@ pub async fn settle(
                 location: None,
                 etag: None,
                 body: problem
-                    .document(&services.config.public_base_url, request_id)
+                    .document(Surface::Agent, &services.config.public_base_url, request_id)
                     .to_string(),
             }
         }

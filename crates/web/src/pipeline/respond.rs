@@ -5,6 +5,7 @@ use crate::{
     counted,
     endpoint::Deprecation,
     limits::{Slot, Standing},
+    links::Surface,
     mcp::Stream,
     problem::{Code, Problem},
     services::Services,
@@ -54,7 +55,7 @@ pub struct Trace {
     pub route: &'static str,
     pub caller: Noted,
     pub deprecated: Option<Deprecation>,
-    pub reads_cookies: bool,
+    pub surface: Surface,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -79,7 +80,7 @@ impl Exchange {
                 route: "none",
                 caller: Noted::default(),
                 deprecated: None,
-                reads_cookies: false,
+                surface: Surface::Agent,
             },
         }
     }
@@ -146,6 +147,13 @@ impl Exchange {
         if let Some(tag) = &answer.tag {
             append(&mut response, "ETag", &tag.text());
         }
+        if let Some(location) = &answer.location {
+            append(
+                &mut response,
+                "Location",
+                &location.href(self.trace.surface),
+            );
+        }
         for (name, value) in answer.headers {
             append(&mut response, name, &value);
         }
@@ -185,11 +193,9 @@ impl Exchange {
         for (name, value) in &problem.headers {
             append(&mut response, name, value);
         }
-        with_body(
-            response,
-            problem.document(&self.base_url, &self.trace.id).to_string(),
-            is_head,
-        )
+        let trace = &self.trace;
+        let document = problem.document(trace.surface, &self.base_url, &trace.id);
+        with_body(response, document.to_string(), is_head)
     }
 
     fn response(&self, status: u16) -> HttpResponseBuilder {
@@ -197,7 +203,7 @@ impl Exchange {
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         );
         response.insert_header((REQUEST_ID, self.trace.id.as_str()));
-        let depends_on = if self.trace.reads_cookies {
+        let depends_on = if self.trace.surface == Surface::Session {
             "Accept, Accept-Encoding, Authorization, Cookie"
         } else {
             "Accept, Accept-Encoding, Authorization"

@@ -94,8 +94,8 @@ fn one_id(text: &str) -> Option<i64> {
     is_one.then(|| crate::object_id(text))
 }
 
-impl Route<'_> {
-    pub fn endpoint(&self, method: &Method) -> Option<&Served> {
+impl<'a> Route<'a> {
+    pub fn endpoint(&self, method: &Method) -> Option<&'a Served> {
         self.verbs.get(&Verb::of(method)?)
     }
 

@@ -1,15 +1,14 @@
-use super::{Pipeline, accept, admit, body, routing::Served};
+use super::{Arrived, Pipeline, admit};
 use crate::{
     answer::Answer,
     cookies::Cookie,
     csrf,
     endpoint::{Handling, Verb, Visitor, VisitorCall},
     problem::Problem,
-    query::Query,
     services::Services,
     session_api::sign_in,
 };
-use actix_web::{HttpRequest, http::header, web};
+use actix_web::{HttpRequest, http::header};
 use domain::{
     device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sessions::Place,
 };
@@ -40,14 +39,12 @@ impl Pipeline {
     /// Protected like everything else: another site's page must not sign somebody in to an account of its own either.
     pub(super) async fn visit(
         &self,
-        request: &HttpRequest,
-        payload: web::Payload,
-        served: &Served,
+        arrived: Arrived<'_>,
         handler: fn(Arc<Services>, VisitorCall) -> Handling,
     ) -> Result<Answer, Problem> {
-        let services = &self.services;
-        let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
-        let signs_in = verb == Verb::Post && served.endpoint.path == sign_in::PATH;
+        let (services, request) = (&self.services, arrived.request);
+        let (visitor, endpoint) = (Visitor::of(services, request), &arrived.served.endpoint);
+        let signs_in = endpoint.verb == Verb::Post && endpoint.path == sign_in::PATH;
         let device = visitor.place.device.as_ref().filter(|_| signs_in);
         let _slot = match (admit::unknown(services, visitor.address), device) {
             // Others at the address do not keep the owner of a known device from signing in.
@@ -57,14 +54,14 @@ impl Pipeline {
             }
             (outcome, _) => outcome?,
         };
-        if verb != Verb::Get {
+        if endpoint.verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
         }
-        accept::check(request)?;
-        let body = body::read(verb, request, payload, services.config.unknown_body).await?;
+        let query = arrived.query();
+        let (body, _) = arrived.read(services.config.unknown_body).await?;
         let call = VisitorCall {
             visitor,
-            query: Query::parse(request.query_string(), &served.parameters),
+            query,
             body,
         };
         self.patiently(handler(Arc::clone(services), call)).await

@@ -6,6 +6,7 @@ mod field_error;
 pub use code::Code;
 pub use field_error::{FieldError, one_of};
 
+use crate::links::{Link, NextAction, Surface};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -22,9 +23,10 @@ pub struct Problem {
     /// How to mend it, in one sentence.
     pub hint: Option<String>,
     pub errors: Vec<FieldError>,
-    /// Requests that help, ready to send.
-    pub next_actions: Vec<Value>,
+    pub next_actions: Vec<NextAction>,
     pub extra: Map<String, Value>,
+    /// What is in the way of another of its kind.
+    pub existing: Option<Link>,
     pub retry_after: Option<Duration>,
     pub headers: Vec<(&'static str, String)>,
 }
@@ -38,6 +40,7 @@ impl Problem {
             errors: vec![],
             next_actions: vec![],
             extra: Map::new(),
+            existing: None,
             retry_after: None,
             headers: vec![],
         }
@@ -77,9 +80,14 @@ impl Problem {
     }
 
     #[must_use]
-    pub fn next_action(mut self, method: &str, href: impl Into<String>, why: &str) -> Self {
-        self.next_actions
-            .push(next_action(method, &href.into(), why, None));
+    pub fn next_action(mut self, link: Link, why: &'static str) -> Self {
+        self.next_actions.push(NextAction::new(link, why));
+        self
+    }
+
+    #[must_use]
+    pub fn existing(mut self, link: Link) -> Self {
+        self.existing = Some(link);
         self
     }
 
@@ -101,7 +109,7 @@ impl Problem {
         self.header("Connection", "close")
     }
 
-    pub fn document(&self, base_url: &str, request_id: &str) -> Value {
+    pub fn document(&self, surface: Surface, base_url: &str, request_id: &str) -> Value {
         let mut document = Map::new();
         let own_type = || format!("{base_url}/problems/{}", self.code.name());
         let registered = self.code.registered_type();
@@ -123,11 +131,20 @@ impl Problem {
                 .map(|hint| ("hint".to_owned(), hint.into())),
         );
         document.extend(self.extra.clone());
+        if let Some(link) = &self.existing {
+            let existing = json!({ "id": link.id, "href": link.href(surface) });
+            document.insert("existing".into(), existing);
+        }
         if !self.next_actions.is_empty() {
-            document.insert("nextActions".into(), self.next_actions.clone().into());
+            document.insert("nextActions".into(), self.actions(surface));
         }
         self.tell_errors(&mut document);
         Value::Object(document)
+    }
+
+    pub fn actions(&self, surface: Surface) -> Value {
+        let actions = self.next_actions.iter();
+        actions.map(|it| it.told(surface)).collect()
     }
 
     /// As many errors as fit, and how many do not.
@@ -173,17 +190,13 @@ fn instance(request_id: &str) -> String {
     }
 }
 
-pub fn next_action(method: &str, href: &str, why: &str, body: Option<Value>) -> Value {
-    let mut action = json!({ "method": method, "href": href, "description": why });
-    if let (Some(body), Some(action)) = (body, action.as_object_mut()) {
-        action.insert("body".into(), body);
-    }
-    action
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn told(problem: &Problem) -> Value {
+        problem.document(Surface::Agent, "https://s.example", "req-12345678")
+    }
 
     #[test]
     fn a_document_carries_the_common_members_and_stays_small() {
@@ -196,7 +209,7 @@ mod tests {
                 )
             })
             .collect();
-        let document = Problem::invalid(errors).document("https://s.example", "req-12345678");
+        let document = told(&Problem::invalid(errors));
         assert_eq!(
             document["type"],
             "https://s.example/problems/validation-failed"
@@ -211,7 +224,7 @@ mod tests {
     fn what_the_caller_sent_is_quoted_in_part_only() {
         let name = "\u{1}ž".repeat(100_000);
         let error = FieldError::at(format!("/{name}"), "unknown-field", format!("no `{name}`"));
-        let document = Problem::invalid(vec![error]).document("https://s.example", "req-12345678");
+        let document = told(&Problem::invalid(vec![error]));
         assert!(document.to_string().len() <= MOST_BYTES);
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::MemberCall,
     fields::{Fields, Given, read_body},
+    links::{Link, Operation},
     pipeline::members::signed_out,
     problem::{Code, FieldError, Problem},
     services::Services,
@@ -46,7 +47,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let mut body = view(&token, services.core.clock.now());
     body["token"] = plain.reveal().into();
     let answer = not_kept(Answer::with_status(201, &body));
-    Ok(answer.header("Location", format!("/api/settings/api-tokens/{}", token.id)))
+    Ok(answer.at(Link::of(Operation::RevokeToken, token.id.0)))
 }
 
 /// From its next request on it opens nothing. A second time changes nothing.
@@ -59,11 +60,9 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     let tokens = core.tokens(account).await?;
     let found = tokens.iter().find(|it| it.id == id).ok_or_else(|| {
         let problem = Problem::new(Code::NotFound, "The account has no token with this id.");
-        problem.hint("List the account's tokens.").next_action(
-            "GET",
-            "/api/settings/api-tokens",
-            "The account's tokens",
-        )
+        problem
+            .hint("List the account's tokens.")
+            .next_action(Link::to(Operation::ListTokens), "The account's tokens")
     })?;
     Ok(not_kept(Answer::value(&view(
         found,

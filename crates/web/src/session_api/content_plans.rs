@@ -6,6 +6,7 @@ use crate::{
     endpoint::Call,
     entity_tag::EntityTag,
     fields::{Fields, Given, day, read_body},
+    links::{Link, Operation},
     paging::{Limits, bound_part, wanted},
     pipeline::once::in_progress,
     problem::{FieldError, Problem},
@@ -193,10 +194,10 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
 
 fn added(plan: &ContentPlan) -> Answer {
     let view = PlanView::of(plan);
-    let location = format!("/api/projects/{}/content-plans/{}", plan.project, plan.id);
+    let location = Link::of(Operation::GetContentPlan, plan.project.0).part(plan.id.0);
     Answer::with_status(201, &view)
         .tagged(EntityTag::of(&view))
-        .header("Location", location)
+        .at(location)
 }
 
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {

@@ -6,6 +6,7 @@ use crate::{
     counted,
     endpoint::MemberCall,
     fields::{Fields, read_body},
+    links::{Link, Operation},
     paging::{Limits, Paging, wanted},
     problem::{Code, FieldError, Problem},
     refusals,
@@ -35,6 +36,7 @@ pub const LIST_LIMITS: Limits = Limits {
 
 const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
 
+/// What cursors of searches are bound to.
 const HISTORY: &str = "/api/keyword-research/history";
 
 /// How much of the month's research is used.
@@ -108,7 +110,7 @@ pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer,
         .await
         .map_err(|error| match error {
             ReopenSearchError::NoSuchSearch => no_search(),
-            ReopenSearchError::NoSuchProject => no_project(),
+            ReopenSearchError::NoSuchProject => refusals::no_project(),
             ReopenSearchError::Storage(error) => error.into(),
         })?;
     Ok(not_kept(Answer::value(&view(&research))))
@@ -229,28 +231,16 @@ fn line(search: &SearchLine) -> Value {
     Value::Object(told)
 }
 
-fn no_project() -> Problem {
-    let problem = Problem::new(
-        Code::ProjectNotFound,
-        "The account has no project with this id.",
-    );
-    problem.hint("List the account's projects.").next_action(
-        "GET",
-        "/api/projects",
-        "The account's projects",
-    )
-}
-
 fn no_search() -> Problem {
     let problem = Problem::new(Code::NotFound, "You have no search with this id.");
     problem
         .hint("List your searches.")
-        .next_action("GET", HISTORY, "Your searches")
+        .next_action(Link::to(Operation::ListSearches), "Your searches")
 }
 
 fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
     match error {
-        ResearchKeywordError::NoSuchProject => no_project(),
+        ResearchKeywordError::NoSuchProject => refusals::no_project(),
         ResearchKeywordError::QuotaExceeded(quota) => spent(&quota, now),
         ResearchKeywordError::Unpaid(unpaid) => {
             let detail = format!("Keywords are not researched: {unpaid}.");

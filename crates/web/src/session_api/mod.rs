@@ -29,6 +29,7 @@ use crate::{
     csrf,
     endpoint::MemberCall,
     fields::{Fields, Given},
+    links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     services::Services,
 };
@@ -233,5 +234,5 @@ fn ask_again() -> Problem {
     );
     problem
         .hint("Send the password with POST /api/session/reauthenticate, and then this again with the new cookie and token.")
-        .next_action("POST", "/api/session/reauthenticate", "Give the password again")
+        .next_action(Link::to(Operation::Reauthenticate), "Give the password again")
 }

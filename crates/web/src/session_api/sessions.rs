@@ -4,6 +4,7 @@ use super::{device_cookie, fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
     endpoint::MemberCall,
+    links::{Link, Operation},
     problem::{Code, Problem},
     services::Services,
 };
@@ -41,11 +42,9 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     }
     if !services.core.end_session(account, user, id).await? {
         let problem = Problem::new(Code::NotFound, "You have no session with this id.");
-        return Err(problem.hint("List your sessions.").next_action(
-            "GET",
-            "/api/settings/sessions",
-            "Your sessions",
-        ));
+        return Err(problem
+            .hint("List your sessions.")
+            .next_action(Link::to(Operation::ListSessions), "Your sessions"));
     }
     Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
 }

@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::VisitorCall,
     fields::{Fields, read_body},
+    links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     services::Services,
 };
@@ -53,7 +54,7 @@ fn refused(error: WelcomeError) -> Problem {
                 .hint(
                     "Sign in; the operator creates more accounts with `sightline account create`.",
                 )
-                .next_action("POST", "/api/session", "Sign in")
+                .next_action(Link::to(Operation::SignIn), "Sign in")
         }
         WelcomeError::WrongCode => Problem::invalid_value(FieldError::at(
             "/code",

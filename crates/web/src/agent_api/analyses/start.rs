@@ -2,11 +2,12 @@
 
 use super::{JobView, LOOK_AGAIN, MoneyView};
 use crate::{
-    agent_api::{BASE, keywords::AllowanceView},
+    agent_api::keywords::AllowanceView,
     answer::Answer,
     counted,
     endpoint::Call,
     fields::{Fields, read_body, whole},
+    links::{Link, Operation},
     problem::Problem,
     refusals,
     services::Services,
@@ -118,9 +119,9 @@ fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {
         deduplicated: requested.deduplicated,
         ..JobView::of(&requested.job, None, now)
     };
-    let location = format!("{BASE}/analyze?jobId={}", job.id);
+    let location = Link::to(Operation::ListAnalyses).with("jobId", job.id);
     Answer::with_status(202, &job)
-        .header("Location", location)
+        .at(location)
         .header("Retry-After", LOOK_AGAIN)
 }
 

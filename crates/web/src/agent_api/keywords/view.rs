@@ -1,4 +1,8 @@
-use crate::{ToSchema, agent_api::BASE, weight::Room};
+use crate::{
+    ToSchema,
+    links::{Link, Operation, Surface},
+    weight::Room,
+};
 use chrono::{DateTime, Utc};
 use domain::{
     allowance::Allowance,
@@ -197,7 +201,8 @@ impl AddedKeywordsView {
             reactivated,
             counts,
             truncated,
-            next: format!("{BASE}/projects/{project}/keywords"),
+            // People are told the agents' path as well.
+            next: Link::of(Operation::ListKeywords, project.0).href(Surface::Agent),
             allowance: AddedAllowances {
                 keywords: AllowanceView::of(tracked.keyword_allowance),
                 ai_tracked: AllowanceView::of(tracked.ai_allowance),

@@ -1,12 +1,13 @@
 //! POST /projects.
 
-use super::{super::BASE, MetaFields, ProjectView};
+use super::{MetaFields, ProjectView};
 use crate::{
     agent_api::keywords::AddedKeywordsView,
     answer::Answer,
     endpoint::Call,
     entity_tag::EntityTag,
     fields::{Fields, read_body},
+    links::{Link, Operation},
     problem::{Code, Problem},
     services::Services,
 };
@@ -95,10 +96,7 @@ fn answer(
     }
     Answer::with_status(201, &answer)
         .tagged(EntityTag::of(&view))
-        .header(
-            "Location",
-            format!("{BASE}/projects/{}", created.project.id),
-        )
+        .at(Link::of(Operation::GetProject, created.project.id.0))
 }
 
 fn read(fields: &Fields) -> Option<CreateBody> {

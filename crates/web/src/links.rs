@@ -1,0 +1,327 @@
+//! Where answers lead: operations with their arguments, which each surface tells in its own words.
+
+use crate::{endpoint::Endpoint, mcp, pipeline::routing::captured};
+use serde_json::{Value, json};
+use std::{borrow::Cow, sync::LazyLock};
+use url::form_urlencoded;
+
+static SERVED: LazyLock<Vec<Endpoint>> = LazyLock::new(crate::everything);
+
+/// By what the service is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// Answers are kept for repeats in its words, whoever asked.
+    Agent,
+    Session,
+    Tool,
+}
+
+analysis::wire_enum! {
+    /// What answers lead to, by its name in the route table.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Operation {
+        AddKeywords = "addKeywords",
+        GetContentPlan = "getContentPlan",
+        GetDocs = "getDocs",
+        GetProject = "getProject",
+        GetResults = "getResults",
+        ListAnalyses = "listAnalyses",
+        ListContentPlans = "listContentPlans",
+        ListKeywords = "listKeywords",
+        ListModels = "listModels",
+        ListProjects = "listProjects",
+        ListSearches = "listSearches",
+        ListSessions = "listSessions",
+        ListTokens = "listTokens",
+        Reauthenticate = "reauthenticate",
+        RevokeToken = "revokeToken",
+        SignIn = "signIn",
+        StartAnalysis = "startAnalysis",
+        UpdateKeyword = "updateKeyword",
+        UpdateProject = "updateProject",
+    }
+}
+
+impl Operation {
+    /// People have rows of their own for what agents do as well, such as `sessionAddKeywords`.
+    fn endpoint(self, surface: Surface) -> &'static Endpoint {
+        let of_agents = |it: &&Endpoint| it.operation == self.name();
+        let of_people = |it: &&Endpoint| {
+            let name = it.operation.strip_prefix("session");
+            name.is_some_and(|it| it.eq_ignore_ascii_case(self.name()))
+        };
+        let own = match surface {
+            Surface::Session => SERVED.iter().find(of_people),
+            Surface::Agent | Surface::Tool => None,
+        };
+        own.or_else(|| SERVED.iter().find(of_agents))
+            .expect("links name operations that are served; a test looks each of them up")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    pub operation: Operation,
+    /// Of what the path names; of a project where the path names nothing.
+    pub id: Option<i64>,
+    /// Of a part of it.
+    part_id: Option<i64>,
+    pub query: Vec<(String, Value)>,
+}
+
+impl Link {
+    pub const fn to(operation: Operation) -> Self {
+        Self {
+            operation,
+            id: None,
+            part_id: None,
+            query: vec![],
+        }
+    }
+
+    pub const fn of(operation: Operation, id: i64) -> Self {
+        let mut link = Self::to(operation);
+        link.id = Some(id);
+        link
+    }
+
+    #[must_use]
+    pub const fn part(mut self, id: i64) -> Self {
+        self.part_id = Some(id);
+        self
+    }
+
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.query.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Path and query.
+    pub fn href(&self, surface: Surface) -> String {
+        let mut path = self.operation.endpoint(surface).path.to_owned();
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in &self.query {
+            let text = value.as_str().map(str::to_owned);
+            query.append_pair(name, &text.unwrap_or_else(|| value.to_string()));
+        }
+        if let Some(id) = self.id {
+            if path.contains("{id}") {
+                path = path.replace("{id}", &id.to_string());
+            } else {
+                query.append_pair("projectId", &id.to_string());
+            }
+        }
+        if let Some(id) = self.part_id {
+            path = path.replace("{planId}", &id.to_string());
+        }
+        match query.finish() {
+            query if query.is_empty() => path,
+            query => format!("{path}?{query}"),
+        }
+    }
+
+    /// Reads what [`Surface::Agent`] was told, from an answer that was kept.
+    pub fn of_kept(method: Option<&str>, href: &str) -> Option<Self> {
+        let (path, query) = href.split_once('?').unwrap_or((href, ""));
+        Operation::ALL.into_iter().find_map(|operation| {
+            let endpoint = operation.endpoint(Surface::Agent);
+            if method.is_some_and(|it| it != endpoint.verb.name()) {
+                return None;
+            }
+            let (id, part_id) = match captured(endpoint.path, path) {
+                Some((id, part_id)) => (Some(id), part_id),
+                None if endpoint.path == path => (None, None),
+                None => return None,
+            };
+            let query = form_urlencoded::parse(query.as_bytes());
+            Some(Self {
+                operation,
+                id,
+                part_id,
+                query: query
+                    .map(|(name, text)| (name.into_owned(), number_or_flag(&text)))
+                    .collect(),
+            })
+        })
+    }
+}
+
+/// A text that is neither stays one.
+fn number_or_flag(text: &str) -> Value {
+    let number = text.parse::<i64>().ok().map(Value::from);
+    let flag = text.parse::<bool>().ok().map(Value::from);
+    number.or(flag).unwrap_or_else(|| text.into())
+}
+
+/// A request that helps, ready to send.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextAction {
+    pub link: Link,
+    pub why: Cow<'static, str>,
+    pub body: Option<Value>,
+}
+
+impl NextAction {
+    pub const fn new(link: Link, why: &'static str) -> Self {
+        Self {
+            link,
+            why: Cow::Borrowed(why),
+            body: None,
+        }
+    }
+
+    #[must_use]
+    pub fn sending(mut self, body: Value) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    /// A call of a tool for whoever has tools, where one leads there; a request otherwise.
+    pub fn told(&self, surface: Surface) -> Value {
+        let call = match surface {
+            Surface::Tool => mcp::call(self),
+            Surface::Agent | Surface::Session => None,
+        };
+        call.unwrap_or_else(|| self.request(surface))
+    }
+
+    fn request(&self, surface: Surface) -> Value {
+        let mut request = json!({
+            "method": self.link.operation.endpoint(surface).verb.name(),
+            "href": self.link.href(surface),
+            "description": self.why,
+        });
+        if let Some(body) = &self.body {
+            request["body"] = body.clone();
+        }
+        request
+    }
+
+    fn of_kept(told: &Value) -> Option<Self> {
+        let (method, href) = (told["method"].as_str(), told["href"].as_str()?);
+        Some(Self {
+            link: Link::of_kept(method, href)?,
+            why: told["description"].as_str()?.to_owned().into(),
+            body: told.get("body").cloned(),
+        })
+    }
+}
+
+/// A problem document that was kept, in the words of who repeats the request.
+pub fn retold(kept: String, surface: Surface) -> String {
+    if surface == Surface::Agent {
+        return kept;
+    }
+    let Ok(mut document) = serde_json::from_str::<Value>(&kept) else {
+        return kept;
+    };
+    let actions = document.get_mut("nextActions");
+    for action in actions.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(known) = NextAction::of_kept(action) {
+            *action = known.told(surface);
+        }
+    }
+    if let Some(href) = document.pointer_mut("/existing/href")
+        && let Some(link) = href.as_str().and_then(|it| Link::of_kept(None, it))
+    {
+        *href = link.href(surface).into();
+    }
+    document.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SURFACES: [Surface; 3] = [Surface::Agent, Surface::Session, Surface::Tool];
+
+    #[test]
+    fn every_operation_is_served_at_each_surface() {
+        for operation in Operation::ALL {
+            for surface in SURFACES {
+                assert!(!operation.endpoint(surface).path.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn paths_of_the_agent_api_become_ours() {
+        let serp = Link::of(Operation::GetResults, 7).with("type", "serp");
+        for (link, of_agents, of_people) in [
+            (
+                Link::of(Operation::GetProject, 7),
+                "/api/agent/v1/projects/7",
+                "/api/projects/7",
+            ),
+            (
+                Link::to(Operation::ListAnalyses).with("jobId", 3),
+                "/api/agent/v1/analyze?jobId=3",
+                "/api/analyses?jobId=3",
+            ),
+            (
+                Link::to(Operation::ListModels),
+                "/api/agent/v1/models",
+                "/api/settings/models",
+            ),
+            (
+                serp,
+                "/api/agent/v1/results?type=serp&projectId=7",
+                "/api/projects/7/results?type=serp",
+            ),
+            (
+                Link::of(Operation::GetContentPlan, 7).part(5),
+                "/api/projects/7/content-plans/5",
+                "/api/projects/7/content-plans/5",
+            ),
+        ] {
+            assert_eq!(link.href(Surface::Agent), of_agents);
+            assert_eq!(link.href(Surface::Session), of_people);
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_told_again_in_each_surfaces_words() {
+        let tracked = Link::of(Operation::ListKeywords, 7).with("aiTracked", true);
+        let existing = Link::of(Operation::UpdateKeyword, 9);
+        let back = json!({ "status": "active" });
+        let actions = [
+            NextAction::new(tracked, "The tracked"),
+            NextAction::new(existing.clone(), "Back").sending(back),
+        ];
+        let told = |surface| {
+            let existing = json!({ "id": 9, "href": existing.href(surface) });
+            let actions = actions.each_ref().map(|it| it.told(surface));
+            json!({ "hint": "/api/agent/v1/models", "existing": existing, "nextActions": actions })
+        };
+        for surface in SURFACES {
+            let kept = told(Surface::Agent).to_string();
+            assert_eq!(retold(kept, surface), told(surface).to_string());
+        }
+        for href in [
+            "/api/agent/v1/projects/7",
+            "/api/agent/v1/analyze?jobId=3",
+            "/api/projects/7/content-plans/5",
+        ] {
+            let kept = Link::of_kept(None, href).map(|it| it.href(Surface::Agent));
+            assert_eq!(kept.as_deref(), Some(href));
+        }
+        assert_eq!(
+            Link::of_kept(None, "https://example.com/api/agent/v1/models"),
+            None
+        );
+    }
+
+    #[test]
+    fn what_a_site_wrote_stays_as_it_is() {
+        let kept = json!({
+            "nextActions": [{ "method": "GET", "href": "/api/agent/v1/projects", "description": "" }],
+            "items": [{ "link": { "href": "/api/agent/v1/projects" }, "text": "/api/agent/v1/models" }],
+        });
+        let told: Value =
+            serde_json::from_str(&retold(kept.to_string(), Surface::Session)).unwrap();
+        assert_eq!(told["nextActions"][0]["href"], "/api/projects");
+        assert_eq!(told["items"][0]["link"]["href"], "/api/agent/v1/projects");
+        assert_eq!(told["items"][0]["text"], "/api/agent/v1/models");
+    }
+}
