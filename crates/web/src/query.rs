@@ -8,6 +8,7 @@ use std::{
 };
 
 /// Errors are collected.
+#[derive(Default)]
 pub struct Query {
     values: BTreeMap<String, String>,
     errors: Mutex<Vec<FieldError>>,
@@ -16,16 +17,21 @@ pub struct Query {
 impl Query {
     /// Notes parameters that are unknown or come twice.
     pub fn parse(text: &str, known: &[&str]) -> Self {
-        let query = Self {
-            values: BTreeMap::new(),
-            errors: Mutex::default(),
-        };
+        let query = Self::default();
         for pair in text.split('&').filter(|it| !is_well_encoded(it)) {
             let name = pair.split('=').next().unwrap_or_default();
             let rule = "must be UTF-8 in percent-encoding: two hexadecimal digits after each %; a % itself is written %25";
             query.note(FieldError::in_query(name, "malformed-encoding", rule));
         }
-        let pairs: Vec<(String, String)> = serde_urlencoded_pairs(text);
+        query.taking(serde_urlencoded_pairs(text), known)
+    }
+
+    /// Notes parameters that are unknown or come twice.
+    pub fn of(pairs: Vec<(String, String)>, known: &[&str]) -> Self {
+        Self::default().taking(pairs, known)
+    }
+
+    fn taking(self, pairs: Vec<(String, String)>, known: &[&str]) -> Self {
         let mut values = BTreeMap::new();
         for (name, value) in pairs {
             if !known.contains(&name.as_str()) {
@@ -34,17 +40,17 @@ impl Query {
                     "unknown-parameter",
                     format!("there is no parameter `{name}`"),
                 );
-                let noted = query.noted();
-                query.note(error.allowing_when_told(noted, known, &name));
+                let noted = self.noted();
+                self.note(error.allowing_when_told(noted, known, &name));
             } else if values.insert(name.clone(), value).is_some() {
-                query.note(FieldError::in_query(
+                self.note(FieldError::in_query(
                     &name,
                     "repeated",
                     "must be there once only",
                 ));
             }
         }
-        Self { values, ..query }
+        Self { values, ..self }
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {

@@ -41,7 +41,7 @@ pub struct Asked {
     /// Of what the endpoint's path names.
     pub id: Option<i64>,
     path: String,
-    query_text: String,
+    query: Vec<(String, String)>,
     body: Map<String, Value>,
     key: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Asked {
             wrong: vec![],
             id: None,
             path: endpoint.path.to_owned(),
-            query_text: String::new(),
+            query: vec![],
             body: Map::new(),
             key: None,
         };
@@ -74,7 +74,7 @@ impl Asked {
         asked.take_own(&mut arguments);
         asked.take_id(&mut arguments);
         if endpoint.verb == Verb::Get {
-            asked.query_text = asked.query(&arguments);
+            asked.query = asked.parameters(&arguments);
         } else {
             asked.body = arguments;
         }
@@ -188,20 +188,18 @@ impl Asked {
         self.path = self.endpoint.path.replace("{id}", &id.to_string());
     }
 
-    fn query(&mut self, arguments: &Map<String, Value>) -> String {
-        let mut text = form_urlencoded::Serializer::new(String::new());
+    fn parameters(&mut self, arguments: &Map<String, Value>) -> Vec<(String, String)> {
+        let mut pairs = Vec::with_capacity(arguments.len());
         for (name, value) in arguments {
-            match value {
-                Value::String(value) => text.append_pair(name, value),
-                Value::Bool(value) => text.append_pair(name, &value.to_string()),
+            let text = match value {
+                Value::String(value) => value.clone(),
+                Value::Bool(value) => value.to_string(),
                 Value::Number(number) => {
-                    let whole =
-                        whole(value).map_or_else(|| number.to_string(), |it| it.to_string());
-                    text.append_pair(name, &whole)
+                    whole(value).map_or_else(|| number.to_string(), |it| it.to_string())
                 }
                 Value::Array(items) if name == "fields" && items.iter().all(Value::is_string) => {
                     let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                    text.append_pair(name, &items.join(","))
+                    items.join(",")
                 }
                 _ => {
                     let rule = "must be a text, a number, true or false";
@@ -211,8 +209,9 @@ impl Asked {
                     continue;
                 }
             };
+            pairs.push((name.clone(), text));
         }
-        text.finish()
+        pairs
     }
 
     /// `None` unless it only reads.
@@ -222,7 +221,7 @@ impl Asked {
         reads.then(|| Self {
             wrong: vec![],
             path: self.path.clone(),
-            query_text: self.query_text.clone(),
+            query: self.query.clone(),
             body: Map::new(),
             key: None,
             ..*self
@@ -254,9 +253,12 @@ impl Asked {
             if_match: None,
             id: self.id,
             part_id: None,
-            query: Query::parse(&self.query_text, &known),
+            // As in an address: cursors are bound to it.
+            query_text: form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(&self.query)
+                .finish(),
+            query: Query::of(self.query, &known),
             path: self.path,
-            query_text: self.query_text,
             body: self.body,
             telling: Telling::Terse(room::of_rows(self.most_bytes)),
             peer: None,
