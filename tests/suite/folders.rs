@@ -132,15 +132,13 @@ fn read(text: &str) -> Module<'_> {
                 }
                 continue;
             }
-            [_, "::", _, ..] if at == 0 || tokens[at - 1] != "::" => {
+            [first, "::", _, ..] if is_name(first) && (at == 0 || tokens[at - 1] != "::") => {
                 let names = ahead.chunks(2).take_while(|it| is_name(it[0]));
                 let more = names.clone().take_while(|it| it.get(1) == Some(&"::"));
                 let length = more.count() + 1;
-                let path: Names = names.take(length).map(|it| it[0]).collect();
-                if !path.is_empty() {
-                    let inside = within.iter().map(|it| it.0).collect();
-                    module.paths.insert((inside, path));
-                }
+                let path = names.take(length).map(|it| it[0]).collect();
+                let inside = within.iter().map(|it| it.0).collect();
+                module.paths.insert((inside, path));
             }
             ["{", ..] => depth += 1,
             ["}", ..] => {
@@ -387,6 +385,7 @@ fn imports_of_tests_comments_and_texts_do_not_count() {
         mod helpers;
         #[cfg(test)]
         mod tests { use super::*; use crate::fetch::Body; fn f<'a>(it: &'a str) { '{'; } }
+        fn g() { ::std::process::exit(0) }
     "##;
     let files = [
         ("fetch", "mod hop;"),
