@@ -1,4 +1,4 @@
-//! What suppliers have in common: what is said of each of them, and what stands around their calls.
+//! What suppliers have in common: the rows of their tables, and what guards their calls.
 
 use crate::{
     http_client::client,
@@ -9,13 +9,14 @@ use domain::ports::{clock::Clock, randomness::Randomness};
 use reqwest::Client;
 use std::sync::Arc;
 
-/// A line of the table of a need, which `S` are the settings of and which is asked by way of the port `P`.
+/// A row of a table of suppliers. `S` are the settings that they are built from, `P` is the port that they implement.
 pub struct Supplier<S: ?Sized, P: ?Sized> {
     pub name: &'static str,
     /// Its section of the settings.
     pub section: &'static str,
-    /// What an operator sets so that it is asked; nothing where it needs what others have.
+    /// The keys that an operator sets to enable it; empty where credentials of other suppliers enable it.
     pub needs: &'static str,
+    /// Whether no call costs anything, whatever is set.
     pub is_free: bool,
     pub(crate) is_set: fn(&S) -> bool,
     pub(crate) build: fn(&S, &Surroundings) -> Option<Arc<P>>,
@@ -26,7 +27,7 @@ impl<S: ?Sized, P: ?Sized> Supplier<S, P> {
         (self.is_set)(settings)
     }
 
-    /// Those of a table that the settings name, in its order.
+    /// The suppliers of a table that the settings enable, in its order.
     pub(crate) fn built(table: &[Self], settings: &S, around: &Surroundings) -> Vec<Arc<P>> {
         { table.iter() }
             .filter(|it| it.is_set(settings))

@@ -2,7 +2,7 @@ use crate::{Mistakes, Setting};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
-/// A whole number between bounds, which belong to it.
+/// A whole number from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Within<const MIN: u64, const MAX: u64, T = u32>(pub T);
@@ -19,7 +19,7 @@ where
     }
 }
 
-/// Nothing, which sets no bound, or a whole number between bounds. `u32::MAX` is none.
+/// Zero, which means no limit, or a whole number from `MIN` to `MAX`; `u32::MAX` means no upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ZeroOr<const MIN: u32, const MAX: u32>(pub u32);
@@ -48,7 +48,7 @@ impl<const MIN: u32, const MAX: u32> Setting for ZeroOr<MIN, MAX> {
     }
 }
 
-/// A time between bounds, set in whole seconds.
+/// A duration of `MIN` to `MAX` seconds, set in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seconds<const MIN: u64, const MAX: u64>(pub Duration);
 

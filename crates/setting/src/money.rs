@@ -1,16 +1,16 @@
 use crate::{Mistakes, Setting};
 use serde::{Deserialize, Serialize};
 
-/// US dollars between bounds: the lower one in millionths, the upper one in dollars.
+/// US dollars from `MIN_MICROS` (in millionths) to `MAX` (in dollars).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Usd<const MIN_MICROS: u32, const MAX: u32>(pub f64);
 
-/// What is paid for something. The least amount that can be counted is the least: what costs less would pass every cap.
+/// A price that is not zero. The minimum is the smallest amount that is counted: a smaller one would pass every cap.
 pub type Price = Usd<1, 1_000>;
-/// The same of something that may be free.
+/// A price that may be zero.
 pub type Cost = Usd<0, 1_000>;
-/// What may be spent.
+/// A spending limit.
 pub type Cap = Usd<0, 1_000_000>;
 
 const MICROS: f64 = 1_000_000.0;

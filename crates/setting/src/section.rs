@@ -2,7 +2,7 @@ use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, path::PathBuf}
 
 /// A value that can be set, or a section of such.
 pub trait Setting {
-    /// What is said of an optional setting behind what it takes.
+    /// Appended to the allowed values where the setting is optional.
     const OR_NOT_SET: &'static str = "";
     /// Whether a message about it must not show its value.
     const IS_SECRET: bool = false;
@@ -47,7 +47,7 @@ impl Mistakes {
         });
     }
 
-    /// The unit is said behind the bounds, for example ` US dollars`.
+    /// The unit follows the bounds, for example ` US dollars`.
     pub fn within<T>(&mut self, key: &str, value: T, range: &RangeInclusive<T>, unit: &str)
     where
         T: Copy + PartialOrd + Display,
@@ -59,7 +59,7 @@ impl Mistakes {
     }
 }
 
-/// The key of a setting in a section; the section of all settings has none.
+/// The dotted key of a field in a section. The outermost section has no name.
 pub fn below(section: &str, name: &str) -> String {
     if section.is_empty() {
         name.to_owned()
@@ -68,7 +68,7 @@ pub fn below(section: &str, name: &str) -> String {
     }
 }
 
-/// Makes types settings that take whatever can be read.
+/// Implements [`Setting`] for types that allow every value that they can be read from.
 #[macro_export]
 macro_rules! taken_as_read {
     ($($kind:ty),* $(,)?) => { $(impl $crate::Setting for $kind {})* };
@@ -92,13 +92,13 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// Not set by anybody.
+/// Has no key.
 impl<T> Setting for PhantomData<T> {
     fn keys(_: &str, _: &mut Vec<Key>) {}
 }
 
-/// Declares a section: its fields, what each is when nobody sets it (`Default::default()` where nothing is written), and
-/// after `rules` a method that notes what is refused only together.
+/// Declares a section: its fields, their defaults (`Default::default()` where none is written), and after `rules` a
+/// method that checks fields against each other.
 ///
 /// ```
 /// use setting::{Mistakes, Setting, Within, settings};

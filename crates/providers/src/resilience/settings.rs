@@ -67,7 +67,7 @@ impl Default for BreakerSettings {
     }
 }
 
-/// Nobody sets it: it stands beside what is set.
+/// No key: operators do not set it.
 impl Setting for ResilienceSettings {
     fn keys(_: &str, _: &mut Vec<Key>) {}
 }
