@@ -2,15 +2,15 @@ mod change;
 mod create;
 mod deactivate;
 mod list;
+mod members;
 mod read;
-mod view;
 
 pub use change::{FIELDS as CHANGE_FIELDS, change, patch_of, unchanged};
 pub use create::{FIELDS as CREATE_FIELDS, create};
 pub use deactivate::deactivate;
 pub use list::{LIST_LIMITS, list, status as status_filter};
+pub use members::{EffectiveReportSettingsView, ProjectView, ReportSettingsView};
 pub use read::read;
-pub use view::{EffectiveReportSettingsView, ProjectView, ReportSettingsView};
 
 use crate::{
     fields::{Fields, Given},
