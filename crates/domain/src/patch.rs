@@ -13,6 +13,13 @@ impl<T> Change<T> {
         }
     }
 
+    pub fn map<U>(self, made: impl FnOnce(T) -> U) -> Change<U> {
+        match self {
+            Self::Keep => Change::Keep,
+            Self::Set(value) => Change::Set(made(value)),
+        }
+    }
+
     pub fn as_set(&self) -> Option<&T> {
         match self {
             Self::Keep => None,

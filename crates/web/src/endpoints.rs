@@ -4,7 +4,8 @@
 use crate::{
     agent_api::{analyses, docs, health, keywords, models, projects, results},
     endpoint::{Access, Call, Endpoint, Handling, Parameter, PublicCall, Verb},
-    openapi::{bodies, parameters},
+    paging::fields,
+    selection::PROJECT,
     services::Services,
 };
 use analysis::result_type::ResultType;
@@ -28,6 +29,11 @@ static READING: LazyLock<String> = LazyLock::new(|| {
 
 fn nothing() -> Vec<Parameter> {
     vec![]
+}
+
+/// Of one project its members can be chosen.
+pub fn project() -> Vec<Parameter> {
+    fields(&PROJECT).into()
 }
 
 pub fn agent_api() -> Vec<Endpoint> {
@@ -63,7 +69,7 @@ fn about() -> Vec<Endpoint> {
             operation: "getDocs",
             summary: "Read this documentation",
             description: "The OpenAPI 3.1 document, or with format=guide a short guide for agents. Needs no token.",
-            parameters: parameters::docs,
+            parameters: docs::ReadDocs::parameters,
             body: None,
             answers: &[(200, "Documentation")],
             refusals: &[],
@@ -83,7 +89,7 @@ fn projects() -> Vec<Endpoint> {
             operation: "listProjects",
             summary: "List projects",
             description: "The account's projects, a page at a time. Deactivated ones only with status=deactivated or status=all.",
-            parameters: parameters::projects,
+            parameters: projects::ListProjects::parameters,
             body: None,
             answers: &[(200, "ProjectList")],
             refusals: &[422],
@@ -99,7 +105,7 @@ fn projects() -> Vec<Endpoint> {
             summary: "Create a project",
             description: "Begins monitoring a site, with its first keywords. Takes places of the allowances; measures nothing by itself.",
             parameters: nothing,
-            body: Some(bodies::create_project),
+            body: Some(projects::CreateProject::schema),
             answers: &[(201, "CreatedProject")],
             refusals: &[409, 422],
             is_conditional: false,
@@ -113,7 +119,7 @@ fn projects() -> Vec<Endpoint> {
             operation: "getProject",
             summary: "Read a project",
             description: "One project, in use or not.",
-            parameters: parameters::project,
+            parameters: project,
             body: None,
             answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],
@@ -129,7 +135,7 @@ fn projects() -> Vec<Endpoint> {
             summary: "Change a project",
             description: "A JSON merge patch (RFC 7396): members that are left out stay, null resets. status=deactivated takes the project out of use, status=active brings it back.",
             parameters: nothing,
-            body: Some(bodies::change_project),
+            body: Some(projects::ChangeProject::schema),
             answers: &[(200, "Project")],
             refusals: &[404, 409, 422],
             is_conditional: true,
@@ -163,7 +169,7 @@ fn keywords() -> Vec<Endpoint> {
             operation: "listKeywords",
             summary: "List a project's keywords",
             description: "The project's keywords with their latest positions, a page at a time.",
-            parameters: parameters::keywords,
+            parameters: keywords::ListKeywords::parameters,
             body: None,
             answers: &[(200, "KeywordList")],
             refusals: &[404, 422],
@@ -179,7 +185,7 @@ fn keywords() -> Vec<Endpoint> {
             summary: "Add keywords",
             description: "Starts tracking keywords: all of them, or none when an allowance would be passed. Keywords that are tracked already stay as they are; deactivated ones come back with their history.",
             parameters: nothing,
-            body: Some(bodies::add_keywords),
+            body: Some(keywords::AddKeywords::schema),
             answers: &[(201, "AddedKeywords"), (200, "AddedKeywords")],
             refusals: &[404, 409, 422],
             is_conditional: false,
@@ -194,7 +200,7 @@ fn keywords() -> Vec<Endpoint> {
             summary: "Change a keyword",
             description: "A JSON merge patch (RFC 7396). aiTracked switches AI measurement and takes or frees a place of that allowance.",
             parameters: nothing,
-            body: Some(bodies::change_keyword),
+            body: Some(keywords::ChangeKeyword::schema),
             answers: &[(200, "Keyword")],
             refusals: &[404, 409, 422],
             is_conditional: true,
@@ -228,7 +234,7 @@ fn analyses() -> Vec<Endpoint> {
             operation: "listAnalyses",
             summary: "Follow analyses",
             description: "The account's analyses, newest first, with progress. jobId asks for one; wait then holds the answer until it ends or the seconds are over.",
-            parameters: parameters::analyses,
+            parameters: analyses::ListAnalyses::parameters,
             body: None,
             answers: &[(200, "JobList")],
             refusals: &[404, 422],
@@ -244,7 +250,7 @@ fn analyses() -> Vec<Endpoint> {
             summary: "Start an analysis",
             description: "Puts an analysis in the queue; it is stored when this answers. The same unfinished analysis is answered instead of a second one. dryRun tells what it would do and cost, and does nothing.",
             parameters: nothing,
-            body: Some(bodies::start_analysis),
+            body: Some(analyses::start_schema),
             answers: &[(202, "Job"), (200, "AnalysisPlan")],
             refusals: &[404, 409, 422],
             is_conditional: false,
@@ -263,7 +269,7 @@ fn reading() -> Vec<Endpoint> {
             operation: "getResults",
             summary: "Read results",
             description: &READING,
-            parameters: parameters::results,
+            parameters: results::ReadResults::parameters,
             body: None,
             answers: &[(200, "Results")],
             refusals: &[404, 422],

@@ -1,16 +1,20 @@
 //! Reads the members of a JSON body, and collects everything that is wrong with them at once.
 
-use crate::problem::{FieldError, Problem, one_of};
+use crate::{
+    contract::{Body, Member, Words},
+    problem::{FieldError, Problem, one_of},
+};
 use chrono::NaiveDate;
 use domain::patch::Change;
 use serde_json::{Map, Value};
-use std::{cell::RefCell, fmt::Display};
+use std::{cell::RefCell, fmt::Display, rc::Rc};
 
-/// Nested objects share the list of errors.
+/// Of an object; nested objects share the list of errors.
+#[derive(Clone)]
 pub struct Fields<'a> {
     members: &'a Map<String, Value>,
     pointer: String,
-    errors: &'a RefCell<Vec<FieldError>>,
+    errors: Rc<RefCell<Vec<FieldError>>>,
 }
 
 /// What is wrong with a value is already noted.
@@ -22,18 +26,54 @@ pub enum Given<T> {
     Value(T),
 }
 
-/// Reads a body with `read`, and refuses it when anything was noted.
-pub fn read_body<T>(
-    body: &Map<String, Value>,
-    read: impl FnOnce(&Fields) -> Option<T>,
+/// Reads a body with `read`, and refuses it when anything was noted, unknown members included.
+pub fn read_body<'a, B: Body<'a>, T>(
+    body: &'a Map<String, Value>,
+    read: impl FnOnce(&B) -> Option<T>,
 ) -> Result<T, Problem> {
-    let errors = RefCell::default();
-    let value = read(&Fields {
+    read_fields(body, |fields| {
+        fields.only(B::names());
+        read(&B::reading(fields.clone()))
+    })
+}
+
+/// Reads a merge patch of what was `shown`: members that cannot be changed may be sent back as they were. `aside` are
+/// looked at by `read` itself.
+pub fn read_patch<'a, B: Body<'a>, T>(
+    body: &'a Map<String, Value>,
+    shown: &Value,
+    aside: &[&str],
+    read: impl FnOnce(&B) -> T,
+) -> Result<T, Problem> {
+    read_fields(body, |fields| {
+        let shown = shown.as_object();
+        let names = shown.into_iter().flat_map(Map::keys).map(String::as_str);
+        let kept: Vec<&str> = names
+            .filter(|it| !B::names().contains(it) && !aside.contains(it))
+            .collect();
+        fields.only_or(B::names(), &[kept.as_slice(), aside].concat());
+        for name in kept {
+            let given = fields.raw(name);
+            if given.is_some_and(|it| shown.and_then(|all| all.get(name)) != Some(it)) {
+                let rule = "cannot be changed; leave it out";
+                fields.note_at(name, "read-only-field", rule);
+            }
+        }
+        Some(read(&B::reading(fields.clone())))
+    })
+}
+
+fn read_fields<'a, T>(
+    body: &'a Map<String, Value>,
+    read: impl FnOnce(&Fields<'a>) -> Option<T>,
+) -> Result<T, Problem> {
+    let fields = Fields {
         members: body,
         pointer: String::new(),
-        errors: &errors,
-    });
-    let errors = errors.into_inner();
+        errors: Rc::default(),
+    };
+    let value = read(&fields);
+    let errors = fields.errors.take();
     match value {
         Some(value) if errors.is_empty() => Ok(value),
         _ => Err(Problem::invalid(errors)),
@@ -47,7 +87,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Members in `tolerated` may be there, and are not proposed.
-    pub fn only_or(&self, known: &[&str], tolerated: &[&str]) {
+    fn only_or(&self, known: &[&str], tolerated: &[&str]) {
         let is_known = |name: &str| known.contains(&name) || tolerated.contains(&name);
         for name in self.members.keys().filter(|name| !is_known(name)) {
             let error = FieldError::at(
@@ -55,7 +95,7 @@ impl<'a> Fields<'a> {
                 "unknown-field",
                 format!("there is no field `{name}`"),
             );
-            let noted = self.errors.borrow().len();
+            let noted = self.noted();
             self.note(error.allowing_when_told(noted, known, name));
         }
     }
@@ -72,6 +112,11 @@ impl<'a> Fields<'a> {
         self.errors.borrow_mut().push(error);
     }
 
+    /// Errors so far.
+    pub fn noted(&self) -> usize {
+        self.errors.borrow().len()
+    }
+
     /// The JSON pointer of a member.
     pub fn at(&self, name: &str) -> String {
         format!(
@@ -81,120 +126,20 @@ impl<'a> Fields<'a> {
         )
     }
 
-    pub fn text<T, E: Display>(
-        &self,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T, E>,
-    ) -> Given<T> {
-        self.given(name, |value| self.parsed(&self.at(name), value, &parse))
-    }
-
-    pub fn flag(&self, name: &str) -> Given<bool> {
-        self.given(name, |value| {
-            let found = value.as_bool();
-            if found.is_none() {
-                self.wrong_type(&self.at(name), "true or false", value);
-            }
-            found
-        })
-    }
-
-    pub fn choice<T>(
-        &self,
-        name: &str,
-        allowed: &[&str],
-        named: impl Fn(&str) -> Option<T>,
-    ) -> Given<T> {
-        self.given(name, |value| {
-            let Some(text) = value.as_str() else {
-                self.wrong_type(&self.at(name), "a text", value);
-                return None;
-            };
-            let found = named(text);
-            if found.is_none() {
-                let rule = one_of(allowed);
-                self.note(
-                    FieldError::at(self.at(name), "invalid-value", rule).allowing(allowed, text),
-                );
-            }
-            found
-        })
-    }
-
-    /// A positive integer that JSON carries exactly.
-    pub fn id(&self, name: &str) -> Given<i64> {
-        self.given(name, |value| self.id_of(&self.at(name), value))
-    }
-
-    /// `rule` says which numbers fit.
-    pub fn number(&self, name: &str, rule: &str, fits: impl Fn(f64) -> bool) -> Given<f64> {
-        self.given(name, |value| {
-            let Some(number) = value.as_f64() else {
-                self.wrong_type(&self.at(name), "a number", value);
-                return None;
-            };
-            if !fits(number) {
-                self.note_at(name, "invalid-value", rule);
-                return None;
-            }
-            Some(number)
-        })
-    }
-
-    pub fn objects<T>(
-        &self,
-        name: &str,
-        most: usize,
-        read: impl Fn(&Fields) -> Option<T>,
-    ) -> Given<Vec<T>> {
-        self.list(name, most, |pointer, value| {
-            let Some(members) = value.as_object() else {
-                self.wrong_type(pointer, "an object", value);
-                return None;
-            };
-            read(&Fields {
-                members,
-                pointer: pointer.to_owned(),
-                errors: self.errors,
-            })
-        })
-    }
-
-    pub fn texts<T, E: Display>(
-        &self,
-        name: &str,
-        most: usize,
-        parse: impl Fn(&str) -> Result<T, E>,
-    ) -> Given<Vec<T>> {
-        self.list(name, most, |pointer, value| {
-            self.parsed(pointer, value, &parse)
-        })
-    }
-
-    pub fn ids(&self, name: &str, most: usize) -> Given<Vec<i64>> {
-        self.list(name, most, |pointer, value| self.id_of(pointer, value))
-    }
-
-    pub fn object<T>(&self, name: &str, read: impl Fn(&Fields) -> T) -> Given<T> {
-        self.given(name, |value| {
-            let Some(members) = value.as_object() else {
-                self.wrong_type(&self.at(name), "an object", value);
-                return None;
-            };
-            Some(read(&Fields {
-                members,
-                pointer: self.at(name),
-                errors: self.errors,
-            }))
-        })
+    pub fn nullable<M: Member>(&self, name: &str) -> Given<M::Value> {
+        match self.members.get(name) {
+            None => Given::Absent,
+            Some(Value::Null) => Given::Null,
+            Some(value) => M::of(self, &self.at(name), value).map_or(Given::Wrong, Given::Value),
+        }
     }
 
     pub fn names(&self) -> impl Iterator<Item = &'a String> + use<'a> {
         self.members.keys()
     }
 
-    pub fn required<T>(&self, name: &str, given: Given<T>) -> Option<T> {
-        match given {
+    pub fn required<M: Member>(&self, name: &str) -> Option<M::Value> {
+        match self.nullable::<M>(name) {
             Given::Value(value) => Some(value),
             Given::Wrong => None,
             Given::Absent | Given::Null => {
@@ -205,75 +150,29 @@ impl<'a> Fields<'a> {
     }
 
     /// May be left out, but not be `null`.
-    pub fn or_left_out<T>(&self, name: &str, given: Given<T>) -> Option<T> {
-        match given {
+    pub fn optional<M: Member>(&self, name: &str) -> Option<M::Value> {
+        match self.nullable::<M>(name) {
             Given::Value(value) => Some(value),
             Given::Absent | Given::Wrong => None,
             Given::Null => {
-                self.not_null(name);
+                self.note_at(name, "not-nullable", "must not be null");
                 None
             }
         }
     }
 
     /// For a field that has no empty state.
-    pub fn change<T>(&self, name: &str, given: Given<T>) -> Change<T> {
-        self.or_left_out(name, given)
-            .map_or(Change::Keep, Change::Set)
+    pub fn change<M: Member>(&self, name: &str) -> Change<M::Value> {
+        self.optional::<M>(name).map_or(Change::Keep, Change::Set)
     }
 
-    fn not_null(&self, name: &str) {
-        self.note_at(name, "not-nullable", "must not be null");
-    }
-
-    fn given<T>(&self, name: &str, read: impl FnOnce(&Value) -> Option<T>) -> Given<T> {
-        match self.members.get(name) {
-            None => Given::Absent,
-            Some(Value::Null) => Given::Null,
-            Some(value) => read(value).map_or(Given::Wrong, Given::Value),
-        }
-    }
-
-    fn list<T>(
-        &self,
-        name: &str,
-        most: usize,
-        read: impl Fn(&str, &Value) -> Option<T>,
-    ) -> Given<Vec<T>> {
-        self.given(name, |value| {
-            let pointer = self.at(name);
-            let Some(items) = value.as_array() else {
-                self.wrong_type(&pointer, "a list", value);
-                return None;
-            };
-            if items.len() > most {
-                let rule = format!(
-                    "must not hold more than {most} items, it holds {}",
-                    items.len()
-                );
-                self.note(FieldError::at(pointer, "too-many", rule).with("max", most));
-                return None;
-            }
-            let read: Vec<Option<T>> = items
-                .iter()
-                .enumerate()
-                .map(|(n, item)| read(&format!("{pointer}/{n}"), item))
-                .collect();
-            read.into_iter().collect()
-        })
-    }
-
-    fn parsed<T, E: Display>(
+    pub fn parsed<T, E: Display>(
         &self,
         pointer: &str,
         value: &Value,
-        parse: &impl Fn(&str) -> Result<T, E>,
+        parse: impl Fn(&str) -> Result<T, E>,
     ) -> Option<T> {
-        let Some(text) = value.as_str() else {
-            self.wrong_type(pointer, "a text", value);
-            return None;
-        };
-        match parse(text) {
+        match parse(self.text(pointer, value)?) {
             Ok(parsed) => Some(parsed),
             Err(rule) => {
                 self.note(FieldError::at(pointer, "invalid-value", rule.to_string()));
@@ -282,28 +181,93 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn id_of(&self, pointer: &str, value: &Value) -> Option<i64> {
-        let found = whole(value).filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
+    pub fn text<'v>(&self, pointer: &str, value: &'v Value) -> Option<&'v str> {
+        self.typed(pointer, "a text", value, value.as_str())
+    }
+
+    pub fn flag(&self, pointer: &str, value: &Value) -> Option<bool> {
+        self.typed(pointer, "true or false", value, value.as_bool())
+    }
+
+    pub fn word<W: Words>(&self, pointer: &str, value: &Value) -> Option<W> {
+        let text = self.text(pointer, value)?;
+        let found = W::of_word(text);
         if found.is_none() {
-            self.wrong_type(pointer, "a positive integer up to 9007199254740991", value);
+            let words = W::words();
+            let error = FieldError::at(pointer, "invalid-value", one_of(&words));
+            self.note(error.allowing(&words, text));
         }
         found
     }
 
-    fn wrong_type(&self, pointer: &str, wanted: &str, value: &Value) {
-        let found = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a text",
-            Value::Array(_) => "a list",
-            Value::Object(_) => "an object",
-        };
-        self.note(FieldError::at(
-            pointer,
-            "invalid-type",
-            format!("must be {wanted}, it is {found}"),
-        ));
+    /// A positive integer that JSON carries exactly.
+    pub fn id(&self, pointer: &str, value: &Value) -> Option<i64> {
+        let found = whole(value).filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
+        let wanted = "a positive integer up to 9007199254740991";
+        self.typed(pointer, wanted, value, found)
+    }
+
+    /// `rule` says which numbers fit.
+    pub fn number(
+        &self,
+        pointer: &str,
+        value: &Value,
+        rule: &str,
+        fits: impl Fn(f64) -> bool,
+    ) -> Option<f64> {
+        let number = self.typed(pointer, "a number", value, value.as_f64())?;
+        if !fits(number) {
+            self.note(FieldError::at(pointer, "invalid-value", rule));
+            return None;
+        }
+        Some(number)
+    }
+
+    pub fn list<M: Member>(
+        &self,
+        pointer: &str,
+        value: &Value,
+        most: usize,
+    ) -> Option<Vec<M::Value>> {
+        let items = self.typed(pointer, "a list", value, value.as_array())?;
+        if items.len() > most {
+            let rule = format!(
+                "must not hold more than {most} items, it holds {}",
+                items.len()
+            );
+            self.note(FieldError::at(pointer, "too-many", rule).with("max", most));
+            return None;
+        }
+        let read: Vec<Option<M::Value>> = items
+            .iter()
+            .enumerate()
+            .map(|(n, item)| M::of(self, &format!("{pointer}/{n}"), item))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    pub fn object<'v>(&self, pointer: &str, value: &'v Value) -> Option<Fields<'v>> {
+        Some(Fields {
+            members: self.typed(pointer, "an object", value, value.as_object())?,
+            pointer: pointer.to_owned(),
+            errors: Rc::clone(&self.errors),
+        })
+    }
+
+    fn typed<T>(&self, pointer: &str, wanted: &str, value: &Value, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            let is = match value {
+                Value::Null => "null",
+                Value::Bool(_) => "true or false",
+                Value::Number(_) => "a number",
+                Value::String(_) => "a text",
+                Value::Array(_) => "a list",
+                Value::Object(_) => "an object",
+            };
+            let rule = format!("must be {wanted}, it is {is}");
+            self.note(FieldError::at(pointer, "invalid-type", rule));
+        }
+        found
     }
 }
 
@@ -355,9 +319,28 @@ impl<T> Given<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::{List, body};
     use serde_json::json;
 
-    fn read<T>(body: &Value, read: impl FnOnce(&Fields) -> Option<T>) -> Result<T, Vec<Value>> {
+    body! {
+        Something {
+            tags: List<String, 0, 5> = optional "tags";
+            favorite: bool = nullable "favorite";
+            name: String = required "name";
+        }
+    }
+
+    body! {
+        Switches {
+            a: bool = nullable "a";
+            b: bool = change "b";
+        }
+    }
+
+    fn read<'a, B: Body<'a>, T>(
+        body: &'a Value,
+        read: impl FnOnce(&B) -> Option<T>,
+    ) -> Result<T, Vec<Value>> {
         let told = |problem: Problem| problem.errors.iter().map(FieldError::document).collect();
         read_body(body.as_object().unwrap(), read).map_err(told)
     }
@@ -365,13 +348,9 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_told_at_once_with_its_place() {
         let body = json!({ "nam": "x", "tags": ["ok", 3], "favorite": "yes" });
-        let errors = read(&body, |fields| {
-            fields.only(&["name", "tags", "favorite"]);
-            let _: Given<Vec<String>> =
-                fields.texts("tags", 5, |it| Ok::<_, String>(it.to_owned()));
-            let _ = fields.flag("favorite");
-            let text = fields.text("name", |it| Ok::<_, String>(it.to_owned()));
-            fields.required("name", text)
+        let errors = read(&body, |it: &Something| {
+            let _ = (it.tags(), it.favorite());
+            it.name()
         })
         .unwrap_err();
         let places: Vec<&str> = errors
@@ -385,10 +364,9 @@ mod tests {
     #[test]
     fn null_clears_only_what_can_be_cleared() {
         let body = json!({ "a": null, "b": null });
-        let errors = read(&body, |fields| {
-            assert_eq!(fields.flag("a").clearable(), Change::Set(None));
-            let given = fields.flag("b");
-            fields.change("b", given);
+        let errors = read(&body, |it: &Switches| {
+            assert_eq!(it.a().clearable(), Change::Set(None));
+            it.b();
             Some(())
         })
         .unwrap_err();
@@ -400,11 +378,8 @@ mod tests {
 
     #[test]
     fn pointers_are_escaped() {
-        let errors = read(&json!({ "a/b~c": 1 }), |fields| {
-            fields.only(&[]);
-            Some(())
-        })
-        .unwrap_err();
+        let body = json!({ "a/b~c": 1 });
+        let errors = read(&body, |_: &Switches| Some(())).unwrap_err();
         assert_eq!(errors[0]["pointer"], "/a~1b~0c");
     }
 }

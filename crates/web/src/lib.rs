@@ -7,6 +7,7 @@ pub mod agent_api;
 pub mod answer;
 pub mod caller;
 pub mod connections;
+pub mod contract;
 pub mod cookies;
 pub mod counted;
 pub mod csrf;

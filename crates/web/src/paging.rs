@@ -1,8 +1,11 @@
 //! Pages of lists: limits, sort orders, and cursors that only this server can have made.
 
 use crate::{
+    contract::{Argument, words},
+    endpoint::Parameter,
     problem::{FieldError, Problem},
     query::Query,
+    selection::Selectable,
     weight::MOST_BYTES,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -13,6 +16,7 @@ use domain::{
 };
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 const CURSOR_LIFETIME: TimeDelta = TimeDelta::hours(24);
@@ -23,6 +27,67 @@ pub struct Limits {
     pub default: u32,
     /// More is taken as this.
     pub most: u32,
+}
+
+/// Parameters of a list.
+pub fn pages(limits: Limits) -> [Parameter; 2] {
+    [
+        parameter(
+            "limit",
+            "Rows at the most; more than the maximum is taken as the maximum.",
+            json!({ "type": "integer", "minimum": 1, "default": limits.default }),
+        ),
+        parameter(
+            "cursor",
+            "Where to go on: nextCursor of the page before, within 24 hours.",
+            json!({ "type": "string", "minLength": 1, "maxLength": 2_048, "pattern": "^[A-Za-z0-9_-]+$" }),
+        ),
+    ]
+}
+
+analysis::wire_enum! {
+    #[derive(Clone, Copy)]
+    enum Included {
+        Total = "total",
+    }
+}
+words!(Included);
+
+/// The parameter of a list whose rows can be counted.
+pub fn total() -> [Parameter; 1] {
+    [parameter(
+        "include",
+        "total: also count the rows of all pages, up to 10,000.",
+        <Included as Argument>::schema(),
+    )]
+}
+
+/// The parameter that chooses one of the orders.
+pub fn order<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Parameter; 1] {
+    let both: Vec<String> = { sorts.iter() }
+        .flat_map(|(name, _)| [(*name).to_owned(), format!("-{name}")])
+        .collect();
+    let schema = json!({ "type": "string", "enum": both });
+    [parameter("sort", description, schema)]
+}
+
+/// The parameter that chooses members.
+pub fn fields(of: &Selectable) -> [Parameter; 1] {
+    let name = of.paths.join("|").replace('.', r"\.");
+    [parameter(
+        "fields",
+        "Only these members, separated by commas, nested ones with dots, also inside of lists; the id is always there.",
+        json!({ "type": "string", "maxLength": 1_000, "pattern": format!("^ *({name}) *(, *({name}) *)*$") }),
+    )]
+}
+
+const fn parameter(name: &'static str, description: &'static str, schema: Value) -> Parameter {
+    Parameter {
+        name,
+        description,
+        required: false,
+        schema,
+    }
 }
 
 /// Every server on a database has the same.
@@ -111,8 +176,7 @@ impl<S: Copy> Paging<'_, S> {
     }
 
     fn wants_total(&self) -> bool {
-        let total = |text: &str| (text == "total").then_some(());
-        self.query.choice("include", &["total"], total).is_some()
+        self.query.word::<Included>("include").is_some()
     }
 
     fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<Position> {

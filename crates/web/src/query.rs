@@ -1,6 +1,9 @@
 //! Reads a query string: known parameters, each once, each of its type.
 
-use crate::problem::{FieldError, Problem, one_of};
+use crate::{
+    contract::{Argument, Words},
+    problem::{FieldError, Problem, one_of},
+};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use std::{
     collections::BTreeMap,
@@ -123,32 +126,15 @@ impl Query {
         self.text(name).map(crate::object_id)
     }
 
-    pub fn choice<T>(
-        &self,
-        name: &str,
-        allowed: &[&str],
-        named: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
+    pub fn word<W: Words>(&self, name: &str) -> Option<W> {
         let text = self.text(name)?;
-        let found = named(text);
+        let found = W::of_word(text);
         if found.is_none() {
-            let rule = one_of(allowed);
-            self.note(FieldError::in_query(name, "invalid-value", rule).allowing(allowed, text));
+            let words = W::words();
+            let error = FieldError::in_query(name, "invalid-value", one_of(&words));
+            self.note(error.allowing(&words, text));
         }
         found
-    }
-
-    pub fn required_choice<T>(
-        &self,
-        name: &str,
-        allowed: &[&str],
-        named: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        if self.text(name).is_none() {
-            let error = FieldError::in_query(name, "required", "is required");
-            self.note(error.with("allowed", allowed));
-        }
-        self.choice(name, allowed, named)
     }
 
     /// RFC 3339, or a day, which is its first moment in UTC.
@@ -194,11 +180,19 @@ impl Query {
         Some(text.to_owned())
     }
 
-    pub fn required<T>(&self, name: &str, found: Option<T>) -> Option<T> {
-        if found.is_none() && self.text(name).is_none() {
-            self.note(FieldError::in_query(name, "required", "is required"));
+    pub fn optional<A: Argument>(&self, name: &str) -> Option<A::Value> {
+        A::of(self, name)
+    }
+
+    pub fn required<A: Argument>(&self, name: &str) -> Option<A::Value> {
+        if self.text(name).is_none() {
+            let error = FieldError::in_query(name, "required", "is required");
+            self.note(match A::allowed() {
+                Some(allowed) => error.with("allowed", allowed),
+                None => error,
+            });
         }
-        found
+        A::of(self, name)
     }
 
     /// Refuses when anything was noted.

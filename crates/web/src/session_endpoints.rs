@@ -1,10 +1,13 @@
 //! The other half of the route table: what people do who are signed in. `docs/SESSION.md` lists it.
 
 use crate::{
-    agent_api::{analyses as agent_analyses, keywords, models as agent_models, projects},
+    agent_api::{
+        analyses as agent_analyses, keywords, models as agent_models, projects,
+        results as agent_results,
+    },
     endpoint::{Access, Call, Endpoint, Handling, MemberCall, Parameter, Verb, VisitorCall},
-    openapi::parameters,
-    paging::Limits,
+    endpoints::project,
+    paging::pages,
     policy_reports,
     services::Services,
     session_api::{
@@ -14,8 +17,6 @@ use crate::{
         top_results, welcome,
     },
 };
-use domain::audit::AuditAction;
-use serde_json::json;
 use std::sync::Arc;
 
 macro_rules! handled {
@@ -45,129 +46,17 @@ fn nothing() -> Vec<Parameter> {
     vec![]
 }
 
-fn revoke_tokens() -> Vec<Parameter> {
-    vec![Parameter {
-        name: "revokeTokens",
-        description: "true revokes every token of the account as well.",
-        required: false,
-        schema: json!({ "type": "boolean", "default": false }),
-    }]
-}
-
-fn everywhere() -> Vec<Parameter> {
-    let mut all = revoke_tokens();
-    all.push(Parameter {
-        name: "everywhere",
-        description: "true ends every session of the person.",
-        required: false,
-        schema: json!({ "type": "boolean", "default": false }),
-    });
-    all
-}
-
-fn how_many() -> Vec<Parameter> {
-    let (default, most) = (audit_log::LIST_LIMITS.default, audit_log::LIST_LIMITS.most);
-    vec![
-        Parameter {
-            name: "limit",
-            description: "How many events.",
-            required: false,
-            schema: json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default }),
-        },
-        Parameter {
-            name: "action",
-            description: "Events of this kind alone.",
-            required: false,
-            schema: json!({ "type": "string", "enum": AuditAction::NAMES }),
-        },
-        Parameter {
-            name: "before",
-            description: "Events before this moment alone: `at` of the last one goes on with the log.",
-            required: false,
-            schema: json!({ "type": "string", "format": "date-time" }),
-        },
-    ]
-}
-
-fn pages_of(limits: Limits) -> Vec<Parameter> {
-    vec![
-        Parameter {
-            name: "limit",
-            description: "Rows at the most; more than the maximum is taken as the maximum.",
-            required: false,
-            schema: json!({ "type": "integer", "minimum": 1, "default": limits.default }),
-        },
-        Parameter {
-            name: "cursor",
-            description: "Where to go on: nextCursor of the page before, within 24 hours.",
-            required: false,
-            schema: json!({ "type": "string", "minLength": 1 }),
-        },
-    ]
-}
-
 fn pages_of_plans() -> Vec<Parameter> {
-    pages_of(content_plans::LIST_LIMITS)
+    pages(content_plans::LIST_LIMITS).into()
 }
 
-fn month_of_keywords() -> Vec<Parameter> {
-    let mut all = pages_of(keyword_status::LIST_LIMITS);
-    all.extend([
-        Parameter {
-            name: "month",
-            description: "The month in UTC, for example 2026-11; this one when left out.",
-            required: false,
-            schema: json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" }),
-        },
-        Parameter {
-            name: "sort",
-            description: "The order; a leading - reverses. createdAt when left out.",
-            required: false,
-            schema: json!({ "type": "string", "enum": ["createdAt", "-createdAt", "text", "-text", "position", "-position"] }),
-        },
-    ]);
-    all
-}
-
-fn days_of_rows() -> Vec<Parameter> {
-    let day = |name, description| Parameter {
-        name,
-        description,
-        required: false,
-        schema: json!({ "type": "string", "format": "date" }),
-    };
-    let mut all = pages_of(console_rows::LIST_LIMITS);
-    all.extend([
-        day(
-            "from",
-            "The first day; four weeks before `to` when left out.",
-        ),
-        day("to", "The last day; today when left out."),
-    ]);
-    all
-}
-
-fn which_keywords() -> Vec<Parameter> {
-    vec![Parameter {
-        name: "keywordIds",
-        description: "Ids of keywords, apart by commas: 200 at the most.",
-        required: true,
-        schema: json!({ "type": "string", "pattern": "^[1-9][0-9]*(,[1-9][0-9]*)*$" }),
-    }]
-}
-
-fn which_project() -> Vec<Parameter> {
-    vec![Parameter {
-        name: "projectId",
-        description: "The project whose keywords are told apart among the ideas.",
-        required: false,
-        schema: json!({ "type": "integer", "minimum": 1 }),
-    }]
+fn pages_of_searches() -> Vec<Parameter> {
+    pages(keyword_research::LIST_LIMITS).into()
 }
 
 /// The project stands in the path.
 fn results_of_a_project() -> Vec<Parameter> {
-    let mut all = parameters::results();
+    let mut all = agent_results::ReadResults::parameters();
     all.retain(|it| it.name != "projectId");
     all
 }
@@ -242,7 +131,7 @@ fn sessions_of_people() -> Vec<Endpoint> {
             "Who is signed in, limits, CSRF token",
         ),
         Endpoint {
-            parameters: everywhere,
+            parameters: sign_out::SignOut::parameters,
             ..line(
                 Verb::Delete,
                 "/api/session",
@@ -266,7 +155,7 @@ fn sessions_of_people() -> Vec<Endpoint> {
             "Where one is signed in",
         ),
         Endpoint {
-            parameters: revoke_tokens,
+            parameters: sessions::EndSessions::parameters,
             ..line(
                 Verb::Delete,
                 "/api/settings/sessions",
@@ -355,7 +244,7 @@ fn settings() -> Vec<Endpoint> {
             "Change the password",
         ),
         Endpoint {
-            parameters: how_many,
+            parameters: audit_log::ReadAuditLog::parameters,
             ..line(
                 Verb::Get,
                 "/api/settings/audit-log",
@@ -390,7 +279,7 @@ fn own_projects() -> Vec<Endpoint> {
     let reading = |parameters, it| Endpoint { parameters, ..it };
     vec![
         reading(
-            parameters::projects,
+            projects::ListProjects::parameters,
             tagged(line(
                 Verb::Get,
                 "/api/projects",
@@ -407,7 +296,7 @@ fn own_projects() -> Vec<Endpoint> {
             "Create a project",
         ),
         reading(
-            parameters::project,
+            project,
             tagged(line(
                 Verb::Get,
                 "/api/projects/{id}",
@@ -448,7 +337,7 @@ fn own_keywords() -> Vec<Endpoint> {
     let reading = |parameters, it| Endpoint { parameters, ..it };
     vec![
         reading(
-            parameters::keywords,
+            keywords::ListKeywords::parameters,
             tagged(line(
                 Verb::Get,
                 "/api/projects/{id}/keywords",
@@ -472,7 +361,7 @@ fn own_keywords() -> Vec<Endpoint> {
             "Save researched keywords",
         ),
         reading(
-            month_of_keywords,
+            keyword_status::ReadKeywordStatus::parameters,
             tagged(line(
                 Verb::Get,
                 "/api/projects/{id}/keyword-status",
@@ -482,7 +371,7 @@ fn own_keywords() -> Vec<Endpoint> {
             )),
         ),
         reading(
-            which_keywords,
+            top_results::ReadTopResults::parameters,
             line(
                 Verb::Get,
                 "/api/projects/{id}/top-results",
@@ -534,7 +423,7 @@ fn what_comes_of_it() -> Vec<Endpoint> {
             )),
         ),
         reading(
-            parameters::analyses,
+            agent_analyses::ListAnalyses::parameters,
             line(
                 Verb::Get,
                 "/api/analyses",
@@ -572,7 +461,7 @@ fn what_comes_of_it() -> Vec<Endpoint> {
             "Import an export or rows of Search Console",
         ),
         reading(
-            days_of_rows,
+            console_rows::ReadConsoleRows::parameters,
             tagged(line(
                 Verb::Get,
                 "/api/projects/{id}/search-console/rows",
@@ -650,7 +539,7 @@ fn what_people_search_for() -> Vec<Endpoint> {
             "Research a keyword",
         ),
         reading(
-            parameters::searches,
+            pages_of_searches,
             line(
                 Verb::Get,
                 "/api/keyword-research/history",
@@ -660,7 +549,7 @@ fn what_people_search_for() -> Vec<Endpoint> {
             ),
         ),
         reading(
-            which_project,
+            keyword_research::ReopenSearch::parameters,
             line(
                 Verb::Get,
                 "/api/keyword-research/history/{id}",

@@ -2,7 +2,8 @@
 
 use crate::{
     answer::Answer,
-    fields::{Fields, read_body},
+    contract::{body, parsed},
+    fields::read_body,
     problem::Problem,
     services::Services,
 };
@@ -16,7 +17,7 @@ const MOST_CHARACTERS: usize = 1_000;
 
 /// The answer is always the same: it tells nobody whether a text opens something.
 pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answer, Problem> {
-    let token = read_body(body, token)?;
+    let token = read_body(body, RevokeToken::token)?;
     services.core.report_leak(&token).await?;
     let said = json!({ "status": "accepted", "detail": "If this was a token of this server, it opens nothing any more." });
     Ok(Answer {
@@ -25,14 +26,22 @@ pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answ
     })
 }
 
-fn token(fields: &Fields) -> Option<String> {
-    fields.only(&["token"]);
-    let token = fields.text("token", |text| {
-        let fits = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS;
-        fits.then(|| pasted(text).to_owned())
-            .ok_or("must be the text of a token")
-    });
-    fields.required("token", token)
+body! {
+    RevokeToken {
+        token: PastedToken = required "token";
+    }
+}
+
+struct PastedToken;
+
+parsed! {
+    PastedToken => String: token, json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS });
+}
+
+fn token(text: &str) -> Result<String, &'static str> {
+    let fits = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS;
+    fits.then(|| pasted(text).to_owned())
+        .ok_or("must be the text of a token")
 }
 
 /// Without quotes, `Bearer` and line ends around it.

@@ -12,7 +12,7 @@ use domain::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use web::{
-    agent_api::projects::{CHANGE_FIELDS, ProjectView, patch_of},
+    agent_api::projects::{ProjectView, change_fields, patch_of},
     json_guard,
 };
 
@@ -28,12 +28,12 @@ pub(crate) fn check(bytes: &[u8]) {
     let later = project.updated_at + TimeDelta::hours(1);
     let changed = project.patched(patch.clone(), later);
     let after = shown(&changed);
-    for field in CHANGE_FIELDS {
-        let wanted = match body.get(field) {
-            None => before[field].clone(),
-            Some(given) => merged(field, &before[field], given),
+    for field in change_fields() {
+        let wanted = match body.get(*field) {
+            None => before[*field].clone(),
+            Some(given) => merged(field, &before[*field], given),
         };
-        assert_eq!(after[field], wanted, "{field}");
+        assert_eq!(after[*field], wanted, "{field}");
     }
     let again = changed.patched(patch, later + TimeDelta::hours(1));
     assert_eq!(again, changed, "a second time changes nothing");

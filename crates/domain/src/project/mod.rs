@@ -2,7 +2,7 @@
 
 mod patch;
 
-pub use patch::{ProjectPatch, ReportSettingsPatch};
+pub use patch::ReportSettingsPatch;
 
 use crate::{
     domain_name::SiteDomain,
@@ -66,9 +66,47 @@ pub struct ProjectMeta {
     pub report_settings: Option<ReportSettings>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectPatch {
+    pub name: Change<Label>,
+    pub status: Change<Status>,
+    pub client_name: Change<Option<Label>>,
+    pub category: Change<Option<Label>>,
+    pub tags: Change<Vec<Tag>>,
+    pub favorite: Change<bool>,
+    pub priority: Change<Priority>,
+    pub workflow_status: Change<WorkflowStatus>,
+    pub assigned_to_name: Change<Option<Label>>,
+    pub report_recipients: Change<Vec<EmailAddress>>,
+    /// `None` inherits the account's again; a patch is merged into what is there.
+    pub report_settings: Change<Option<ReportSettingsPatch>>,
+}
+
 impl ProjectMeta {
     pub const MOST_TAGS: usize = 50;
     pub const MOST_RECIPIENTS: usize = 20;
+
+    #[must_use]
+    pub fn patched(mut self, patch: ProjectPatch) -> Self {
+        patch.client_name.apply_to(&mut self.client_name);
+        patch.category.apply_to(&mut self.category);
+        patch.tags.apply_to(&mut self.tags);
+        patch.favorite.apply_to(&mut self.favorite);
+        patch.priority.apply_to(&mut self.priority);
+        patch.workflow_status.apply_to(&mut self.workflow_status);
+        patch.assigned_to_name.apply_to(&mut self.assigned_to_name);
+        patch
+            .report_recipients
+            .apply_to(&mut self.report_recipients);
+        match patch.report_settings {
+            Change::Keep => {}
+            Change::Set(None) => self.report_settings = None,
+            Change::Set(Some(settings)) => {
+                settings.apply_to(self.report_settings.get_or_insert_default());
+            }
+        }
+        self
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,29 +174,10 @@ impl Project {
     #[must_use]
     pub fn patched(&self, patch: ProjectPatch, now: DateTime<Utc>) -> Self {
         let mut next = self.clone();
-        patch.name.apply_to(&mut next.name);
-        patch.client_name.apply_to(&mut next.meta.client_name);
-        patch.category.apply_to(&mut next.meta.category);
-        patch.tags.apply_to(&mut next.meta.tags);
-        patch.favorite.apply_to(&mut next.meta.favorite);
-        patch.priority.apply_to(&mut next.meta.priority);
-        patch
-            .workflow_status
-            .apply_to(&mut next.meta.workflow_status);
-        patch
-            .assigned_to_name
-            .apply_to(&mut next.meta.assigned_to_name);
-        patch
-            .report_recipients
-            .apply_to(&mut next.meta.report_recipients);
-        match patch.report_settings {
-            Change::Keep => {}
-            Change::Set(None) => next.meta.report_settings = None,
-            Change::Set(Some(settings)) => {
-                settings.apply_to(next.meta.report_settings.get_or_insert_default());
-            }
-        }
-        if let Change::Set(status) = patch.status {
+        patch.name.clone().apply_to(&mut next.name);
+        let status = patch.status.clone();
+        next.meta = next.meta.patched(patch);
+        if let Change::Set(status) = status {
             next.take_status(status, now);
         }
         if next != *self {

@@ -1,27 +1,8 @@
-use super::{Priority, Status, WorkflowStatus};
 use crate::{
-    email::EmailAddress,
     patch::Change,
     report_settings::{Frequency, ReportSettings, Section},
-    text::{Label, Tag},
 };
 use std::collections::BTreeMap;
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ProjectPatch {
-    pub name: Change<Label>,
-    pub status: Change<Status>,
-    pub client_name: Change<Option<Label>>,
-    pub category: Change<Option<Label>>,
-    pub tags: Change<Vec<Tag>>,
-    pub favorite: Change<bool>,
-    pub priority: Change<Priority>,
-    pub workflow_status: Change<WorkflowStatus>,
-    pub assigned_to_name: Change<Option<Label>>,
-    pub report_recipients: Change<Vec<EmailAddress>>,
-    /// `None` inherits the account's again; a patch is merged into what is there.
-    pub report_settings: Change<Option<ReportSettingsPatch>>,
-}
 
 /// A merge patch of report settings; clearing a member inherits it again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,11 +15,6 @@ pub struct ReportSettingsPatch {
 }
 
 impl ReportSettingsPatch {
-    pub fn applied_to(self, mut settings: ReportSettings) -> ReportSettings {
-        self.apply_to(&mut settings);
-        settings
-    }
-
     pub(super) fn apply_to(self, settings: &mut ReportSettings) {
         self.enabled.apply_to(&mut settings.enabled);
         self.frequency.apply_to(&mut settings.frequency);

@@ -53,28 +53,19 @@ impl fmt::Display for Span {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ConsoleDevice {
-    Desktop,
-    Mobile,
-    Tablet,
+analysis::wire_enum! {
+    /// Search Console writes them in capitals.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum ConsoleDevice {
+        Desktop = "desktop",
+        Mobile = "mobile",
+        Tablet = "tablet",
+    }
 }
 
 impl ConsoleDevice {
-    /// The name in storage, lower case; Search Console writes it in capitals.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Desktop => "desktop",
-            Self::Mobile => "mobile",
-            Self::Tablet => "tablet",
-        }
-    }
-
-    /// The one of that name, in any case.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Desktop, Self::Mobile, Self::Tablet]
-            .into_iter()
-            .find(|it| it.name().eq_ignore_ascii_case(name))
+    pub fn in_any_case(name: &str) -> Option<Self> {
+        { Self::ALL.into_iter() }.find(|it| it.name().eq_ignore_ascii_case(name))
     }
 
     pub const fn of(device: Device) -> Self {

@@ -47,7 +47,7 @@ impl Row {
         let query = next(cut.about.has_query());
         let page = next(cut.about.has_page());
         let country = next(cut.by_country).map(|it| ConsoleCountry::parse(&it));
-        let device = next(cut.by_device).map(|it| ConsoleDevice::named(&it));
+        let device = next(cut.by_device).map(|it| ConsoleDevice::in_any_case(&it));
         let (clicks, impressions) = (count(self.clicks)?, count(self.impressions)?);
         let is_position = (0.0..=MOST_POSITION).contains(&self.position);
         if !is_position {

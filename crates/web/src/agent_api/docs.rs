@@ -1,10 +1,30 @@
 //! GET /docs: what there is, for machines.
 
-use crate::{answer::Answer, endpoint::PublicCall, openapi, problem::Problem, services::Services};
+use crate::{
+    answer::Answer,
+    contract::{query, words},
+    endpoint::PublicCall,
+    openapi,
+    problem::Problem,
+    services::Services,
+};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
-pub const FORMATS: [&str; 2] = ["openapi", "guide"];
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Format {
+        Openapi = "openapi",
+        Guide = "guide",
+    }
+}
+words!(Format);
+
+query! {
+    pub(crate) ReadDocs {
+        format: Format = optional "format", "openapi (the default) or guide.";
+    }
+}
 
 /// With `format=guide` a short guide.
 #[expect(
@@ -12,12 +32,10 @@ pub const FORMATS: [&str; 2] = ["openapi", "guide"];
     reason = "handlers are async, whether or not they wait"
 )]
 pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, Problem> {
-    let format = call.query.choice("format", &FORMATS, |name| {
-        FORMATS.contains(&name).then_some(name == "guide")
-    });
+    let format = ReadDocs(&call.query).format();
     call.query.finish()?;
     let (base_url, written) = (&services.config.public_base_url, &services.documents);
-    let answer = if format == Some(true) {
+    let answer = if format == Some(Format::Guide) {
         written
             .guide
             .get_or_init(|| document(&openapi::guide(base_url)))

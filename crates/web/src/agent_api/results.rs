@@ -4,13 +4,14 @@ use super::{paging, projects::ProjectView};
 use crate::{
     agent_api::{TotalView, linked, tagged_at},
     answer::Answer,
+    contract::{End, FreeText, Time, Words, query},
     endpoint::Call,
     links::{Link, NextAction, Operation, Surface},
-    paging::{Limits, bound_part, wanted},
+    paging::{Limits, bound_part, fields, order, pages, total, wanted},
     problem::{FieldError, Problem},
     query::Query,
     refusals,
-    selection::{Selection, record_of},
+    selection::{RECORD, Selection, record_of},
     services::Services,
     weight::Telling,
 };
@@ -42,9 +43,21 @@ const TOP_LIMITS: Limits = Limits {
 const PROJECT_BYTES: usize = 1_024;
 /// Older results are stale.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
-/// `all` first.
-pub fn type_names() -> Vec<&'static str> {
-    std::iter::once("all").chain(ResultType::NAMES).collect()
+
+query! {
+    pub(crate) ReadResults {
+        kind: Chosen = required "type", "The result type, or all.";
+        project: ProjectId = required "projectId", "The project.";
+        ..pages(LIST_LIMITS);
+        ..total();
+        ..fields(&RECORD);
+        ..order(&SORTS, "The order; a leading - reverses. Left out it is default, and with history=true the newest first.");
+        keyword: KeywordId = optional "keywordId", "Only about this keyword.";
+        url: FreeText<2_048> = optional "url", "Only about this page.";
+        from: Time = optional "from", "Measured at or after this day or time.";
+        to: End = optional "to", "Measured before this day or time.";
+        history: bool = optional "history", "The records of all runs, not only of the newest.";
+    }
 }
 
 /// The orders of one run, and of a history: the same, with another one first.
@@ -88,12 +101,13 @@ struct AfterItems<'a> {
 }
 
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let Some(project) = call.query.object_id("projectId").map(ProjectId) else {
-        call.query.required("projectId", None::<i64>);
-        chosen_type(&call);
+    let asked = ReadResults(&call.query);
+    let project = asked.project();
+    let kind = asked.kind();
+    let Some(project) = project else {
         return wanted(None, &call.query);
     };
-    match chosen_type(&call) {
+    match kind {
         Some(Chosen::One(result_type)) => one(&services, &call, project, result_type).await,
         Some(Chosen::All) => all(&services, &call, project).await,
         None => {
@@ -108,12 +122,17 @@ enum Chosen {
     All,
 }
 
-fn chosen_type(call: &Call) -> Option<Chosen> {
-    let named = |name: &str| match name {
-        "all" => Some(Chosen::All),
-        name => ResultType::named(name).map(Chosen::One),
-    };
-    call.query.required_choice("type", &type_names(), named)
+impl Words for Chosen {
+    fn words() -> Vec<&'static str> {
+        [&["all"], ResultType::NAMES.as_slice()].concat()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "all" => Some(Self::All),
+            word => ResultType::named(word).map(Self::One),
+        }
+    }
 }
 
 struct Only {
@@ -125,14 +144,15 @@ struct Only {
 
 impl Only {
     fn of(query: &Query) -> Self {
-        let (from, to) = (query.time("from"), query.end("to"));
+        let asked = ReadResults(query);
+        let (from, to) = (asked.from(), asked.to());
         // The end itself is not included; of a day all of it is.
         if from.zip(to).is_some_and(|(from, to)| from >= to) {
             query.wrong("to", "must end after `from`");
         }
         Self {
-            keyword: query.id("keywordId").map(KeywordId),
-            url: query.free_text("url", 2_048).map(with_its_root),
+            keyword: asked.keyword(),
+            url: asked.url().map(with_its_root),
             from,
             to,
         }
@@ -153,7 +173,7 @@ async fn one(
     result_type: ResultType,
 ) -> Result<Answer, Problem> {
     let query = &call.query;
-    let history = query.flag("history").unwrap_or(false);
+    let history = ReadResults(query).history().unwrap_or(false);
     let bound_to = bound_part(&call.path, &call.query_text);
     let (sorts, direction): (&[_], _) = if history {
         (&HISTORY_SORTS, Direction::Descending)

@@ -1,13 +1,11 @@
 //! The OpenAPI 3.1 document, generated from the route table and the schemas of what serialises.
 
-pub mod bodies;
 #[cfg(feature = "schemas")]
 mod derived;
 mod guide;
 mod headers;
 mod links;
 mod members;
-pub mod parameters;
 mod schemas;
 
 #[cfg(feature = "schemas")]
@@ -19,6 +17,7 @@ pub use members::members;
 pub use schemas::all as schemas;
 
 use crate::{
+    contract::id,
     endpoint::{Endpoint, Verb},
     endpoints,
     entity_tag::EntityTag,
@@ -146,7 +145,7 @@ fn operation(endpoint: &Endpoint) -> Value {
 fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     let mut all = Vec::new();
     if endpoint.path.contains("{id}") {
-        all.push(json!({ "name": "id", "in": "path", "required": true, "description": "The id.", "schema": schemas::id() }));
+        all.push(json!({ "name": "id", "in": "path", "required": true, "description": "The id.", "schema": id() }));
     }
     let query = (endpoint.parameters)();
     all.extend(query.into_iter().map(|it| json!({ "name": it.name, "in": "query", "required": it.required, "description": it.description, "schema": it.schema })));

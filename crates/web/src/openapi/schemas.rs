@@ -1,6 +1,6 @@
 //! Schemas of answers: of the types that serialise, or by hand where an answer is put together.
 
-use crate::pages::results::RESULTS;
+use crate::{contract::id, pages::results::RESULTS};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
@@ -8,11 +8,6 @@ use std::sync::LazyLock;
 pub const OF_TYPES: &str = include_str!("schemas.json");
 
 const STATES: [&str; 5] = ["ready", "stale", "pending", "neverRun", "disabled"];
-
-/// A positive integer that JSON carries exactly.
-pub fn id() -> Value {
-    json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": domain::ids::LARGEST_ID })
-}
 
 static ALL: LazyLock<Value> = LazyLock::new(|| {
     let mut schemas: Map<String, Value> =

@@ -3,8 +3,9 @@
 use super::{account_view, ask_again, user_view};
 use crate::{
     answer::Answer,
+    contract::body,
     endpoint::MemberCall,
-    fields::{Fields, read_body},
+    fields::read_body,
     pipeline::members::signed_out,
     problem::{Code, Problem},
     services::Services,
@@ -20,6 +21,14 @@ use domain::{
 use serde_json::json;
 use std::sync::Arc;
 
+body! {
+    ChangeAccount {
+        account_name: Label = change "accountName";
+        name: Label = change "name";
+        email: EmailAddress = change "email";
+    }
+}
+
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     Ok(answer(&call.member.account, &call.member.user))
@@ -28,7 +37,7 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem>
 /// A JSON merge patch (RFC 7396); another e-mail address needs the password first.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let patch = read_body(&call.body, |fields| Some(patch(fields)))?;
+    let patch = read_body(&call.body, |body| Some(patch(body)))?;
     let changed = services.core.change_profile(&call.member, &patch).await;
     let (account, user) = changed.map_err(|error| refused(&services, error))?;
     Ok(answer(&account, &user))
@@ -39,12 +48,11 @@ fn answer(account: &Account, user: &User) -> Answer {
     Answer::ok(&told)
 }
 
-fn patch(fields: &Fields) -> ProfilePatch {
-    fields.only(&["accountName", "name", "email"]);
+fn patch(body: &ChangeAccount) -> ProfilePatch {
     ProfilePatch {
-        account_name: fields.change("accountName", fields.text("accountName", Label::parse)),
-        name: fields.change("name", fields.text("name", Label::parse)),
-        email: fields.change("email", fields.text("email", EmailAddress::parse)),
+        account_name: body.account_name(),
+        name: body.name(),
+        email: body.email(),
     }
 }
 

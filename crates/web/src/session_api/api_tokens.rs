@@ -3,8 +3,9 @@
 use super::{fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
+    contract::{Body, List, body, parsed},
     endpoint::MemberCall,
-    fields::{Fields, Given, read_body},
+    fields::{Given, read_body},
     links::{Link, Operation},
     pipeline::members::signed_out,
     problem::{Code, FieldError, Problem},
@@ -25,6 +26,24 @@ use std::sync::Arc;
 /// In days; `null` is for ever.
 pub const MOST_DAYS: i64 = 365;
 
+body! {
+    CreateToken {
+        name: Label = required "name";
+        scopes: List<ScopeName, 1, { Scope::NAMES.len() }> = required "scopes" or "must hold at least one scope";
+        expires_in_days: f64 = nullable "expiresInDays";
+    }
+}
+
+struct ScopeName;
+
+parsed! {
+    ScopeName => Scope: scope, json!({ "type": "string", "enum": Scope::NAMES });
+}
+
+fn scope(name: &str) -> Result<Scope, String> {
+    Scope::named(name).ok_or_else(|| format!("must be one of {}", Scope::NAMES.join(", ")))
+}
+
 /// Newest first, in whatever state.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
@@ -38,8 +57,8 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     fresh(&services, &call)?;
-    let new = read_body(&call.body, |fields| {
-        wanted(fields, services.core.policies.tokens)
+    let new = read_body(&call.body, |body| {
+        wanted(body, services.core.policies.tokens)
     })?;
     let issued = { &services.core }.issue_token(Asker::Owner(&call.member), &new);
     let issued = issued.await;
@@ -70,18 +89,9 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     ))))
 }
 
-fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {
-    fields.only(&["name", "scopes", "expiresInDays"]);
-    let name = fields.required("name", fields.text("name", Label::parse));
-    let rule = format!("must be one of {}", Scope::NAMES.join(", "));
-    let scopes = fields.texts("scopes", Scope::NAMES.len(), |text| {
-        Scope::named(text).ok_or_else(|| rule.clone())
-    });
-    let scopes = fields.required("scopes", scopes);
-    if scopes.as_ref().is_some_and(Vec::is_empty) {
-        fields.note_at("scopes", "too-few", "must hold at least one scope");
-    }
-    let lifetime = lifetime(fields, policy);
+fn wanted(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
+    let (name, scopes) = (body.name(), body.scopes());
+    let lifetime = lifetime(body, policy);
     Some(NewToken {
         name: name?,
         scopes: scopes?.into_iter().collect::<Scopes>(),
@@ -90,8 +100,7 @@ fn wanted(fields: &Fields, policy: TokenPolicy) -> Option<NewToken> {
 }
 
 /// `None` is for ever.
-fn lifetime(fields: &Fields, policy: TokenPolicy) -> Option<TimeDelta> {
-    let name = "expiresInDays";
+fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
     let most = { policy.longest }.map_or(MOST_DAYS, |it| it.num_days().min(MOST_DAYS));
     let rule = match policy.longest {
         None => format!(
@@ -102,11 +111,11 @@ fn lifetime(fields: &Fields, policy: TokenPolicy) -> Option<TimeDelta> {
         ),
     };
     let wrong = || {
-        let pointer = fields.at(name);
-        fields.note(FieldError::at(pointer, "invalid-value", &rule).with("max", most));
+        let error = FieldError::at("/expiresInDays", "invalid-value", &rule);
+        body.fields().note(error.with("max", most));
     };
     // What is no number is told by its type, every other mistake by the rule.
-    match fields.number(name, &rule, |_| true) {
+    match body.expires_in_days() {
         Given::Absent | Given::Wrong => {
             return Some(policy.shortened(NewToken::DEFAULT_LIFETIME));
         }

@@ -2,23 +2,36 @@
 
 use super::sign_in::not_kept;
 use crate::{
-    answer::Answer, endpoint::MemberCall, paging::Limits, problem::Problem, services::Services,
+    answer::Answer,
+    contract::{Number, Time, query, words},
+    endpoint::MemberCall,
+    paging::Limits,
+    problem::Problem,
+    services::Services,
 };
 use chrono::TimeDelta;
 use domain::audit::AuditAction;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const LIST_LIMITS: Limits = Limits {
+const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 500,
 };
 
+query! {
+    pub(crate) ReadAuditLog {
+        limit: Number<1, { LIST_LIMITS.most }> = optional "limit", "How many events.";
+        action: AuditAction = optional "action", "Events of this kind alone.";
+        before: Time = optional "before", "Events before this moment alone: `at` of the last one goes on with the log.";
+    }
+}
+words!(AuditAction);
+
 /// Newest first; of one kind and before a moment where that is asked for.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let most = call.query.number("limit", &(1..=LIST_LIMITS.most));
-    let action = { &call.query }.choice("action", &AuditAction::NAMES, AuditAction::named);
-    let before = call.query.time("before");
+    let asked = ReadAuditLog(&call.query);
+    let (most, action, before) = (asked.limit(), asked.action(), asked.before());
     call.query.finish()?;
     let (account, core) = (call.member.account.id, &services.core);
     let most = most.unwrap_or(LIST_LIMITS.default);

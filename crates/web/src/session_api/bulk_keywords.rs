@@ -1,11 +1,12 @@
 //! POST /api/projects/:id/keywords/bulk: saves researched keywords, and tells what became of each.
 
 use crate::{
-    agent_api::keywords::{AllowanceView, market},
+    agent_api::keywords::{AllowanceView, MARKET, MarketMembers},
     answer::Answer,
     caller::Caller,
+    contract::{EachOnce, List, body, member, words},
     endpoint::Call,
-    fields::{Fields, read_body},
+    fields::read_body,
     problem::{Code, FieldError, Problem},
     refusals,
     services::Services,
@@ -16,7 +17,6 @@ use domain::{
     ids::{KeywordId, SearchId},
     keyword::{Keyword, KeywordRefusal, KeywordText, NewKeywords},
     market::Market,
-    project::each_once,
     text::Tag,
     use_cases::keywords::save::{
         SaveMode, SaveOutcome, SavedKeywords, WantedKeyword, WantedKeywords,
@@ -25,6 +25,33 @@ use domain::{
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
+
+body! {
+    SaveKeywords {
+        texts: List<SaveKeyword, 1, { NewKeywords::MOST }> = required "keywords" or "must hold at least one keyword";
+        mode: SaveMode = required "mode";
+        market: MarketMembers = optional "market", MARKET;
+        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = optional "tags";
+        search: SearchId = optional "searchId";
+    }
+}
+words!(SaveMode);
+
+body! {
+    SaveKeyword {
+        text: String = required "text";
+        ai_tracked: bool = optional "aiTracked";
+    }
+}
+member!(SaveKeyword => TypedKeyword: typed);
+
+fn typed(it: &SaveKeyword) -> Option<TypedKeyword> {
+    let (text, ai_tracked) = (it.text(), it.ai_tracked());
+    Some(TypedKeyword {
+        text: text?,
+        ai_tracked,
+    })
+}
 
 struct Wish {
     texts: Vec<TypedKeyword>,
@@ -114,32 +141,15 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(answer(&saved).kept())
 }
 
-fn read(fields: &Fields) -> Option<Wish> {
-    fields.only(&["keywords", "mode", "market", "tags", "searchId"]);
-    let texts = fields.objects("keywords", NewKeywords::MOST, |it| {
-        it.only(&["text", "aiTracked"]);
-        let text = it.text("text", |text| Ok::<_, String>(text.to_owned()));
-        let text = it.required("text", text);
-        Some(TypedKeyword {
-            ai_tracked: it.or_left_out("aiTracked", it.flag("aiTracked")),
-            text: text?,
-        })
-    });
-    let texts = fields.required("keywords", texts);
-    if texts.as_ref().is_some_and(Vec::is_empty) {
-        fields.note_at("keywords", "too-few", "must hold at least one keyword");
-    }
-    let mode = fields.choice("mode", &SaveMode::NAMES, SaveMode::named);
-    let mode = fields.required("mode", mode);
-    let market = fields.or_left_out("market", market(fields, "market", &Market::default()));
-    let tags = fields.texts("tags", Keyword::MOST_TAGS, Tag::parse);
-    let tags = fields.or_left_out("tags", tags);
-    let search = fields.or_left_out("searchId", fields.id("searchId"));
+fn read(body: &SaveKeywords) -> Option<Wish> {
+    let (texts, mode, market) = (body.texts(), body.mode(), body.market());
+    let (tags, search) = (body.tags(), body.search());
+    let base = Market::default();
     Some(Wish {
         texts: texts?,
-        market: market.unwrap_or_default(),
-        tags: each_once(tags.unwrap_or_default()),
-        search: search.map(SearchId),
+        market: market.map_or_else(|| base.clone(), |it| it.of(&base)),
+        tags: tags.unwrap_or_default(),
+        search,
         mode: mode?,
     })
 }

@@ -3,9 +3,10 @@
 use crate::{
     agent_api::{linked, paging, tagged, written},
     answer::Answer,
+    contract::{Body, Words, body, member, parsed, query, values, within},
     endpoint::Call,
-    fields::{Fields, Given, day, whole},
-    paging::{Limits, bound_part, wanted},
+    fields::{Fields, whole},
+    paging::{Limits, bound_part, pages, wanted},
     problem::{FieldError, Problem},
     refusals,
     services::Services,
@@ -19,7 +20,7 @@ use domain::{
     },
 };
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use std::{collections::BTreeMap, sync::Arc};
 
 pub const LIST_LIMITS: Limits = Limits {
@@ -31,7 +32,7 @@ const MOST_DAYS: i64 = 500;
 /// How many days are summed up when only the last one is named.
 const USUAL: Days = Days::new(27);
 /// Rows of one request; the size of bodies sets an earlier end to long ones.
-const MOST_ROWS: usize = 20_000;
+pub(super) const MOST_ROWS: usize = 20_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,6 +76,14 @@ impl RowView {
     }
 }
 
+query! {
+    pub(crate) ReadConsoleRows {
+        ..pages(LIST_LIMITS);
+        from: NaiveDate = optional "from", "The first day; four weeks before `to` when left out.";
+        to: NaiveDate = optional "to", "The last day; today when left out.";
+    }
+}
+
 /// What was searched for, with the pages shown, those shown most first: sums over the named days, or the newest weeks.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
@@ -108,11 +117,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 
 fn period(call: &Call, today: NaiveDate) -> Option<Span> {
     let query = &call.query;
-    let named = |name: &str| {
-        let found = day(query.text(name)?);
-        found.map_err(|rule| query.wrong(name, rule)).ok()
-    };
-    let (from, to) = (named("from"), named("to"));
+    let asked = ReadConsoleRows(query);
+    let (from, to) = (asked.from(), asked.to());
     if from.is_none() && to.is_none() {
         return None;
     }
@@ -134,12 +140,7 @@ fn period(call: &Call, today: NaiveDate) -> Option<Span> {
 type Places = Vec<usize>;
 
 /// Single rows, put together by what they tell apart and by their days. Errors are noted at the row's place.
-pub(super) fn sent(fields: &Fields) -> Option<Vec<RowSet>> {
-    let rows = fields.required("rows", fields.objects("rows", MOST_ROWS, row))?;
-    if rows.is_empty() {
-        fields.note_at("rows", "too-few", "must hold at least one row");
-        return None;
-    }
+pub(super) fn sent(fields: &Fields, rows: Vec<(NaiveDate, SearchRow)>) -> Vec<RowSet> {
     let mut sets: BTreeMap<(Cut, NaiveDate), (Vec<SearchRow>, Places)> = BTreeMap::new();
     for (place, (day, row)) in rows.into_iter().enumerate() {
         let cut = Cut {
@@ -171,61 +172,79 @@ pub(super) fn sent(fields: &Fields) -> Option<Vec<RowSet>> {
         }
         set
     });
-    Some(sets.collect())
+    sets.collect()
 }
 
-const ROW_FIELDS: [&str; 8] = [
-    "date",
-    "query",
-    "page",
-    "country",
-    "device",
-    "clicks",
-    "impressions",
-    "position",
-];
+body! {
+    pub(crate) RowMembers {
+        date: NaiveDate = required "date";
+        query: String = nullable "query";
+        page: String = nullable "page";
+        country: CountryCode = nullable "country";
+        device: ConsoleDevice = nullable "device";
+        clicks: Count = required "clicks";
+        impressions: Count = required "impressions";
+        position: Position = nullable "position";
+    }
+}
+member!(RowMembers => (NaiveDate, SearchRow): row);
 
-fn row(fields: &Fields) -> Option<(NaiveDate, SearchRow)> {
-    fields.only(&ROW_FIELDS);
-    let date = fields.required("date", fields.text("date", day));
-    let plain = |name: &str| fields.text(name, |text| Ok::<_, String>(text.to_owned()));
-    let (query, page) = (plain("query"), plain("page"));
-    let country = fields.text("country", |text| {
-        ConsoleCountry::parse(text).ok_or("must be a country, for example deu")
-    });
-    let devices = ["desktop", "mobile", "tablet"];
-    let device = fields.choice("device", &devices, ConsoleDevice::named);
-    let rule = format!("must be a number from 1 to {MOST_POSITION}");
-    let position = fields.number("position", &rule, |it| (1.0..=MOST_POSITION).contains(&it));
-    let (clicks, impressions) = (count(fields, "clicks"), count(fields, "impressions"));
-    let mut is_usable = true;
+impl Words for ConsoleDevice {
+    fn words() -> Vec<&'static str> {
+        Self::NAMES.to_vec()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::in_any_case(word)
+    }
+}
+
+within! {
+    Position => f64: 1.0..=MOST_POSITION;
+}
+
+struct CountryCode;
+
+parsed! {
+    CountryCode => ConsoleCountry: country, json!({ "type": "string", "minLength": 2, "maxLength": 3 });
+}
+
+fn country(text: &str) -> Result<ConsoleCountry, &'static str> {
+    ConsoleCountry::parse(text).ok_or("must be a country, for example deu")
+}
+
+struct Count;
+
+values! {
+    Count => u64: count, json!({ "type": "integer", "minimum": 0 });
+}
+
+fn count(fields: &Fields, pointer: &str, value: &Value) -> Option<u64> {
+    let found = whole(value).and_then(|it| u64::try_from(it).ok());
+    if found.is_none() {
+        let rule = "must be a whole number, 0 or more";
+        fields.note(FieldError::at(pointer, "invalid-value", rule));
+    }
+    found
+}
+
+/// `None` when anything is wrong with it: what rows have in common is looked at when each can be used.
+fn row(it: &RowMembers) -> Option<(NaiveDate, SearchRow)> {
+    let before = it.fields().noted();
+    let (date, query, page) = (it.date(), it.query(), it.page());
+    let (country, device, position) = (it.country(), it.device(), it.position());
+    let (clicks, impressions) = (it.clicks(), it.impressions());
+    if it.fields().noted() > before {
+        return None;
+    }
     let row = SearchRow {
-        query: value(query, &mut is_usable),
-        page: value(page, &mut is_usable),
-        country: value(country, &mut is_usable),
-        device: value(device, &mut is_usable),
-        position: value(position, &mut is_usable),
+        query: query.value(),
+        page: page.value(),
+        country: country.value(),
+        device: device.value(),
+        position: position.value(),
         clicks: clicks?,
         impressions: impressions?,
     };
-    is_usable.then_some((date?, row))
-}
-
-fn value<T>(given: Given<T>, is_usable: &mut bool) -> Option<T> {
-    *is_usable &= !matches!(given, Given::Wrong);
-    given.value()
-}
-
-fn count(fields: &Fields, name: &str) -> Option<u64> {
-    match fields.raw(name) {
-        None | Some(Value::Null) => fields.note_at(name, "required", "is required"),
-        Some(value) => {
-            let found = whole(value).and_then(|it| u64::try_from(it).ok());
-            if found.is_none() {
-                fields.note_at(name, "invalid-value", "must be a whole number, 0 or more");
-            }
-            return found;
-        }
-    }
-    None
+    Some((date?, row))
 }

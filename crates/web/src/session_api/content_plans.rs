@@ -1,11 +1,12 @@
 //! /api/projects/:id/content-plans: what is to be written for which keywords.
 
 use crate::{
-    agent_api::{ListBody, keywords, paging, projects::unchanged, written},
+    agent_api::{ListBody, keywords, paging, written},
     answer::Answer,
+    contract::{List, body, member, parsed, within, words},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{Fields, Given, day, read_body},
+    fields::{read_body, read_patch},
     links::{Link, Operation},
     paging::{Limits, bound_part, wanted},
     pipeline::once::in_progress,
@@ -18,18 +19,18 @@ use analysis::{findings::envelope::rounded, search_intent::Intent};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     content_plan::{
-        Clustering, ContentPlan, ContentPlanPatch, Effort, ItemStatus, NewContentPlan, PlanAction,
-        PlanItem, PlanSummary,
+        Clustering, ContentPlan, ContentPlanPatch, Effort, ItemStatus, NewContentPlan, OutlineLine,
+        PageTitle, PlanAction, PlanItem, PlanSummary, SchemaType,
     },
     ids::{ContentPlanId, ProjectId},
     keyword::KeywordText,
     page::Direction,
     ports::content_plans::ContentPlanSort,
-    text::{Label, Text},
+    text::Label,
     use_cases::content_plans::ContentPlanError,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub const LIST_LIMITS: Limits = Limits {
@@ -38,23 +39,52 @@ pub const LIST_LIMITS: Limits = Limits {
 };
 
 const SORTS: [(&str, ContentPlanSort); 1] = [("createdAt", ContentPlanSort::CreatedAt)];
-const FIELDS: [&str; 3] = ["name", "clusteredBy", "items"];
-const READ_ONLY: [&str; 5] = ["id", "projectId", "itemCount", "createdAt", "updatedAt"];
-const ITEM_FIELDS: [&str; 13] = [
-    "keyword",
-    "cluster",
-    "intent",
-    "action",
-    "targetUrl",
-    "title",
-    "outline",
-    "schemaTypes",
-    "priority",
-    "effort",
-    "status",
-    "dueOn",
-    "owner",
-];
+
+body! {
+    AddContentPlan {
+        name: Label = required "name";
+        clustered_by: Clustering = required "clusteredBy";
+        items: List<ItemMembers, 0, { ContentPlan::MOST_ITEMS }> = required "items";
+    }
+}
+
+body! {
+    ChangeContentPlan {
+        name: Label = change "name";
+        clustered_by: Clustering = change "clusteredBy";
+        items: List<ItemMembers, 0, { ContentPlan::MOST_ITEMS }> = change "items";
+    }
+}
+
+body! {
+    ItemMembers {
+        keyword: KeywordText = required "keyword";
+        cluster: Label = nullable "cluster";
+        intent: Intent = nullable "intent";
+        action: PlanAction = required "action";
+        target_url: PageOrPath = nullable "targetUrl";
+        title: PageTitle = nullable "title";
+        outline: List<OutlineLine, 0, { PlanItem::MOST_LINES }> = nullable "outline";
+        schema_types: List<SchemaType, 0, { PlanItem::MOST_TYPES }> = nullable "schemaTypes";
+        priority: ItemPriority = nullable "priority";
+        effort: Effort = nullable "effort";
+        status: ItemStatus = optional "status";
+        due_on: NaiveDate = nullable "dueOn";
+        owner: Label = nullable "owner";
+    }
+}
+member!(ItemMembers => PlanItem: item);
+words!(Clustering, Effort, Intent, ItemStatus, PlanAction);
+
+within! {
+    ItemPriority => f64: 0.0..=PlanItem::MOST_PRIORITY;
+}
+
+struct PageOrPath;
+
+parsed! {
+    PageOrPath => String: page, json!({ "type": "string", "minLength": 1, "maxLength": MOST_PATH });
+}
 
 /// Of a site, taken as a page; in bytes.
 const MOST_PATH: usize = 2_048;
@@ -171,11 +201,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
-    let new = read_body(&call.body, |fields| {
-        fields.only(&FIELDS);
-        let name = fields.required("name", fields.text("name", Label::parse));
-        let clustered_by = fields.required("clusteredBy", clustering(fields));
-        let items = fields.required("items", items(fields));
+    let new = read_body(&call.body, |body: &AddContentPlan| {
+        let (name, clustered_by, items) = (body.name(), body.clustered_by(), body.items());
         Some(NewContentPlan {
             name: name?,
             clustered_by: clustered_by?,
@@ -210,7 +237,14 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let current = found(&services, &call).await?;
     call.query.finish()?;
-    let patch = read_body(&call.body, |fields| Some(patch(fields, &current)))?;
+    let shown = serde_json::to_value(PlanView::of(&current)).unwrap_or(Value::Null);
+    let patch = read_patch(&call.body, &shown, &[], |body: &ChangeContentPlan| {
+        ContentPlanPatch {
+            name: body.name(),
+            clustered_by: body.clustered_by(),
+            items: body.items(),
+        }
+    })?;
     if let Some(items) = patch.items.as_set() {
         fits(items)?;
     }
@@ -285,54 +319,23 @@ fn fits(items: &[PlanItem]) -> Result<(), Problem> {
     Err(Problem::invalid_value(error.with("max", MOST_BYTES)))
 }
 
-fn patch(fields: &Fields, current: &ContentPlan) -> ContentPlanPatch {
-    fields.only_or(&FIELDS, &READ_ONLY);
-    let shown = serde_json::to_value(PlanView::of(current)).unwrap_or(Value::Null);
-    let rule = "cannot be changed; leave it out";
-    unchanged(fields, &shown, &READ_ONLY, "read-only-field", rule);
-    ContentPlanPatch {
-        name: fields.change("name", fields.text("name", Label::parse)),
-        clustered_by: fields.change("clusteredBy", clustering(fields)),
-        items: fields.change("items", items(fields)),
-    }
-}
-
-fn clustering(fields: &Fields) -> Given<Clustering> {
-    fields.choice("clusteredBy", &Clustering::NAMES, Clustering::named)
-}
-
-fn items(fields: &Fields) -> Given<Vec<PlanItem>> {
-    fields.objects("items", ContentPlan::MOST_ITEMS, item)
-}
-
-fn item(fields: &Fields) -> Option<PlanItem> {
-    fields.only(&ITEM_FIELDS);
-    let keyword = fields.required("keyword", fields.text("keyword", KeywordText::parse));
-    let action = fields.choice("action", &PlanAction::NAMES, PlanAction::named);
-    let action = fields.required("action", action);
-    let status = fields.choice("status", &ItemStatus::NAMES, ItemStatus::named);
-    let status = fields.or_left_out("status", status);
-    let effort = fields.choice("effort", &Effort::NAMES, Effort::named);
-    let priority = fields.number("priority", "must be a number from 0 to 1000000000", |it| {
-        (0.0..=PlanItem::MOST_PRIORITY).contains(&it)
-    });
-    let outline = fields.texts("outline", PlanItem::MOST_LINES, Text::parse);
-    let schema_types = fields.texts("schemaTypes", PlanItem::MOST_TYPES, Text::parse);
+fn item(it: &ItemMembers) -> Option<PlanItem> {
+    let (keyword, action, status) = (it.keyword(), it.action(), it.status());
+    let (effort, priority) = (it.effort(), it.priority());
+    let (outline, schema_types) = (it.outline(), it.schema_types());
     Some(PlanItem {
-        cluster: fields.text("cluster", Label::parse).value(),
-        intent: fields
-            .choice("intent", &Intent::NAMES, Intent::named)
-            .value(),
-        target_url: fields.text("targetUrl", page).value(),
-        title: fields.text("title", Text::parse).value(),
+        cluster: it.cluster().value(),
+        intent: it.intent().value(),
+        target_url: it.target_url().value(),
+        title: it.title().value(),
         outline: outline.value().unwrap_or_default(),
         schema_types: schema_types.value().unwrap_or_default(),
         // Kept as it is told, so that what is read and sent back is the same.
         priority: priority.value().map(rounded::six_digits),
         effort: effort.value(),
         status: status.unwrap_or(ItemStatus::Planned),
-        due_on: fields.text("dueOn", day).value(),
-        owner: fields.text("owner", Label::parse).value(),
+        due_on: it.due_on().value(),
+        owner: it.owner().value(),
         keyword: keyword?,
         action: action?,
     })

@@ -3,6 +3,7 @@
 use super::sign_in::not_kept;
 use crate::{
     answer::Answer,
+    contract::{body, query, values},
     counted,
     endpoint::MemberCall,
     fields::{Fields, read_body},
@@ -38,6 +39,21 @@ const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
 
 /// What cursors of searches are bound to.
 const HISTORY: &str = "/api/keyword-research/history";
+
+body! {
+    ResearchKeyword {
+        keyword: KeywordText = required "keyword";
+        country: CountryName = required "location";
+        language: LanguageName = required "language";
+        project: ProjectId = nullable "projectId";
+    }
+}
+
+query! {
+    pub(crate) ReopenSearch {
+        project: ProjectId = optional "projectId", "The project whose keywords are told apart among the ideas.";
+    }
+}
 
 /// How much of the month's research is used.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
@@ -100,7 +116,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
 
 /// As it was shown; no supplier is asked, and no quota used.
 pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let project = call.query.object_id("projectId").map(ProjectId);
+    let project = ReopenSearch(&call.query).project();
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
     let search = SearchId(call.id.unwrap_or_default());
@@ -126,12 +142,9 @@ pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(not_kept(Answer::value(&json!({ "forgotten": 1 }))))
 }
 
-fn asked(fields: &Fields) -> Option<(ResearchSubject, Option<ProjectId>)> {
-    fields.only(&["keyword", "location", "language", "projectId"]);
-    let keyword = fields.required("keyword", fields.text("keyword", KeywordText::parse));
-    let country = named(fields, "location", Country::named);
-    let language = named(fields, "language", Language::named);
-    let project = fields.id("projectId").value().map(ProjectId);
+fn asked(body: &ResearchKeyword) -> Option<(ResearchSubject, Option<ProjectId>)> {
+    let (keyword, country, language) = (body.keyword(), body.country(), body.language());
+    let project = body.project().value();
     let subject = ResearchSubject {
         keyword: keyword?,
         country: country?,
@@ -140,22 +153,31 @@ fn asked(fields: &Fields) -> Option<(ResearchSubject, Option<ProjectId>)> {
     Some((subject, project))
 }
 
+struct CountryName;
+
+struct LanguageName;
+
+values! {
+    CountryName => Country: |fields, at, value| named(fields, at, value, Country::named), json!({ "type": "string", "description": "The name of a country." });
+    LanguageName => Language: |fields, at, value| named(fields, at, value, Language::named), json!({ "type": "string", "description": "The name of a language." });
+}
+
 /// An unknown name is an error with those most like it.
 fn named<T>(
     fields: &Fields,
-    name: &str,
+    pointer: &str,
+    value: &Value,
     find: impl Fn(&str) -> Result<T, UnknownName>,
 ) -> Option<T> {
-    let text = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
-    let text = fields.required(name, text)?;
+    let text = fields.text(pointer, value)?;
     if text.trim().is_empty() {
-        fields.note_at(name, "required", "must not be empty");
+        fields.note(FieldError::at(pointer, "required", "must not be empty"));
         return None;
     }
-    match find(&text) {
+    match find(text) {
         Ok(found) => Some(found),
         Err(unknown) => {
-            let mut error = FieldError::at(fields.at(name), "unknown-name", unknown.to_string())
+            let mut error = FieldError::at(pointer, "unknown-name", unknown.to_string())
                 .with("nearest", unknown.nearest.clone());
             if let Some(meant) = unknown.nearest.first() {
                 error = error.with("didYouMean", meant.as_str());

@@ -3,8 +3,9 @@
 use crate::{
     agent_api::{paging, written},
     answer::Answer,
+    contract::{arguments, query},
     endpoint::Call,
-    paging::{Limits, bound_part, wanted},
+    paging::{Limits, bound_part, order, pages, wanted},
     problem::{FieldError, Problem},
     refusals,
     services::Services,
@@ -31,6 +32,26 @@ const SORTS: [(&str, KeywordSort); 3] = [
     ("text", KeywordSort::Text),
     ("position", KeywordSort::Position),
 ];
+
+query! {
+    pub(crate) ReadKeywordStatus {
+        ..pages(LIST_LIMITS);
+        month: Month = optional "month", "The month in UTC, for example 2026-11; this one when left out.";
+        ..order(&SORTS, "The order; a leading - reverses. createdAt when left out.");
+    }
+}
+
+struct Month;
+
+arguments! {
+    Month => CalendarMonth: |query, name| {
+        let found = CalendarMonth::parse(query.text(name)?);
+        if found.is_none() {
+            query.wrong(name, "must be a month such as 2026-11");
+        }
+        found
+    }, json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" });
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -204,21 +225,14 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(crate::agent_api::linked(answer, &call, next.as_deref()))
 }
 
+/// The last one is that of `today`, and that is the default.
 fn month(call: &Call, today: NaiveDate) -> Option<CalendarMonth> {
     let this = CalendarMonth::of(today)?;
-    let Some(text) = call.query.text("month") else {
-        return Some(this);
-    };
-    let found = CalendarMonth::parse(text);
-    match found {
-        None => call.query.wrong("month", "must be a month such as 2026-11"),
-        Some(month) if month > this => {
-            let rule = format!("lies ahead: the last one is {this}");
-            let error = FieldError::in_query("month", "invalid-value", rule);
-            call.query.note(error.with("max", json!(this.to_string())));
-            return None;
-        }
-        Some(_) => {}
+    let asked = ReadKeywordStatus(&call.query).month();
+    if asked.is_some_and(|month| month > this) {
+        let rule = format!("lies ahead: the last one is {this}");
+        let error = FieldError::in_query("month", "invalid-value", rule);
+        call.query.note(error.with("max", json!(this.to_string())));
     }
-    found
+    Some(asked.unwrap_or(this))
 }

@@ -28,7 +28,6 @@ use crate::{
     cookies::Cookie,
     csrf,
     endpoint::MemberCall,
-    fields::{Fields, Given},
     links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     services::Services,
@@ -129,17 +128,6 @@ async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, 
             "isComplete": it.is_complete,
         })
     }))
-}
-
-/// Whether it is right is not a matter of its form.
-fn typed_password(fields: &Fields, name: &str) -> Option<TypedPassword> {
-    fields.required(name, fields.text(name, TypedPassword::parse))
-}
-
-/// A text that is to become a password. The use case, which knows whose, tells what is wrong with it.
-fn new_password(fields: &Fields, name: &str) -> Option<String> {
-    let given: Given<String> = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
-    fields.required(name, given)
 }
 
 fn unfit(name: &str, refusal: PasswordRefusal) -> Problem {

@@ -1,17 +1,24 @@
 //! POST /api/settings/password.
 
-use super::{identity, new_password, not_given_again, typed_password, unfit, welcomed_with};
+use super::{identity, not_given_again, unfit, welcomed_with};
 use crate::{
-    answer::Answer,
-    endpoint::MemberCall,
-    fields::{Fields, read_body},
-    limits::SlotKey,
-    pipeline::admit::crowded,
-    problem::Problem,
-    services::Services,
+    answer::Answer, contract::body, endpoint::MemberCall, fields::read_body, limits::SlotKey,
+    pipeline::admit::crowded, problem::Problem, services::Services,
 };
-use domain::use_cases::passwords::{ChangePasswordError, NewPassword};
+use domain::{
+    password::TypedPassword,
+    use_cases::passwords::{ChangePasswordError, NewPassword},
+};
 use std::sync::Arc;
+
+body! {
+    ChangePassword {
+        current: TypedPassword = required "currentPassword";
+        new_password: String = required "newPassword";
+        ends_others: bool = optional "endOtherSessions";
+        revokes_tokens: bool = optional "revokeTokens";
+    }
+}
 
 /// The session goes on under a new cookie; others end unless they are to stay. Revokes tokens only when asked.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
@@ -33,21 +40,13 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(welcomed_with(&services, 200, &signed_in, &body))
 }
 
-fn read(fields: &Fields) -> Option<NewPassword> {
-    fields.only(&[
-        "currentPassword",
-        "newPassword",
-        "endOtherSessions",
-        "revokeTokens",
-    ]);
-    let current = typed_password(fields, "currentPassword");
-    let new = new_password(fields, "newPassword");
-    let ends = fields.or_left_out("endOtherSessions", fields.flag("endOtherSessions"));
-    let revokes = fields.or_left_out("revokeTokens", fields.flag("revokeTokens"));
+fn read(body: &ChangePassword) -> Option<NewPassword> {
+    let (current, new) = (body.current(), body.new_password());
+    let (ends_others, revokes_tokens) = (body.ends_others(), body.revokes_tokens());
     Some(NewPassword {
         current: current?,
         new: new?,
-        ends_others: ends.unwrap_or(true),
-        revokes_tokens: revokes.unwrap_or(false),
+        ends_others: ends_others.unwrap_or(true),
+        revokes_tokens: revokes_tokens.unwrap_or(false),
     })
 }

@@ -3,6 +3,7 @@
 use crate::{
     agent_api::{keywords, projects},
     answer::Answer,
+    contract::body,
     endpoint::Call,
     fields::read_body,
     problem::Problem,
@@ -12,6 +13,11 @@ use crate::{
 use domain::ids::KeywordId;
 use serde_json::json;
 use std::sync::Arc;
+
+body! {
+    /// There is nothing to say.
+    Reactivate {}
+}
 
 /// With its keywords and their places.
 pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
@@ -29,10 +35,7 @@ pub async fn keyword(services: Arc<Services>, call: Call) -> Result<Answer, Prob
 
 /// The same as the patch that makes it active.
 fn back(mut call: Call) -> Result<Call, Problem> {
-    read_body(&call.body, |fields| {
-        fields.only(&[]);
-        Some(())
-    })?;
+    read_body(&call.body, |_: &Reactivate| Some(()))?;
     call.body.insert("status".into(), json!("active"));
     Ok(call)
 }

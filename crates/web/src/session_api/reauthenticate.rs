@@ -1,18 +1,23 @@
 //! POST /api/session/reauthenticate.
 
-use super::{not_given_again, typed_password, welcomed};
+use super::{not_given_again, welcomed};
 use crate::{
-    answer::Answer, endpoint::MemberCall, fields::read_body, problem::Problem, services::Services,
+    answer::Answer, contract::body, endpoint::MemberCall, fields::read_body, problem::Problem,
+    services::Services,
 };
+use domain::password::TypedPassword;
 use std::sync::Arc;
+
+body! {
+    Reauthenticate {
+        password: TypedPassword = required "password";
+    }
+}
 
 /// The session goes on under a new cookie and a new token.
 pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let password = read_body(&call.body, |fields| {
-        fields.only(&["password"]);
-        typed_password(fields, "password")
-    })?;
+    let password = read_body(&call.body, Reauthenticate::password)?;
     let (hasher, place) = (services.known_hasher.as_ref(), &call.visitor.place);
     let renewed = services
         .core

@@ -1,8 +1,9 @@
 //! /api/settings/report-defaults.
 
 use crate::{
-    agent_api::projects::EffectiveReportSettingsView,
+    agent_api::projects::{EffectiveReportSettingsView, YesOrNo},
     answer::Answer,
+    contract::{body, values},
     endpoint::MemberCall,
     fields::{Fields, read_body},
     problem::Problem,
@@ -12,9 +13,31 @@ use domain::{
     ports::storage::StorageError,
     report_settings::{EffectiveReportSettings, Frequency, Section},
 };
-use std::sync::Arc;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::Arc};
 
-const INCLUDE_PDF: [&str; 2] = ["yes", "no"];
+body! {
+    SetReportDefaults {
+        enabled: bool = required "enabled";
+        frequency: Frequency = required "frequency";
+        include_pdf: YesOrNo = required "includePdf";
+        content: Sections = optional "content";
+    }
+}
+
+/// Those that are given, on or off.
+struct Sections;
+
+values! {
+    Sections => BTreeMap<Section, bool>: sections, json!({ "type": "object", "additionalProperties": { "type": "boolean" } });
+}
+
+fn sections(fields: &Fields, pointer: &str, value: &Value) -> Option<BTreeMap<Section, bool>> {
+    let sections = fields.object(pointer, value)?;
+    sections.only(&Section::NAMES);
+    let shown = |it: Section| Some((it, sections.optional::<bool>(it.name())?));
+    Some(Section::ALL.into_iter().filter_map(shown).collect())
+}
 
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
@@ -25,7 +48,7 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem>
 pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let before = &call.member.account.report_defaults;
-    let defaults = read_body(&call.body, |fields| settings(fields, before))?;
+    let defaults = read_body(&call.body, |body| settings(body, before))?;
     let account = call.member.account.id;
     let changed = services
         .core
@@ -41,27 +64,18 @@ fn answer(defaults: &EffectiveReportSettings) -> Answer {
     Answer::ok(&EffectiveReportSettingsView::of(defaults))
 }
 
-fn settings(fields: &Fields, before: &EffectiveReportSettings) -> Option<EffectiveReportSettings> {
-    fields.only(&["enabled", "frequency", "includePdf", "content"]);
-    let enabled = fields.required("enabled", fields.flag("enabled"));
-    let frequency = fields.choice("frequency", &Frequency::NAMES, Frequency::named);
-    let frequency = fields.required("frequency", frequency);
-    let pdf = |name: &str| INCLUDE_PDF.contains(&name).then_some(name == "yes");
-    let include_pdf = fields.required("includePdf", fields.choice("includePdf", &INCLUDE_PDF, pdf));
-    let content = fields.object("content", |sections| {
-        sections.only(&Section::NAMES);
-        let mut content = before.content.clone();
-        for section in Section::ALL {
-            let shown = sections.or_left_out(section.name(), sections.flag(section.name()));
-            content.extend(shown.map(|shown| (section, shown)));
-        }
-        content
-    });
-    let content = fields.or_left_out("content", content);
+fn settings(
+    body: &SetReportDefaults,
+    before: &EffectiveReportSettings,
+) -> Option<EffectiveReportSettings> {
+    let (enabled, frequency) = (body.enabled(), body.frequency());
+    let (include_pdf, shown) = (body.include_pdf(), body.content());
+    let mut content = before.content.clone();
+    content.extend(shown.unwrap_or_default());
     Some(EffectiveReportSettings {
         enabled: enabled?,
         frequency: frequency?,
-        include_pdf: include_pdf?,
-        content: content.unwrap_or_else(|| before.content.clone()),
+        include_pdf: include_pdf?.is_yes(),
+        content,
     })
 }

@@ -1,15 +1,17 @@
 //! /api/projects/:id/search-console: what is known of a project's own searches.
 
-use super::console_rows;
+use super::console_rows::{MOST_ROWS, RowMembers, sent};
 use crate::{
     answer::Answer,
+    contract::{Body, List, body},
     endpoint::Call,
-    fields::{Fields, day, read_body},
+    fields::read_body,
     limits::{NoSlot, Slot, SlotKey},
     problem::{Code, FieldError, Problem},
     refusals,
     services::Services,
 };
+use chrono::NaiveDate;
 use domain::{
     ports::search_console::{ExportError, ExportFile, ReadExport},
     search_console::{RowSet, Span},
@@ -51,6 +53,23 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     })))
 }
 
+body! {
+    ImportRows {
+        name: Label = optional "name";
+        rows: List<RowMembers, 1, MOST_ROWS> = required "rows" or "must hold at least one row";
+    }
+}
+
+body! {
+    ImportFile {
+        name: Label = optional "name";
+        content: String = required "content";
+        from: NaiveDate = optional "from";
+        to: NaiveDate = optional "to";
+        page: String = optional "page";
+    }
+}
+
 enum Sent {
     File(SentFile),
     Rows(String, Vec<RowSet>),
@@ -70,7 +89,11 @@ const WAIT: Duration = Duration::from_secs(5);
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
-    let sent = read_body(&call.body, sent)?;
+    let sent = if call.body.contains_key("rows") {
+        read_body(&call.body, rows)?
+    } else {
+        Sent::File(read_body(&call.body, file)?)
+    };
     let one_of_account = [(SlotKey::Account(call.account()), 1)];
     let slot = services.import_slots.take_within(WAIT, &one_of_account);
     let slot = Arc::new(slot.await.map_err(too_many)?);
@@ -142,26 +165,16 @@ async fn opened(
     export.await.map_err(lost)?.map_err(|it| unreadable(&it))
 }
 
-fn sent(fields: &Fields) -> Option<Sent> {
-    if fields.raw("rows").is_none() {
-        return file(fields).map(Sent::File);
-    }
-    fields.only(&["name", "rows"]);
-    let name = fields.or_left_out("name", fields.text("name", Label::parse));
-    let sets = console_rows::sent(fields);
-    Some(Sent::Rows(
-        name.map_or_else(|| "rows".to_owned(), |it| it.to_string()),
-        sets?,
-    ))
+fn rows(body: &ImportRows) -> Option<Sent> {
+    let (name, rows) = (body.name(), body.rows());
+    let name = name.map_or_else(|| "rows".to_owned(), |it| it.to_string());
+    Some(Sent::Rows(name, sent(body.fields(), rows?)))
 }
 
-fn file(fields: &Fields) -> Option<SentFile> {
-    fields.only(&["name", "content", "from", "to", "page"]);
-    let name = fields.or_left_out("name", fields.text("name", Label::parse));
-    let content = fields.text("content", |text| Ok::<_, String>(text.to_owned()));
-    let text = fields.required("content", content);
-    let named = |name: &str| fields.or_left_out(name, fields.text(name, day));
-    let (from, to) = (named("from"), named("to"));
+fn file(body: &ImportFile) -> Option<SentFile> {
+    let fields = body.fields();
+    let (name, text) = (body.name(), body.content());
+    let (from, to) = (body.from(), body.to());
     let span = match (from, to) {
         (None, None) => None,
         (Some(from), Some(to)) => {
@@ -176,12 +189,12 @@ fn file(fields: &Fields) -> Option<SentFile> {
             None
         }
     };
-    let page = fields.text("page", |text| Ok::<_, String>(text.to_owned()));
+    let page = body.page();
     Some(SentFile {
         name: name.map_or_else(|| "export.csv".to_owned(), |it| it.to_string()),
         text: text?,
         span,
-        page: fields.or_left_out("page", page),
+        page,
     })
 }
 

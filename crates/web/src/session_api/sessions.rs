@@ -3,6 +3,7 @@
 use super::{device_cookie, fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
+    contract::query,
     endpoint::MemberCall,
     links::{Link, Operation},
     problem::{Code, Problem},
@@ -53,9 +54,15 @@ pub(super) fn ended_view(ended: EndedAccess) -> Value {
     json!({ "endedSessions": ended.sessions, "revokedTokens": ended.tokens })
 }
 
+query! {
+    pub(crate) EndSessions {
+        revokes_tokens: bool = optional "revokeTokens", "true revokes every token of the account as well.";
+    }
+}
+
 /// All but this one, with the password like each of them; with `revokeTokens=true` the account's tokens as well.
 pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let revokes = call.query.flag("revokeTokens").unwrap_or(false);
+    let revokes = { EndSessions(&call.query).revokes_tokens() }.unwrap_or(false);
     call.query.finish()?;
     fresh(&services, &call)?;
     let member = &call.member;

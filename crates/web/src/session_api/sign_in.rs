@@ -1,10 +1,11 @@
 //! POST /api/session.
 
-use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, typed_password, welcomed_with};
+use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, welcomed_with};
 use crate::{
     answer::Answer,
+    contract::body,
     endpoint::VisitorCall,
-    fields::{Fields, read_body},
+    fields::read_body,
     limits::{Door, Exhausted},
     problem::{Code, Problem},
     services::Services,
@@ -24,6 +25,13 @@ use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
 pub const PATH: &str = "/api/session";
+
+body! {
+    SignIn {
+        email: EmailAddress = required "email";
+        password: TypedPassword = required "password";
+    }
+}
 
 /// Whether the address or the password was wrong is not told, in no way.
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
@@ -91,10 +99,8 @@ async fn told(services: &Services, signed_in: &SignedIn) -> Value {
     })
 }
 
-fn read(fields: &Fields) -> Option<(EmailAddress, TypedPassword)> {
-    fields.only(&["email", "password"]);
-    let email = fields.required("email", fields.text("email", EmailAddress::parse));
-    let password = typed_password(fields, "password");
+fn read(body: &SignIn) -> Option<(EmailAddress, TypedPassword)> {
+    let (email, password) = (body.email(), body.password());
     Some((email?, password?))
 }
 

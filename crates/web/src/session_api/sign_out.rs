@@ -2,17 +2,26 @@
 
 use super::{sessions::ended_view, sign_in::not_kept};
 use crate::{
-    answer::Answer, cookies::Cookie, endpoint::MemberCall, problem::Problem, services::Services,
+    answer::Answer, contract::query, cookies::Cookie, endpoint::MemberCall, problem::Problem,
+    services::Services,
 };
 use domain::use_cases::sessions::EndedAccess;
 use std::sync::Arc;
+
+query! {
+    pub(crate) SignOut {
+        revokes_tokens: bool = optional "revokeTokens", "true revokes every token of the account as well.";
+        everywhere: bool = optional "everywhere", "true ends every session of the person.";
+    }
+}
 
 /// Here, or with `everywhere=true` wherever the person is signed in; with `revokeTokens=true` the account's tokens are
 /// revoked as well. The browser forgets what it kept of us. No password is asked for, not even for everywhere: it ends
 /// the asker as well, and whoever is in a hurry to shut somebody out must not be held up.
 pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let everywhere = call.query.flag("everywhere").unwrap_or(false);
-    let revokes = call.query.flag("revokeTokens").unwrap_or(false);
+    let asked = SignOut(&call.query);
+    let everywhere = asked.everywhere().unwrap_or(false);
+    let revokes = asked.revokes_tokens().unwrap_or(false);
     if revokes && !everywhere {
         call.query
             .wrong("revokeTokens", "goes together with everywhere=true");

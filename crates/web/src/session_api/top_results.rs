@@ -2,9 +2,11 @@
 
 use crate::{
     answer::Answer,
+    contract::{arguments, query},
     endpoint::Call,
     paging::wanted,
     problem::{FieldError, Problem},
+    query::Query,
     refusals,
     services::Services,
     weight::Room,
@@ -13,13 +15,22 @@ use analysis::url_rules::page_key;
 use chrono::{DateTime, Utc};
 use domain::{ids::KeywordId, results::Finding};
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{
+    json,
+    value::{RawValue, to_raw_value},
+};
 use std::sync::Arc;
 
 /// Keywords whose search pages are read at once: some are megabytes together.
 pub const MOST: usize = 200;
 /// How far down a page counts as one of the first.
 const DEPTH: u32 = 10;
+
+query! {
+    pub(crate) ReadTopResults {
+        keywords: KeywordIds = required "keywordIds", "Ids of keywords, apart by commas: 200 at the most.";
+    }
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,7 +93,7 @@ impl TopView {
 /// Never: views have string keys and no failing serialisers.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
-    let keywords = wanted(keywords(&call), &call.query)?;
+    let keywords = wanted(ReadTopResults(&call.query).keywords(), &call.query)?;
     let found = services
         .core
         .top_results(call.account(), project, &keywords)
@@ -101,23 +112,22 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     }))
 }
 
-fn keywords(call: &Call) -> Option<Vec<KeywordId>> {
-    let name = "keywordIds";
-    let Some(text) = call.query.text(name) else {
-        call.query
-            .note(FieldError::in_query(name, "required", "is required"));
-        return None;
-    };
-    let ids: Option<Vec<KeywordId>> = { text.split(',') }
+struct KeywordIds;
+
+arguments! {
+    KeywordIds => Vec<KeywordId>: keyword_ids, json!({ "type": "string", "pattern": "^[1-9][0-9]*(,[1-9][0-9]*)*$" });
+}
+
+fn keyword_ids(query: &Query, name: &str) -> Option<Vec<KeywordId>> {
+    let ids: Option<Vec<KeywordId>> = { query.text(name)?.split(',') }
         .map(|it| crate::plain_id(it).map(KeywordId))
         .collect();
-    match ids {
-        None => call.query.wrong(name, "must be ids apart by commas"),
+    match &ids {
+        None => query.wrong(name, "must be ids apart by commas"),
         Some(ids) if ids.len() > MOST => {
             let rule = format!("must be {MOST} ids at the most");
             let error = FieldError::in_query(name, "too-many", rule);
-            call.query.note(error.with("max", MOST));
-            return None;
+            query.note(error.with("max", MOST));
         }
         Some(_) => {}
     }

@@ -1,10 +1,11 @@
 //! GET and POST /api/welcome: the first run.
 
-use super::{hashing, new_password, sign_in::not_kept, unfit, welcomed};
+use super::{hashing, sign_in::not_kept, unfit, welcomed};
 use crate::{
     answer::Answer,
+    contract::body,
     endpoint::VisitorCall,
-    fields::{Fields, read_body},
+    fields::read_body,
     links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     services::Services,
@@ -16,6 +17,15 @@ use domain::{
 };
 use serde_json::json;
 use std::sync::Arc;
+
+body! {
+    WelcomeOwner {
+        code: String = required "code";
+        email: EmailAddress = required "email";
+        name: Label = required "name";
+        password: String = required "password";
+    }
+}
 
 pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
@@ -33,12 +43,9 @@ pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     Ok(welcomed(&services, 201, &signed_in))
 }
 
-fn owner(fields: &Fields) -> Option<NewOwner> {
-    fields.only(&["code", "email", "name", "password"]);
-    let code = new_password(fields, "code");
-    let email = fields.required("email", fields.text("email", EmailAddress::parse));
-    let name = fields.required("name", fields.text("name", Label::parse));
-    let password = new_password(fields, "password");
+fn owner(body: &WelcomeOwner) -> Option<NewOwner> {
+    let (code, email) = (body.code(), body.email());
+    let (name, password) = (body.name(), body.password());
     Some(NewOwner {
         code: code?,
         email: email?,

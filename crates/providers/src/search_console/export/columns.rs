@@ -324,7 +324,7 @@ impl Columns {
             })
         });
         let device = self.device.map(|column| {
-            let device = ConsoleDevice::named(cell(record, column));
+            let device = ConsoleDevice::in_any_case(cell(record, column));
             device.ok_or_else(|| {
                 let remedy = "Write devices as DESKTOP, MOBILE or TABLET, or leave the column out and sum up its rows.";
                 mistake(column, "device", remedy)

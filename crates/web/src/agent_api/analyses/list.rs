@@ -4,9 +4,10 @@ use super::{JobView, LOOK_AGAIN, QueueView};
 use crate::{
     agent_api::{ListBody, linked, paging, written},
     answer::Answer,
+    contract::{arguments, query},
     endpoint::Call,
     hang_up,
-    paging::{Limits, bound_part, wanted},
+    paging::{Limits, bound_part, order, pages, total, wanted},
     problem::{FieldError, Problem},
     query::Query,
     refusals,
@@ -33,14 +34,32 @@ const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
 const LONGEST_WAIT: u64 = 20;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+query! {
+    pub(crate) ListAnalyses {
+        ..pages(LIST_LIMITS);
+        ..total();
+        ..order(&SORTS, "Newest first when left out.");
+        job: JobId = optional "jobId", "Only this analysis.";
+        wait: Wait = optional "wait", "With jobId: hold the answer so many seconds, or until it ends.";
+        project: ProjectId = optional "projectId", "Only of this project.";
+        kind: AnalysisKind = optional "type", "Only of this kind.";
+        status: JobStatus = optional "status", "Only with this status.";
+    }
+}
+
 /// Newest first; with `jobId` that job alone.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let query = &call.query;
-    let filter = filter(query);
-    let patience = wait(query);
+    let asked = ListAnalyses(query);
+    let filter = JobFilter {
+        project: asked.project(),
+        kind: asked.kind(),
+        status: asked.status(),
+    };
+    let patience = asked.wait().unwrap_or_default();
     let page = paging.request(key, now);
     if query.text("jobId").is_some() {
         for name in ["type", "status"] {
@@ -79,22 +98,15 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }
 
-fn filter(query: &Query) -> JobFilter {
-    JobFilter {
-        project: query.object_id("projectId").map(ProjectId),
-        kind: query.choice("type", &AnalysisKind::NAMES, AnalysisKind::named),
-        status: query.choice("status", &JobStatus::NAMES, JobStatus::named),
-    }
-}
-
 async fn one(
     services: &Services,
     call: &Call,
     project: Option<ProjectId>,
     patience: Duration,
 ) -> Result<Answer, Problem> {
-    let id = call.query.object_id("jobId").ok_or_else(refusals::no_job)?;
-    let mut found = find(services, call, JobId(id)).await?;
+    let id = { ListAnalyses(&call.query) }.job();
+    let id = id.ok_or_else(refusals::no_job)?;
+    let mut found = find(services, call, id).await?;
     if project.is_some_and(|project| project != found.job.project) {
         return Err(refusals::no_job());
     }
@@ -111,7 +123,7 @@ async fn one(
             () = services.stopping.cancelled() => {}
             () = &mut hung_up => break,
         }
-        found = find(services, call, JobId(id)).await?;
+        found = find(services, call, id).await?;
     }
     let now = services.core.clock.now();
     let none_is_online = services.core.is_no_worker_online_for([&found.job]);
@@ -139,18 +151,20 @@ async fn find(services: &Services, call: &Call, id: JobId) -> Result<JobState, P
         .ok_or_else(refusals::no_job)
 }
 
-fn wait(query: &Query) -> Duration {
-    let Some(text) = query.text("wait") else {
-        return Duration::ZERO;
-    };
-    let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST_WAIT);
+/// In seconds.
+struct Wait;
+
+arguments! {
+    Wait => Duration: wait, json!({ "type": "integer", "minimum": 0, "maximum": LONGEST_WAIT });
+}
+
+fn wait(query: &Query, name: &str) -> Option<Duration> {
+    let seconds = query.text(name)?.parse().ok();
+    let seconds = seconds.filter(|it| *it <= LONGEST_WAIT);
     if seconds.is_none() {
         let rule = format!("must be a number of seconds up to {LONGEST_WAIT}");
-        query.note(
-            FieldError::in_query("wait", "invalid-value", rule)
-                .with("min", 0)
-                .with("max", LONGEST_WAIT),
-        );
+        let error = FieldError::in_query(name, "invalid-value", rule);
+        query.note(error.with("min", 0).with("max", LONGEST_WAIT));
     }
-    Duration::from_secs(seconds.unwrap_or(0))
+    seconds.map(Duration::from_secs)
 }

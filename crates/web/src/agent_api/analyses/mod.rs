@@ -2,8 +2,11 @@ mod list;
 mod start;
 mod view;
 
+pub(crate) use list::ListAnalyses;
 pub use list::{LIST_LIMITS, list};
-pub use start::{FIELDS as START_FIELDS, start};
+#[cfg(test)]
+pub(crate) use start::StartAnalysis;
+pub use start::{start, start_schema};
 pub use view::{JobErrorView, JobView, MoneyView, ProgressView, QueueView, StageView};
 
 /// Seconds after which an unfinished analysis is worth another look.

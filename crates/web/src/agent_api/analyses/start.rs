@@ -4,9 +4,10 @@ use super::{JobView, LOOK_AGAIN, MoneyView};
 use crate::{
     agent_api::keywords::AllowanceView,
     answer::Answer,
+    contract::{Body, List, body, parsed},
     counted,
     endpoint::Call,
-    fields::{Fields, read_body, whole},
+    fields::{read_body, whole},
     links::{Link, Operation},
     problem::Problem,
     refusals,
@@ -32,17 +33,45 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const FIELDS: [&str; 6] = [
-    "type",
-    "projectId",
-    "keywordIds",
-    "models",
-    "dryRun",
-    "priority",
-];
-
 const MOST_KEYWORDS: usize = 5_000;
 const MOST_MODELS: usize = 20;
+
+body! {
+    pub(crate) StartAnalysis like { "type": "rankCheck", "projectId": 3_570_000_000_000_001_i64 } {
+        kind: AnalysisKind = required "type", "Kinds that this version does not run are refused with feature-disabled.";
+        project: ProjectId = required "projectId";
+        keywords: List<KeywordId, 1, MOST_KEYWORDS> = optional "keywordIds" or "must hold at least one id; leave it out to measure all keywords", "For rankCheck and aiVisibility: only these keywords.";
+        models: List<EngineName, 1, MOST_MODELS> = optional "models" or "must hold at least one; leave it out to ask all that are active", "For aiVisibility: only these AI engines, by the ids of GET /models; they have to be active.";
+        dry_run: bool = optional "dryRun", "Tell what it would do and cost, and do nothing.";
+        priority: JobPriority = optional "priority";
+    }
+}
+
+struct EngineName;
+
+parsed! {
+    EngineName => Text<64>: Text::parse, json!({ "type": "string", "minLength": 1, "maxLength": 64 });
+}
+
+/// What goes to pages has no use for keywords.
+pub fn start_schema() -> Value {
+    let others = { AnalysisKind::ALL.into_iter() }.filter(|it| goes_to_pages(*it).is_none());
+    let others: Vec<&str> = others.map(AnalysisKind::name).collect();
+    let mut schema = StartAnalysis::schema();
+    schema["anyOf"] = json!([
+        { "properties": { "type": { "enum": others } } },
+        { "properties": { "keywordIds": false } },
+    ]);
+    schema
+}
+
+const fn goes_to_pages(kind: AnalysisKind) -> Option<&'static str> {
+    match kind {
+        AnalysisKind::SiteAudit => Some("does not go with siteAudit, which reads pages"),
+        AnalysisKind::WebVitals => Some("does not go with webVitals, which loads pages"),
+        _ => None,
+    }
+}
 
 /// With `dryRun` tells what it would do.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
@@ -125,63 +154,30 @@ fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {
         .header("Retry-After", LOOK_AGAIN)
 }
 
-fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
-    fields.only(&FIELDS);
-    let kind = fields.required(
-        "type",
-        fields.choice("type", &AnalysisKind::NAMES, AnalysisKind::named),
-    );
-    let project = fields.required("projectId", fields.id("projectId"));
-    let keywords = fields.or_left_out("keywordIds", fields.ids("keywordIds", MOST_KEYWORDS));
-    if keywords.as_ref().is_some_and(Vec::is_empty) {
-        fields.note_at(
-            "keywordIds",
-            "too-few",
-            "must hold at least one id; leave it out to measure all keywords",
-        );
-    }
-    let goes_to_pages = match kind {
-        Some(AnalysisKind::SiteAudit) => Some("does not go with siteAudit, which reads pages"),
-        Some(AnalysisKind::WebVitals) => Some("does not go with webVitals, which loads pages"),
-        _ => None,
-    };
-    if let Some(told) = goes_to_pages.filter(|_| keywords.is_some()) {
+fn read(body: &StartAnalysis) -> Option<(AnalysisRequest, bool)> {
+    let fields = body.fields();
+    let (kind, project, keywords) = (body.kind(), body.project(), body.keywords());
+    if let Some(told) = kind.and_then(goes_to_pages).filter(|_| keywords.is_some()) {
         fields.note_at("keywordIds", "not-applicable", told);
     }
-    let models = fields.or_left_out(
-        "models",
-        fields.texts("models", MOST_MODELS, Text::<64>::parse),
-    );
-    if models.as_ref().is_some_and(Vec::is_empty) {
-        fields.note_at(
-            "models",
-            "too-few",
-            "must hold at least one; leave it out to ask all that are active",
-        );
-    }
+    let models = body.models();
     if models.is_some() && kind.is_some_and(|it| it != AnalysisKind::AiVisibility) {
         fields.note_at("models", "not-applicable", "goes with aiVisibility alone");
     }
-    let dry_run = fields
-        .or_left_out("dryRun", fields.flag("dryRun"))
-        .unwrap_or(false);
-    let priority = fields.or_left_out(
-        "priority",
-        fields.choice("priority", &JobPriority::NAMES, JobPriority::named),
-    );
-    let named =
-        |ids: Vec<i64>| KeywordChoice::Named(each_once(ids).into_iter().map(KeywordId).collect());
+    let (dry_run, priority) = (body.dry_run(), body.priority());
     let request = AnalysisRequest {
-        project: ProjectId(project?),
+        project: project?,
         kind: kind?,
-        keywords: keywords.map_or(KeywordChoice::All, named),
+        keywords: keywords.map_or(KeywordChoice::All, |ids| {
+            KeywordChoice::Named(each_once(ids).into_iter().collect())
+        }),
         models: models.map_or(ModelChoice::All, |it| {
             ModelChoice::Named(each_once(it.iter().map(ToString::to_string).collect()))
         }),
         priority: priority.unwrap_or_default(),
         trigger: Trigger::Api,
     };
-    Some((request, dry_run))
+    Some((request, dry_run.unwrap_or(false)))
 }
 
 fn engine_document(plan: &EnginePlan) -> Value {

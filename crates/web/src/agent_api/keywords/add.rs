@@ -1,10 +1,11 @@
 //! POST /projects/:id/keywords.
 
-use super::{AddedKeywordsView, market};
+use super::{AddedKeywordsView, MARKET, MarketMembers};
 use crate::{
     answer::Answer,
+    contract::{EachOnce, List, body},
     endpoint::Call,
-    fields::{Fields, read_body},
+    fields::read_body,
     problem::Problem,
     refusals,
     services::Services,
@@ -13,13 +14,19 @@ use domain::{
     ids::ProjectId,
     keyword::{Keyword, KeywordText, NewKeywords},
     market::Market,
-    project::each_once,
     text::Tag,
     use_cases::keywords::track::TrackedKeywords,
 };
 use std::sync::Arc;
 
-pub const FIELDS: [&str; 4] = ["keywords", "aiTracked", "market", "tags"];
+body! {
+    pub(crate) AddKeywords like { "keywords": ["rust seo tool"], "aiTracked": true, "market": { "country": "de", "language": "de" } } {
+        keywords: List<KeywordText, 1, { NewKeywords::MOST }> = required "keywords" or "must hold at least one keyword", "Repeats are folded.";
+        ai_tracked: bool = optional "aiTracked", "Whether the added keywords count toward the AI visibility allowance.";
+        market: MarketMembers = optional "market", MARKET;
+        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = nullable "tags";
+    }
+}
 
 /// All of them, or none when an allowance would be passed.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
@@ -40,22 +47,16 @@ fn answer(project: ProjectId, tracked: &TrackedKeywords) -> Answer {
     Answer::with_status(status, &AddedKeywordsView::of(project, tracked))
 }
 
-fn read(fields: &Fields) -> Option<NewKeywords> {
-    fields.only(&FIELDS);
-    let texts = fields.required(
-        "keywords",
-        fields.texts("keywords", NewKeywords::MOST, KeywordText::parse),
-    );
-    if texts.as_ref().is_some_and(Vec::is_empty) {
-        fields.note_at("keywords", "too-few", "must hold at least one keyword");
-    }
-    let ai_tracked = fields.or_left_out("aiTracked", fields.flag("aiTracked"));
-    let market = fields.or_left_out("market", market(fields, "market", &Market::default()));
-    let tags = fields.texts("tags", Keyword::MOST_TAGS, Tag::parse).value();
+fn read(body: &AddKeywords) -> Option<NewKeywords> {
+    let texts = body.keywords();
+    let ai_tracked = body.ai_tracked();
+    let market = body.market();
+    let tags = body.tags().value();
+    let base = Market::default();
     Some(NewKeywords {
         texts: texts?,
         ai_tracked,
-        market: market.unwrap_or_default(),
-        tags: each_once(tags.unwrap_or_default()),
+        market: market.map_or_else(|| base.clone(), |it| it.of(&base)),
+        tags: tags.unwrap_or_default(),
     })
 }

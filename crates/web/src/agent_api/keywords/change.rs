@@ -1,12 +1,12 @@
 //! PATCH /keywords/:id (RFC 7396).
 
-use super::{KeywordView, market};
+use super::{KeywordView, MARKET, MarketMembers};
 use crate::{
-    agent_api::projects::unchanged,
     answer::Answer,
+    contract::{EachOnce, body, parsed},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{Fields, read_body},
+    fields::read_patch,
     problem::Problem,
     refusals,
     services::Services,
@@ -15,26 +15,28 @@ use actix_web::http::Uri;
 use domain::{
     ids::KeywordId,
     keyword::{Keyword, KeywordPatch},
-    patch::Change,
-    project::{Status, each_once},
+    project::Status,
     text::Tag,
     use_cases::keywords::change::ChangeKeywordError,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const FIELDS: [&str; 5] = ["aiTracked", "status", "market", "targetUrl", "tags"];
+body! {
+    pub(crate) ChangeKeyword like { "aiTracked": true } {
+        ai_tracked: bool = change "aiTracked";
+        status: Status = change "status";
+        market: MarketMembers = change "market", MARKET;
+        target_url: TargetUrl = nullable "targetUrl";
+        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = nullable "tags";
+    }
+}
 
-const READ_ONLY: [&str; 8] = [
-    "id",
-    "projectId",
-    "text",
-    "searchVolume",
-    "latest",
-    "createdAt",
-    "updatedAt",
-    "deactivatedAt",
-];
+struct TargetUrl;
+
+parsed! {
+    TargetUrl => String: target_url, json!({ "type": "string", "format": "uri", "maxLength": MOST_URL, "pattern": r"^https?://[^\s\x00-\x1f/?#@:]+([/?#:][^\s\x00-\x1f]*)?$" });
+}
 
 /// In bytes.
 const MOST_URL: usize = 2_048;
@@ -47,7 +49,8 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .await?
         .ok_or_else(refusals::no_keyword)?;
     call.query.finish()?;
-    let patch = read_body(&call.body, |fields| Some(read(fields, &current)))?;
+    let shown = serde_json::to_value(KeywordView::of(&current)).unwrap_or(Value::Null);
+    let patch = read_patch(&call.body, &shown, &[], |body| read(body, &current))?;
     let changed = services
         .core
         .change_keyword(
@@ -70,31 +73,14 @@ pub fn refused(error: ChangeKeywordError) -> Problem {
     }
 }
 
-fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
-    fields.only_or(&FIELDS, &READ_ONLY);
-    let shown = serde_json::to_value(KeywordView::of(current)).unwrap_or(Value::Null);
-    unchanged(
-        fields,
-        &shown,
-        &READ_ONLY,
-        "read-only-field",
-        "cannot be changed; leave it out",
-    );
-    let tags = fields
-        .texts("tags", Keyword::MOST_TAGS, Tag::parse)
-        .resettable();
+fn read(body: &ChangeKeyword, current: &Keyword) -> KeywordPatch {
+    let tags = body.tags().resettable();
     KeywordPatch {
-        ai_tracked: fields.change("aiTracked", fields.flag("aiTracked")),
-        status: fields.change(
-            "status",
-            fields.choice("status", &Status::NAMES, Status::named),
-        ),
-        market: fields.change("market", market(fields, "market", &current.market)),
-        target_url: fields.text("targetUrl", target_url).clearable(),
-        tags: match tags {
-            Change::Keep => Change::Keep,
-            Change::Set(tags) => Change::Set(each_once(tags)),
-        },
+        ai_tracked: body.ai_tracked(),
+        status: body.status(),
+        market: body.market().map(|it| it.of(&current.market)),
+        target_url: body.target_url().clearable(),
+        tags,
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::KeywordView;
 use crate::{
-    agent_api::{ListBody, paging, written},
+    agent_api::{ListBody, paging, projects::StatusFilter, written},
     answer::Answer,
+    contract::{FreeText, query},
     endpoint::Call,
-    paging::{Limits, bound_part, wanted},
+    paging::{Limits, bound_part, fields, order, pages, total, wanted},
     problem::Problem,
     refusals,
     selection::{KEYWORD, Selection},
@@ -28,19 +29,31 @@ const SORTS: [(&str, KeywordSort); 3] = [
     ("position", KeywordSort::Position),
 ];
 
+query! {
+    pub(crate) ListKeywords {
+        ..pages(LIST_LIMITS);
+        ..total();
+        ..fields(&KEYWORD);
+        ..order(&SORTS, "The order; a leading - reverses. createdAt when left out.");
+        status: StatusFilter = optional "status", "active when left out.";
+        ai_tracked: bool = optional "aiTracked", "Only AI-tracked ones, or only others.";
+        tag: FreeText<50> = optional "tag", "Only with this tag.";
+        search: FreeText<200> = optional "search", "Only with this text in the keyword.";
+    }
+}
+
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project_id()?;
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let query = &call.query;
-    let search = query
-        .free_text("search", 200)
-        .map(|text| analysis::keyword_text::normalised(&text));
+    let asked = ListKeywords(query);
+    let search = { asked.search() }.map(|text| analysis::keyword_text::normalised(&text));
     let filter = KeywordFilter {
-        status: crate::agent_api::projects::status_filter(query),
-        ai_tracked: query.flag("aiTracked"),
-        tag: query.free_text("tag", 50),
+        status: asked.status().unwrap_or_default().0,
+        ai_tracked: asked.ai_tracked(),
+        tag: asked.tag(),
         search: search.filter(|text| !text.is_empty()),
     };
     let fields = Selection::read(query, &KEYWORD);

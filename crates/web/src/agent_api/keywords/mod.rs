@@ -4,37 +4,62 @@ mod deactivate;
 mod list;
 mod view;
 
-pub use add::{FIELDS as ADD_FIELDS, add};
-pub(crate) use change::target_url;
-pub use change::{FIELDS as CHANGE_FIELDS, change};
+pub(crate) use add::AddKeywords;
+pub use add::add;
+pub use change::change;
+pub(crate) use change::{ChangeKeyword, target_url};
 pub use deactivate::deactivate;
+pub(crate) use list::ListKeywords;
 pub use list::{LIST_LIMITS, list};
 pub use view::{AddedKeywordsView, AllowanceView, KeywordView, LatestView, MarketView};
 
-use crate::fields::{Fields, Given};
+use crate::contract::{body, member};
 use analysis::observation::search_page::Device;
-use domain::market::{Country, Language, Market};
+use domain::{
+    market::{Country, Language, Location, Market},
+    patch::Change,
+};
 
-/// Members that are left out are as in `base`.
-pub(crate) fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
-    fields.object(name, |market| {
-        market.only(&["country", "language", "device", "location"]);
-        let country = market.or_left_out("country", market.text("country", Country::parse));
-        let language = market.or_left_out("language", market.text("language", Language::parse));
-        let device = market.or_left_out(
-            "device",
-            market.choice("device", &Device::NAMES, Device::named),
-        );
+body! {
+    pub(crate) MarketMembers {
+        country: Country = optional "country";
+        language: Language = optional "language";
+        device: Device = optional "device";
+        location: Location = nullable "location";
+    }
+}
+member!(MarketMembers => MarketChange: market);
+
+/// What [`MarketMembers`] are, for the document.
+pub(crate) const MARKET: &str =
+    "Where and how it is searched; in the United States, in English, on a desktop when left out.";
+
+pub(crate) struct MarketChange {
+    country: Option<Country>,
+    language: Option<Language>,
+    device: Option<Device>,
+    location: Change<Option<Location>>,
+}
+
+fn market(given: &MarketMembers) -> MarketChange {
+    MarketChange {
+        country: given.country(),
+        language: given.language(),
+        device: given.device(),
+        location: given.location().clearable(),
+    }
+}
+
+impl MarketChange {
+    /// What is left out is as in `base`.
+    pub(crate) fn of(self, base: &Market) -> Market {
         let mut location = base.location.clone();
-        market
-            .text("location", Market::location)
-            .clearable()
-            .apply_to(&mut location);
+        self.location.apply_to(&mut location);
         Market {
-            country: country.unwrap_or(base.country),
-            language: language.unwrap_or(base.language),
-            device: device.unwrap_or(base.device),
+            country: self.country.unwrap_or(base.country),
+            language: self.language.unwrap_or(base.language),
+            device: self.device.unwrap_or(base.device),
             location,
         }
-    })
+    }
 }

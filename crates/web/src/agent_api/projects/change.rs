@@ -1,12 +1,13 @@
 //! PATCH /projects/:id (RFC 7396).
 
-use super::{MetaFields, ProjectView};
+use super::{ProjectView, members::ProjectMembers};
 use crate::{
     answer::Answer,
+    contract::{Body, body},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{Fields, read_body},
-    problem::{FieldError, Problem},
+    fields::read_patch,
+    problem::Problem,
     refusals,
     services::Services,
 };
@@ -20,33 +21,17 @@ use domain::{
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub const FIELDS: [&str; 11] = [
-    "name",
-    "status",
-    "clientName",
-    "category",
-    "tags",
-    "favorite",
-    "priority",
-    "workflowStatus",
-    "assignedToName",
-    "reportRecipients",
-    "reportSettings",
-];
+body! {
+    pub(crate) ChangeProject with members: ProjectMembers like { "favorite": true, "clientName": null } {
+        name: Label = change "name";
+        status: Status = change "status";
+    }
+}
 
-/// Callers may send these back as they read them.
-const READ_ONLY: [&str; 10] = [
-    "id",
-    "domainUnicode",
-    "effectiveReportSettings",
-    "keywordCount",
-    "aiTrackedCount",
-    "lastAnalysisAt",
-    "createdAt",
-    "updatedAt",
-    "deactivatedAt",
-    "purgeAt",
-];
+/// What can be changed of a project.
+pub fn change_fields() -> &'static [&'static str] {
+    ChangeProject::names()
+}
 
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let current = call.project(&services).await?;
@@ -87,69 +72,33 @@ pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Probl
 
 /// Callers may send back what they read (`shown`). Fails with everything that is wrong with the body.
 pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch, Problem> {
-    read_body(body, |fields| Some(read(fields, shown)))
-}
-
-fn read(fields: &Fields, current: &Value) -> ProjectPatch {
-    fields.only_or(
-        &FIELDS,
-        &[READ_ONLY.as_slice(), &["domain", "keywords"]].concat(),
-    );
-    unchanged(
-        fields,
-        current,
-        &READ_ONLY,
-        "read-only-field",
-        "cannot be changed; leave it out",
-    );
-    if fields.raw("domain").is_some_and(|it| !names(current, it)) {
-        fields.note_at(
-            "domain",
-            "immutable-field",
-            "cannot be changed: create another project for another domain",
-        );
-    }
-    if fields.raw("keywords").is_some() {
-        let error = FieldError::at(
-            "/keywords",
-            "unknown-field",
-            "keywords are added with POST /projects/:id/keywords and changed one by one",
-        );
-        fields.note(error);
-    }
-    let meta = MetaFields::read(fields);
-    ProjectPatch {
-        name: fields.change("name", fields.text("name", Label::parse)),
-        status: fields.change(
-            "status",
-            fields.choice("status", &Status::NAMES, Status::named),
-        ),
-        client_name: meta.client_name.clearable(),
-        category: meta.category.clearable(),
-        tags: meta.tags.resettable(),
-        favorite: fields.change("favorite", meta.favorite),
-        priority: meta.priority.resettable(),
-        workflow_status: meta.workflow_status.resettable(),
-        assigned_to_name: meta.assigned_to_name.clearable(),
-        report_recipients: meta.report_recipients.resettable(),
-        report_settings: meta.report_settings.clearable(),
-    }
+    read_patch(
+        body,
+        shown,
+        &["domain", "keywords"],
+        |body: &ChangeProject| {
+            let fields = body.fields();
+            if fields.raw("domain").is_some_and(|it| !names(shown, it)) {
+                let rule = "cannot be changed: create another project for another domain";
+                fields.note_at("domain", "immutable-field", rule);
+            }
+            if fields.raw("keywords").is_some() {
+                let rule =
+                    "keywords are added with POST /projects/:id/keywords and changed one by one";
+                fields.note_at("keywords", "unknown-field", rule);
+            }
+            let noted = body.members().patch();
+            ProjectPatch {
+                name: body.name(),
+                status: body.status(),
+                ..noted
+            }
+        },
+    )
 }
 
 /// However the domain is written.
 fn names(project: &Value, given: &Value) -> bool {
     let parsed = given.as_str().and_then(|it| DomainName::parse(it).ok());
     parsed.is_some_and(|it| project["domain"] == it.ascii)
-}
-
-/// Accepts members that are as they were: agents send back what they read.
-pub fn unchanged(fields: &Fields, current: &Value, names: &[&str], code: &'static str, rule: &str) {
-    for name in names {
-        if fields
-            .raw(name)
-            .is_some_and(|given| current.get(name) != Some(given))
-        {
-            fields.note_at(name, code, rule);
-        }
-    }
 }

@@ -1,22 +1,25 @@
 //! POST /projects.
 
-use super::{MetaFields, ProjectView};
+use super::{ProjectView, members::ProjectMembers};
 use crate::{
     agent_api::keywords::AddedKeywordsView,
     answer::Answer,
+    contract::{List, body, parsed},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{Fields, read_body},
+    fields::read_body,
     links::{Link, Operation},
     problem::{Code, Problem},
     services::Services,
 };
-use analysis::url_rules::{DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form};
+use analysis::url_rules::{
+    DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
+};
 use domain::{
     domain_name::SiteDomain,
     keyword::{KeywordText, NewKeywords},
     market::Market,
-    project::{NewProject, PurgeTerm},
+    project::{NewProject, ProjectMeta, PurgeTerm},
     report_settings::EffectiveReportSettings,
     text::Label,
     use_cases::projects::create::CreatedProject,
@@ -24,35 +27,20 @@ use domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const FIELDS: [&str; 12] = [
-    "domain",
-    "name",
-    "keywords",
-    "clientName",
-    "category",
-    "tags",
-    "favorite",
-    "priority",
-    "workflowStatus",
-    "assignedToName",
-    "reportRecipients",
-    "reportSettings",
-];
-
 /// In characters.
-pub const MOST_DOMAIN: usize = 2_048;
+const MOST_DOMAIN: usize = 2_048;
 
-struct CreateBody {
-    domain: TypedDomain,
-    name: Option<Label>,
-    keywords: Vec<KeywordText>,
-    meta: domain::project::ProjectMeta,
+body! {
+    pub(crate) CreateProject with members: ProjectMembers like { "domain": "example.com", "name": "Example", "keywords": ["rust seo tool", "rank tracker"], "tags": ["docs"], "priority": "high" } {
+        domain: TypedDomain = required "domain", "The site's host; scheme, port and path are removed and told in warnings.";
+        name: Label = optional "name", "The domain when left out.";
+        keywords: List<KeywordText, 0, { NewKeywords::MOST }> = optional "keywords", "Repeats are folded.";
+    }
 }
 
 pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
-    let body = read_body(&call.body, read)?;
-    let typed = body.domain;
+    let (typed, name, texts, meta) = read_body(&call.body, read)?;
     let domain = typed
         .parsed
         .map_err(|refusal| not_monitorable(&typed.text, refusal))?;
@@ -60,11 +48,11 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let site = SiteDomain::accepted(domain.ascii, domain.unicode);
     let new = NewProject {
         domain: site,
-        name: body.name,
-        meta: body.meta,
+        name,
+        meta,
     };
     let keywords = NewKeywords {
-        texts: body.keywords,
+        texts,
         ai_tracked: None,
         market: Market::default(),
         tags: vec![],
@@ -99,26 +87,21 @@ fn answer(
         .at(Link::of(Operation::GetProject, created.project.id.0))
 }
 
-fn read(fields: &Fields) -> Option<CreateBody> {
-    fields.only(&FIELDS);
-    let domain = fields.required("domain", fields.text("domain", typed_domain));
-    let name = fields.or_left_out("name", fields.text("name", Label::parse));
-    let keywords = fields.or_left_out(
-        "keywords",
-        fields.texts("keywords", NewKeywords::MOST, KeywordText::parse),
-    );
-    let meta = MetaFields::read(fields).into_meta(fields);
-    Some(CreateBody {
-        domain: domain?,
-        name,
-        keywords: keywords.unwrap_or_default(),
-        meta,
-    })
+type Wanted = (TypedDomain, Option<Label>, Vec<KeywordText>, ProjectMeta);
+
+fn read(body: &CreateProject) -> Option<Wanted> {
+    let (domain, name, keywords) = (body.domain(), body.name(), body.keywords());
+    let meta = ProjectMeta::default().patched(body.members().patch());
+    Some((domain?, name, keywords.unwrap_or_default(), meta))
 }
 
 struct TypedDomain {
     text: String,
     parsed: Result<ParsedDomain, DomainRefusal>,
+}
+
+parsed! {
+    TypedDomain => Self: typed_domain, json!({ "type": "string", "minLength": 1, "maxLength": MOST_DOMAIN, "pattern": DOMAIN_PATTERN });
 }
 
 /// Refuses what the schema's pattern refuses; anything else is told later, as a conflict.

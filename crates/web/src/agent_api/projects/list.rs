@@ -4,10 +4,10 @@ use super::ProjectView;
 use crate::{
     agent_api::{ListBody, paging, selected, written},
     answer::Answer,
+    contract::{FreeText, Words, query},
     endpoint::Call,
-    paging::{Limits, bound_part, wanted},
+    paging::{Limits, bound_part, fields, order, pages, total, wanted},
     problem::Problem,
-    query::Query,
     selection::{PROJECT, Selection},
     services::Services,
     weight::Telling,
@@ -32,11 +32,27 @@ const SORTS: [(&str, ProjectSort); 5] = [
     ("priority", ProjectSort::Priority),
 ];
 
+query! {
+    pub(crate) ListProjects {
+        ..pages(LIST_LIMITS);
+        ..total();
+        ..fields(&PROJECT);
+        ..order(&SORTS, "The order; a leading - reverses. createdAt when left out.");
+        status: StatusFilter = optional "status", "active when left out.";
+        tag: FreeText<50> = optional "tag", "Only with this tag.";
+        category: FreeText<200> = optional "category", "Only of this category.";
+        priority: Priority = optional "priority", "Only of this priority.";
+        workflow_status: WorkflowStatus = optional "workflowStatus", "Only with this workflow status.";
+        favorite: bool = optional "favorite", "Only favourites, or only others.";
+        search: FreeText<200> = optional "search", "Only with this text in name, domain or client.";
+    }
+}
+
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let filter = filter(&call.query);
+    let filter = filter(&ListProjects(&call.query));
     let fields = Selection::read(&call.query, &PROJECT);
     let request = wanted(paging.request(key, now), &call.query)?;
     let mut page = services
@@ -63,34 +79,36 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(body.answer(&call, now))
 }
 
-fn filter(query: &Query) -> ProjectFilter {
+fn filter(query: &ListProjects) -> ProjectFilter {
     ProjectFilter {
-        status: status(query),
-        tag: query.free_text("tag", 50),
-        category: query.free_text("category", 200),
-        priority: query.choice("priority", &Priority::NAMES, Priority::named),
-        workflow_status: query.choice(
-            "workflowStatus",
-            &WorkflowStatus::NAMES,
-            WorkflowStatus::named,
-        ),
-        favorite: query.flag("favorite"),
-        search: query
-            .free_text("search", 200)
-            .filter(|text| !text.trim().is_empty()),
+        status: query.status().unwrap_or_default().0,
+        tag: query.tag(),
+        category: query.category(),
+        priority: query.priority(),
+        workflow_status: query.workflow_status(),
+        favorite: query.favorite(),
+        search: query.search().filter(|text| !text.trim().is_empty()),
     }
 }
 
-/// `active` when nothing is said, `all` for both.
-pub fn status(query: &Query) -> Option<Status> {
-    let named = |name: &str| {
-        if name == "all" {
-            Some(None)
-        } else {
-            Status::named(name).map(Some)
+/// `None` for both.
+pub struct StatusFilter(pub Option<Status>);
+
+impl Default for StatusFilter {
+    fn default() -> Self {
+        Self(Some(Status::Active))
+    }
+}
+
+impl Words for StatusFilter {
+    fn words() -> Vec<&'static str> {
+        [Status::NAMES.as_slice(), &["all"]].concat()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "all" => Some(Self(None)),
+            word => Status::named(word).map(|it| Self(Some(it))),
         }
-    };
-    query
-        .choice("status", &["active", "deactivated", "all"], named)
-        .unwrap_or(Some(Status::Active))
+    }
 }

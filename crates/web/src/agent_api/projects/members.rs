@@ -1,11 +1,166 @@
-use crate::ToSchema;
+//! What a project consists of, for callers: what they may set, and what is shown.
+
+use crate::{
+    ToSchema,
+    contract::{EachOnce, Member, Words, body, member, or_null, words},
+    fields::Fields,
+    problem::FieldError,
+};
 use chrono::{DateTime, Utc};
 use domain::{
-    project::{Project, PurgeTerm},
-    report_settings::{EffectiveReportSettings, ReportSettings},
+    email::EmailAddress,
+    patch::Change,
+    project::{
+        Priority, Project, ProjectMeta, ProjectPatch, PurgeTerm, ReportSettingsPatch,
+        WorkflowStatus,
+    },
+    report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section},
+    text::{Label, Tag},
 };
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// As JSON text, in bytes.
+const MOST_CONTENT_OVERRIDES: usize = 16 * 1024;
+
+body! {
+    /// What an owner notes about a project, when it is created and later.
+    pub(crate) ProjectMembers {
+        client_name: Label = nullable "clientName";
+        category: Label = nullable "category";
+        tags: EachOnce<Tag, { ProjectMeta::MOST_TAGS }> = nullable "tags";
+        favorite: bool = change "favorite";
+        priority: Priority = nullable "priority";
+        workflow_status: WorkflowStatus = nullable "workflowStatus";
+        assigned_to_name: Label = nullable "assignedToName";
+        report_recipients: EachOnce<EmailAddress, { ProjectMeta::MOST_RECIPIENTS }> = nullable "reportRecipients";
+        report_settings: ReportSettingsMembers = nullable "reportSettings", "Left out or null: the account's default report settings apply.";
+    }
+}
+
+impl ProjectMembers<'_> {
+    /// What is noted about a new project is a patch of one about which nothing is.
+    pub(super) fn patch(&self) -> ProjectPatch {
+        ProjectPatch {
+            client_name: self.client_name().clearable(),
+            category: self.category().clearable(),
+            tags: self.tags().resettable(),
+            favorite: self.favorite(),
+            priority: self.priority().resettable(),
+            workflow_status: self.workflow_status().resettable(),
+            assigned_to_name: self.assigned_to_name().clearable(),
+            report_recipients: self.report_recipients().resettable(),
+            report_settings: self.report_settings().clearable(),
+            ..ProjectPatch::default()
+        }
+    }
+}
+
+body! {
+    ReportSettingsMembers {
+        enabled: bool = nullable "enabled";
+        frequency: Inherited<Frequency> = nullable "frequency";
+        include_pdf: Inherited<YesOrNo> = nullable "includePdf";
+        content_overrides: ContentOverrides = nullable "contentOverrides";
+    }
+}
+member!(ReportSettingsMembers => ReportSettingsPatch: report_settings);
+
+fn report_settings(of: &ReportSettingsMembers) -> ReportSettingsPatch {
+    ReportSettingsPatch {
+        enabled: of.enabled().clearable(),
+        frequency: own(of.frequency().clearable()),
+        include_pdf: own(of.include_pdf().clearable()).map(|it| it.map(YesOrNo::is_yes)),
+        content_overrides: of.content_overrides().clearable(),
+    }
+}
+
+analysis::wire_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum YesOrNo {
+        Yes = "yes",
+        No = "no",
+    }
+}
+words!(YesOrNo);
+
+impl YesOrNo {
+    pub(crate) fn is_yes(self) -> bool {
+        self == Self::Yes
+    }
+
+    const fn of(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// `inherit` takes the account's default.
+enum Inherited<W> {
+    FromAccount,
+    Own(W),
+}
+
+impl<W> Inherited<W> {
+    const WORD: &str = "inherit";
+}
+
+impl<W: Words> Words for Inherited<W> {
+    fn words() -> Vec<&'static str> {
+        [vec![Self::WORD], W::words()].concat()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        if word == Self::WORD {
+            return Some(Self::FromAccount);
+        }
+        W::of_word(word).map(Self::Own)
+    }
+}
+
+/// `inherit` and `null` mean the same.
+fn own<W>(change: Change<Option<Inherited<W>>>) -> Change<Option<W>> {
+    change.map(|it| match it {
+        Some(Inherited::Own(value)) => Some(value),
+        Some(Inherited::FromAccount) | None => None,
+    })
+}
+
+/// Sections on or off, or null for what the account has.
+struct ContentOverrides;
+
+impl Member for ContentOverrides {
+    type Value = BTreeMap<Section, Option<bool>>;
+
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
+        if value.to_string().len() > MOST_CONTENT_OVERRIDES {
+            let rule = "must not be larger than 16 KiB";
+            let error = FieldError::at(pointer, "too-large", rule);
+            fields.note(error.with("max", MOST_CONTENT_OVERRIDES));
+            return None;
+        }
+        let sections = fields.object(pointer, value)?;
+        sections.only(&Section::NAMES);
+        let mut overrides = BTreeMap::new();
+        for name in sections.names() {
+            if let (Some(section), Change::Set(shown)) = (
+                Section::named(name),
+                sections.nullable::<bool>(name).clearable(),
+            ) {
+                overrides.insert(section, shown);
+            }
+        }
+        Some(overrides)
+    }
+
+    fn schema() -> Value {
+        let shown = or_null(<bool as Member>::schema());
+        let sections: Map<String, Value> = { Section::NAMES.into_iter() }
+            .map(|it| (it.to_owned(), shown.clone()))
+            .collect();
+        json!({ "type": "object", "additionalProperties": false, "properties": sections })
+    }
+}
 
 /// A monitored site.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -127,18 +282,16 @@ impl ProjectView {
     }
 }
 
-const fn yes_or_no(yes: bool) -> &'static str {
-    if yes { "yes" } else { "no" }
-}
-
 impl ReportSettingsView {
     fn of(settings: &ReportSettings) -> Self {
         Self {
             enabled: settings.enabled,
             frequency: settings
                 .frequency
-                .map_or("inherit", domain::report_settings::Frequency::name),
-            include_pdf: settings.include_pdf.map_or("inherit", yes_or_no),
+                .map_or(Inherited::<Frequency>::WORD, Frequency::name),
+            include_pdf: settings
+                .include_pdf
+                .map_or(Inherited::<YesOrNo>::WORD, |it| YesOrNo::of(it).name()),
             content_overrides: settings
                 .content_overrides
                 .iter()
@@ -153,7 +306,7 @@ impl EffectiveReportSettingsView {
         Self {
             enabled: settings.enabled,
             frequency: settings.frequency.name(),
-            include_pdf: yes_or_no(settings.include_pdf),
+            include_pdf: YesOrNo::of(settings.include_pdf).name(),
             content: settings
                 .content
                 .iter()

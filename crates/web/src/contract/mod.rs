@@ -1,0 +1,283 @@
+//! The public contract: the members of a body and the parameters of a query are declared once. From the declaration
+//! follow the reader, the schema and the list of names; tools take the same as arguments.
+
+mod values;
+
+pub use values::{Bounds, EachOnce, End, FreeText, List, Number, Time, id};
+pub(crate) use values::{arguments, parsed, values, within, words};
+
+use crate::{endpoint::Parameter, fields::Fields, query::Query};
+use serde_json::{Value, json};
+
+/// A value that a member of a body can have.
+pub trait Member {
+    type Value;
+
+    /// `None` for what is wrong, which is noted.
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value>;
+
+    /// Says what `of` refuses, as far as a schema can.
+    fn schema() -> Value;
+}
+
+/// A value that a parameter of a query can have.
+pub trait Argument {
+    type Value;
+
+    /// `None` for what is not there, and for what is wrong, which is noted.
+    fn of(query: &Query, name: &str) -> Option<Self::Value>;
+
+    fn schema() -> Value;
+
+    /// What is told to somebody who leaves it out: all values that there are, where they are few.
+    fn allowed() -> Option<Vec<&'static str>> {
+        None
+    }
+}
+
+/// A choice of words: most are those of an enumeration of the domain ([`words!`](words!)).
+pub trait Words: Sized {
+    fn words() -> Vec<&'static str>;
+    fn of_word(word: &str) -> Option<Self>;
+}
+
+/// Implemented by [`body!`](body!).
+pub trait Body<'a> {
+    fn reading(fields: Fields<'a>) -> Self;
+    fn fields(&self) -> &Fields<'a>;
+    fn names() -> &'static [&'static str];
+    fn required() -> Vec<&'static str>;
+    fn properties() -> Vec<(&'static str, Value)>;
+}
+
+/// Declares the members of a body; a method of its name reads each when it is called, and notes what is wrong with it.
+/// A reader calls all of them before it looks at what is missing, so that all mistakes are told at once.
+///
+/// - `required`, `optional` (may be left out, but not be null), `change` (the same, of a merge patch)
+/// - `nullable`, of which the reader makes a value or a change
+/// - `or` says what is wrong with an empty list
+/// - `with` adds the members of another body, `like` an example for the document
+macro_rules! body {
+    (
+        $(#[$about:meta])*
+        $vis:vis $name:ident $(with $more:ident: $group:ident)? $(like $example:tt)? {
+            $($member:ident: $kind:ty = $mode:ident $wire:literal $(or $few:literal)? $(, $note:expr)?;)*
+        }
+    ) => {
+        $(#[$about])*
+        $vis struct $name<'a>($crate::fields::Fields<'a>);
+
+        #[allow(mismatched_lifetime_syntaxes, reason = "members name their types without a lifetime")]
+        impl<'a> $name<'a> {
+            $(fn $member(&self) -> $crate::contract::body!(@read $mode $kind) {
+                let read = self.0.$mode::<$kind>($wire);
+                $(if read.as_ref().is_some_and(Vec::is_empty) {
+                    self.0.note_at($wire, "too-few", $few);
+                })?
+                read
+            })*
+            $(fn $more(&self) -> $group<'a> {
+                $crate::contract::Body::reading(self.0.clone())
+            })?
+            $(pub(crate) fn schema() -> serde_json::Value {
+                $crate::contract::schema_of::<Self>(&serde_json::json!($example))
+            })?
+        }
+
+        impl<'a> $crate::contract::Body<'a> for $name<'a> {
+            fn reading(fields: $crate::fields::Fields<'a>) -> Self {
+                Self(fields)
+            }
+
+            fn fields(&self) -> &$crate::fields::Fields<'a> {
+                &self.0
+            }
+
+            fn names() -> &'static [&'static str] {
+                static NAMES: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(|| {
+                    let own: &[&str] = &[$($wire),*];
+                    [own, $(<$group as $crate::contract::Body>::names())?].concat()
+                });
+                &NAMES
+            }
+
+            fn required() -> Vec<&'static str> {
+                let all: &[(&str, &str)] = &[$((stringify!($mode), $wire)),*];
+                all.iter().filter(|(mode, _)| *mode == "required").map(|(_, name)| *name).collect()
+            }
+
+            fn properties() -> Vec<(&'static str, serde_json::Value)> {
+                let own = vec![$({
+                    let schema = $crate::contract::body!(@schema $mode $kind);
+                    $(let schema = $crate::contract::described(schema, $note);)?
+                    ($wire, schema)
+                }),*];
+                [own, $(<$group as $crate::contract::Body>::properties())?].concat()
+            }
+        }
+    };
+    (@read required $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
+    (@read optional $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
+    (@read change $kind:ty) => { domain::patch::Change<<$kind as $crate::contract::Member>::Value> };
+    (@read $mode:ident $kind:ty) => { $crate::fields::Given<<$kind as $crate::contract::Member>::Value> };
+    (@schema nullable $kind:ty) => {
+        $crate::contract::or_null(<$kind as $crate::contract::Member>::schema())
+    };
+    (@schema $mode:ident $kind:ty) => { <$kind as $crate::contract::Member>::schema() };
+}
+
+pub(crate) use body;
+
+/// Lets a body be a member of others: its value is what the function makes of it, which may be `None`.
+macro_rules! member {
+    ($name:ident => $value:ty: $read:path) => {
+        impl $crate::contract::Member for $name<'_> {
+            type Value = $value;
+
+            fn of(
+                fields: &$crate::fields::Fields,
+                pointer: &str,
+                value: &serde_json::Value,
+            ) -> Option<$value> {
+                let members = fields.object(pointer, value)?;
+                members.only(<$name as $crate::contract::Body>::names());
+                $read(&$crate::contract::Body::reading(members)).into()
+            }
+
+            fn schema() -> serde_json::Value {
+                $crate::contract::nested::<$name>()
+            }
+        }
+    };
+}
+
+pub(crate) use member;
+
+/// Declares the parameters of a query; a method of its name reads each when it is called, and notes what is wrong with
+/// it. `..` adds parameters that something else reads.
+macro_rules! query {
+    ($(#[$about:meta])* $vis:vis $name:ident { $($all:tt)* }) => {
+        $(#[$about])*
+        $vis struct $name<'a>(&'a $crate::query::Query);
+
+        impl $name<'_> {
+            $crate::contract::query!(@read $($all)*);
+
+            pub(crate) fn parameters() -> Vec<$crate::endpoint::Parameter> {
+                let mut parameters = vec![];
+                $crate::contract::query!(@list parameters $($all)*);
+                parameters
+            }
+        }
+    };
+    (@read ..$more:expr; $($rest:tt)*) => { $crate::contract::query!(@read $($rest)*); };
+    (@read $member:ident: $kind:ty = $mode:ident $wire:literal, $note:expr; $($rest:tt)*) => {
+        fn $member(&self) -> Option<<$kind as $crate::contract::Argument>::Value> {
+            self.0.$mode::<$kind>($wire)
+        }
+        $crate::contract::query!(@read $($rest)*);
+    };
+    (@list $list:ident ..$more:expr; $($rest:tt)*) => {
+        $list.extend($more);
+        $crate::contract::query!(@list $list $($rest)*);
+    };
+    (@list $list:ident $member:ident: $kind:ty = $mode:ident $wire:literal, $note:expr; $($rest:tt)*) => {
+        let is_required = stringify!($mode) == "required";
+        $list.push($crate::contract::parameter::<$kind>($wire, is_required, $note));
+        $crate::contract::query!(@list $list $($rest)*);
+    };
+    (@read) => {};
+    (@list $list:ident) => {};
+}
+
+pub(crate) use query;
+
+pub fn parameter<A: Argument>(
+    name: &'static str,
+    required: bool,
+    description: &'static str,
+) -> Parameter {
+    Parameter {
+        name,
+        description,
+        required,
+        schema: A::schema(),
+    }
+}
+
+/// Of a whole body.
+pub fn schema_of<'a, B: Body<'a>>(example: &Value) -> Value {
+    json!({ "type": "object", "additionalProperties": false, "required": B::required(), "properties": properties::<B>(), "examples": [example] })
+}
+
+/// Of a body that is a member.
+pub fn nested<'a, B: Body<'a>>() -> Value {
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    if !B::required().is_empty() {
+        schema["required"] = B::required().into();
+    }
+    schema["properties"] = properties::<B>();
+    schema
+}
+
+fn properties<'a, B: Body<'a>>() -> Value {
+    let all = B::properties().into_iter();
+    Value::Object(all.map(|(name, it)| (name.to_owned(), it)).collect())
+}
+
+pub fn or_null(mut schema: Value) -> Value {
+    if let Some(kind) = schema.get("type").cloned() {
+        schema["type"] = json!([kind, "null"]);
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.push(Value::Null);
+    }
+    schema
+}
+
+/// Before the properties, where it has any.
+pub fn described(mut schema: Value, description: &str) -> Value {
+    if let Some(members) = schema.as_object_mut() {
+        let properties = members.shift_remove("properties");
+        members.insert("description".into(), description.into());
+        members.extend(properties.map(|it| ("properties".to_owned(), it)));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_api::{analyses, keywords, projects};
+
+    fn names(schema: &Value) -> Vec<&str> {
+        let members = schema["properties"].as_object().unwrap();
+        members.keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn schemas_name_exactly_what_is_read() {
+        let pairs: [(Value, &[&str]); 5] = [
+            (
+                projects::CreateProject::schema(),
+                projects::CreateProject::names(),
+            ),
+            (
+                projects::ChangeProject::schema(),
+                projects::ChangeProject::names(),
+            ),
+            (
+                keywords::AddKeywords::schema(),
+                keywords::AddKeywords::names(),
+            ),
+            (
+                keywords::ChangeKeyword::schema(),
+                keywords::ChangeKeyword::names(),
+            ),
+            (analyses::start_schema(), analyses::StartAnalysis::names()),
+        ];
+        for (schema, read) in pairs {
+            assert_eq!(names(&schema), read);
+        }
+    }
+}

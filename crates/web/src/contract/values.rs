@@ -1,0 +1,315 @@
+//! How values of the domain are read, and the schemas that say the same.
+
+use super::{Argument, Member, Words, described};
+use crate::{
+    fields::{Fields, day},
+    query::Query,
+};
+use analysis::observation::search_page::Device;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    email::EmailAddress,
+    ids::{JobId, KeywordId, ProjectId, SearchId},
+    job::{JobPriority, JobStatus, kind::AnalysisKind},
+    keyword::KeywordText,
+    market::{COUNTRIES, Country, LANGUAGES, Language},
+    password::TypedPassword,
+    project::{Priority, Status, WorkflowStatus, each_once},
+    report_settings::Frequency,
+    text::Text,
+};
+use serde_json::{Value, json};
+use std::{marker::PhantomData, ops::RangeInclusive};
+
+/// Not only white space, and without characters that are not seen (`domain::text::is_unseen`).
+const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
+
+fn plain(most: usize) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": PLAIN })
+}
+
+impl<const MOST: usize> Member for Text<MOST> {
+    type Value = Self;
+
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self> {
+        fields.parsed(pointer, value, Self::parse)
+    }
+
+    fn schema() -> Value {
+        plain(MOST)
+    }
+}
+
+/// Values of members: how each is read, and its schema.
+macro_rules! values {
+    ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
+        $(impl $crate::contract::Member for $kind {
+            type Value = $value;
+
+            fn of(
+                fields: &$crate::fields::Fields,
+                pointer: &str,
+                value: &serde_json::Value,
+            ) -> Option<$value> {
+                let read: fn(&$crate::fields::Fields, &str, &serde_json::Value) -> Option<$value> = $read;
+                read(fields, pointer, value)
+            }
+
+            fn schema() -> serde_json::Value {
+                $schema
+            }
+        })+
+    };
+}
+pub(crate) use values;
+
+/// The same of what is parsed from a text.
+macro_rules! parsed {
+    ($($kind:ty => $value:ty: $parse:expr, $schema:expr;)+) => {
+        $($crate::contract::values! {
+            $kind => $value: |fields, at, value| fields.parsed(at, value, $parse), $schema;
+        })+
+    };
+}
+pub(crate) use parsed;
+
+/// Values of parameters.
+macro_rules! arguments {
+    ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
+        $(impl $crate::contract::Argument for $kind {
+            type Value = $value;
+
+            fn of(query: &$crate::query::Query, name: &str) -> Option<$value> {
+                let read: fn(&$crate::query::Query, &str) -> Option<$value> = $read;
+                read(query, name)
+            }
+
+            fn schema() -> serde_json::Value {
+                $schema
+            }
+        })+
+    };
+}
+pub(crate) use arguments;
+
+parsed! {
+    KeywordText => Self: Self::parse, plain(Self::MOST_CHARACTERS);
+    EmailAddress => Self: Self::parse, json!({ "type": "string", "format": "email", "maxLength": Self::MAX, "pattern": Self::PATTERN });
+    Country => Self: Self::parse, code(COUNTRIES, "ISO 3166-1, in lower case.");
+    Language => Self: Self::parse, code(LANGUAGES, "ISO 639-1, in lower case.");
+    TypedPassword => Self: Self::parse, json!({ "type": "string", "maxLength": Self::MOST });
+    NaiveDate => Self: day, json!({ "type": "string", "format": "date" });
+}
+
+/// A positive integer that JSON carries exactly.
+pub fn id() -> Value {
+    json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": domain::ids::LARGEST_ID })
+}
+
+fn code(codes: &str, description: &str) -> Value {
+    let codes: Vec<&str> = codes.split(' ').collect();
+    described(json!({ "type": "string", "enum": codes }), description)
+}
+
+impl<W: Words> Member for W {
+    type Value = Self;
+
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self> {
+        fields.word(pointer, value)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "enum": Self::words() })
+    }
+}
+
+impl<W: Words> Argument for W {
+    type Value = Self;
+
+    fn of(query: &Query, name: &str) -> Option<Self> {
+        query.word(name)
+    }
+
+    fn schema() -> Value {
+        <Self as Member>::schema()
+    }
+
+    fn allowed() -> Option<Vec<&'static str>> {
+        Some(Self::words())
+    }
+}
+
+/// Enumerations of `wire_enum!`.
+macro_rules! words {
+    ($($kind:ty),+ $(,)?) => {
+        $(impl $crate::contract::Words for $kind {
+            fn words() -> Vec<&'static str> {
+                Self::NAMES.to_vec()
+            }
+
+            fn of_word(word: &str) -> Option<Self> {
+                Self::named(word)
+            }
+        })+
+    };
+}
+pub(crate) use words;
+
+words!(
+    AnalysisKind,
+    Device,
+    Frequency,
+    JobPriority,
+    JobStatus,
+    Priority,
+    Status,
+    WorkflowStatus,
+);
+
+values! {
+    bool => Self: |fields, at, value| fields.flag(at, value), json!({ "type": "boolean" });
+    // Any text, any number.
+    String => Self: |fields, at, value| fields.text(at, value).map(str::to_owned), json!({ "type": "string" });
+    f64 => Self: |fields, at, value| fields.number(at, value, "", |_| true), json!({ "type": "number" });
+}
+
+/// A day or a moment, from which on something is.
+pub struct Time;
+
+/// A day or a moment until which something is; of a day all of it is included.
+pub struct End;
+
+arguments! {
+    bool => Self: |query, name| query.flag(name), <Self as Member>::schema();
+    NaiveDate => Self: |query, name| {
+        let found = day(query.text(name)?);
+        found.map_err(|rule| query.wrong(name, rule)).ok()
+    }, <Self as Member>::schema();
+    Time => DateTime<Utc>: |query, name| query.time(name), json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
+    End => DateTime<Utc>: |query, name| query.end(name), Time::schema();
+}
+
+macro_rules! ids {
+    ($($kind:ident: $read:ident),+) => {
+        values! { $($kind => Self: |fields, at, value| fields.id(at, value).map($kind), id();)+ }
+        arguments! { $($kind => Self: |query, name| query.$read(name).map($kind), id();)+ }
+    };
+}
+
+// A project or a job that a query names is looked up, whatever it is named.
+ids!(JobId: object_id, KeywordId: id, ProjectId: object_id, SearchId: id);
+
+/// `LEAST` is for the schema; a reader says what is wrong with fewer.
+pub struct List<M, const LEAST: usize, const MOST: usize>(PhantomData<M>);
+
+impl<M: Member, const LEAST: usize, const MOST: usize> Member for List<M, LEAST, MOST> {
+    type Value = Vec<M::Value>;
+
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
+        fields.list::<M>(pointer, value, MOST)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "items": M::schema(), "minItems": LEAST, "maxItems": MOST })
+    }
+}
+
+/// A list whose repeats are left out.
+pub struct EachOnce<M, const MOST: usize>(PhantomData<M>);
+
+impl<M: Member<Value: PartialEq>, const MOST: usize> Member for EachOnce<M, MOST> {
+    type Value = Vec<M::Value>;
+
+    fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
+        fields.list::<M>(pointer, value, MOST).map(each_once)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "items": M::schema(), "maxItems": MOST })
+    }
+}
+
+/// Text of a query without control characters.
+pub struct FreeText<const MOST: usize>;
+
+impl<const MOST: usize> Argument for FreeText<MOST> {
+    type Value = String;
+
+    fn of(query: &Query, name: &str) -> Option<String> {
+        query.free_text(name, MOST)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": MOST, "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$" })
+    }
+}
+
+pub struct Number<const LEAST: u32, const MOST: u32>;
+
+impl<const LEAST: u32, const MOST: u32> Argument for Number<LEAST, MOST> {
+    type Value = u32;
+
+    fn of(query: &Query, name: &str) -> Option<u32> {
+        query.number(name, &(LEAST..=MOST))
+    }
+
+    fn schema() -> Value {
+        (LEAST..=MOST).schema()
+    }
+}
+
+/// Numbers within bounds.
+pub trait Bounds {
+    type Number;
+
+    fn read(&self, fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Number>;
+    fn schema(&self) -> Value;
+}
+
+impl Bounds for RangeInclusive<u32> {
+    type Number = u32;
+
+    fn read(&self, fields: &Fields, pointer: &str, value: &Value) -> Option<u32> {
+        let (least, most) = (self.start(), self.end());
+        let rule = format!("must be a whole number from {least} to {most}");
+        let bounds = f64::from(*least)..=f64::from(*most);
+        let fits = |it: f64| it.fract() == 0.0 && bounds.contains(&it);
+        let number = fields.number(pointer, value, &rule, fits)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, and within bounds of the type"
+        )]
+        Some(number as u32)
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "integer", "minimum": self.start(), "maximum": self.end() })
+    }
+}
+
+impl Bounds for RangeInclusive<f64> {
+    type Number = f64;
+
+    fn read(&self, fields: &Fields, pointer: &str, value: &Value) -> Option<f64> {
+        let rule = format!("must be a number from {} to {}", self.start(), self.end());
+        fields.number(pointer, value, &rule, |it| self.contains(&it))
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "number", "minimum": self.start(), "maximum": self.end() })
+    }
+}
+
+/// Names numbers with their bounds.
+macro_rules! within {
+    ($($name:ident => $number:ty: $bounds:expr;)+) => {
+        $(struct $name;
+
+        $crate::contract::values! {
+            $name => $number: |fields, at, value| $crate::contract::Bounds::read(&$bounds, fields, at, value),
+                $crate::contract::Bounds::schema(&$bounds);
+        })+
+    };
+}
+pub(crate) use within;
