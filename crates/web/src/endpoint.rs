@@ -146,6 +146,30 @@ impl Deprecation {
 }
 
 impl Endpoint {
+    pub const fn plain(
+        verb: Verb,
+        path: &'static str,
+        access: Access,
+        operation: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            verb,
+            path,
+            access,
+            operation,
+            summary,
+            description: summary,
+            parameters: Vec::new,
+            body: None,
+            answers: &[],
+            refusals: &[],
+            is_conditional: false,
+            deprecated: None,
+            tools: &[],
+        }
+    }
+
     pub fn takes(&self, parameter: &str) -> bool {
         (self.parameters)().iter().any(|it| it.name == parameter)
     }

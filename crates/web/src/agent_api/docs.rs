@@ -27,10 +27,6 @@ query! {
 }
 
 /// With `format=guide` a short guide.
-#[expect(
-    clippy::unused_async,
-    reason = "handlers are async, whether or not they wait"
-)]
 pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, Problem> {
     let format = ReadDocs(&call.query).format();
     call.query.finish()?;
