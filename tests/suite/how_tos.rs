@@ -103,3 +103,58 @@ fn every_supplier_is_in_the_places_of_its_how_to() {
         assert!(names.contains(&format!("\"{name}\"")), "{name}");
     }
 }
+
+#[test]
+fn every_field_of_the_project_is_in_the_places_of_its_how_to() {
+    let places = places("add-a-project-field.md");
+    assert_eq!(places.len(), 5);
+    let [domain, schema, row, members, page] = [0, 1, 2, 3, 4].map(|it| text_of(&places, it));
+    let meta = domain.split("pub struct ProjectMeta {").nth(1).unwrap();
+    let meta = meta.split("\n}").next().unwrap();
+    let fields: Vec<&str> = { meta.lines() }
+        .filter_map(|it| it.trim().strip_prefix("pub ")?.split(": ").next())
+        .collect();
+    assert!(fields.len() > 8, "{fields:?}");
+    for field in fields {
+        assert!(domain.contains(&format!("pub {field}: Change<")), "{field}");
+        assert!(domain.contains(&format!("&mut self.{field}")) || field == "report_settings");
+        assert!(schema.contains(&format!(" {field} -> ")), "{field}");
+        assert!(row.contains(&format!(" {field}: ")), "{field}");
+        assert!(members.matches(field).count() >= 4, "{field}");
+        let mut on_the_wire = String::new();
+        for (number, part) in field.split('_').enumerate() {
+            let (first, rest) = part.split_at(1);
+            let first = match number {
+                0 => first.to_owned(),
+                _ => first.to_uppercase(),
+            };
+            on_the_wire += &(first + rest);
+        }
+        assert!(page.contains(&format!("\"{on_the_wire}")), "{field}");
+    }
+}
+
+#[test]
+fn every_endpoint_is_in_the_places_of_its_how_to() {
+    let places = places("add-an-endpoint.md");
+    assert_eq!(places.len(), 5);
+    let rows = text_of(&places, 3);
+    let handlers: Vec<(&str, &str)> = { rows.split(" agent(").skip(1) }
+        .map(|it| it.split(", ").nth(1).unwrap().split(')').next().unwrap())
+        .map(|it| it.split_once("::").unwrap())
+        .collect();
+    assert!(handlers.len() > 10, "{handlers:?}");
+    for (resource, verb) in handlers {
+        let file = root().join(places[1][0].replace("<resource>", resource));
+        let file = file.with_file_name(format!("{verb}.rs"));
+        let whole = file.parent().unwrap().with_extension("rs");
+        if !whole.exists() {
+            let beside = places[2][0].replace("<resource>", resource);
+            let beside = fs::read_to_string(root().join(beside)).unwrap();
+            assert!(beside.contains(&format!("mod {verb};")), "{verb}");
+        }
+        let place = if whole.exists() { whole } else { file };
+        let text = fs::read_to_string(place).unwrap();
+        assert!(text.contains(&format!("pub async fn {verb}(")), "{verb}");
+    }
+}
