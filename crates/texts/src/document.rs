@@ -11,10 +11,7 @@ pub trait FromJson: Sized {
     fn from_json(text: &[u8]) -> Result<Self, serde_json::Error>;
 }
 
-/// Implements [`ToJson`] and [`FromJson`] for types that serialise and deserialise, or one of the two.
-///
-/// It stands where the type does: serde's code for a type is then compiled there, once, and not in every crate that
-/// writes or reads the type.
+/// Implements [`ToJson`], [`FromJson`] or both, where the type is: serde's code for it is then compiled once.
 #[macro_export]
 macro_rules! json {
     (write: $($type:ty),+) => {
@@ -56,9 +53,7 @@ impl<T: FromJson> FromJson for Vec<T> {
     }
 }
 
-/// One finding or summary as JSON text.
-///
-/// Findings are serialised once, when they are computed; storing and serving them copies text.
+/// One finding or summary as JSON text, serialised once when it is computed; storing and serving copy text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document(String);
 

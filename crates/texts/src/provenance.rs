@@ -1,5 +1,3 @@
-//! Where a figure comes from, and what state its record is in.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 

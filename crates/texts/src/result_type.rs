@@ -93,8 +93,7 @@ impl AnalysisKind {
         Self::WebVitals,
     ];
 
-    /// Those that take seconds as a rule. A large one takes longer, and gives its slot back to others after a turn
-    /// like any other.
+    /// Those that take seconds as a rule; a large one gives its slot back to others after a turn like any other.
     pub const SHORT: [Self; 1] = [Self::RankCheck];
 
     pub const fn is_short(self) -> bool {
@@ -105,8 +104,7 @@ impl AnalysisKind {
         Self::BUILT.contains(&self)
     }
 
-    /// The result types that this version's runs of it bring. Suggestions follow from all results, so
-    /// that every analysis makes them anew.
+    /// Result types that this version's runs bring. Suggestions follow from all results: every analysis makes them.
     pub fn results(self) -> Vec<ResultType> {
         if !self.is_built() {
             return Vec::new();

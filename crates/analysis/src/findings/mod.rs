@@ -1,5 +1,3 @@
-//! What follows from what was seen: one file or folder per result type.
-
 pub mod suggestions;
 
 pub use search::findings::*;

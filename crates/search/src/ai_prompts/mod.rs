@@ -38,8 +38,7 @@ pub struct PromptPanel {
     pub language_is_known: bool,
 }
 
-/// `most` is clamped to 1 to [`MOST_PROMPTS`]; prompts of the intent first. Prompts whose keyword names the project
-/// are marked as branded.
+/// `most` is clamped to 1 to [`MOST_PROMPTS`]; prompts of the intent first; those that name the project are branded.
 pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
     let mut prompts: Vec<AskedPrompt> = Vec::new();

@@ -21,7 +21,6 @@ pub struct ClickCurve {
     rates: [f64; DEPTH],
 }
 
-/// For example by Search Console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionClicks {
     /// Rank among organic results, from 1.
@@ -42,8 +41,7 @@ impl ClickCurve {
         &CURVE
     }
 
-    /// Clicks per impression from [`LEAST_IMPRESSIONS`] on, else the published rate; then isotonic, never rising.
-    /// `None` when no position has enough impressions.
+    /// Clicks per impression from [`LEAST_IMPRESSIONS`] on, else published; isotonic. `None` if no position has enough.
     pub fn measured(name: &str, observed: &[PositionClicks]) -> Option<Self> {
         let mut sums = [(0_u64, 0_u64); DEPTH];
         for row in observed {

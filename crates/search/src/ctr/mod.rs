@@ -1,5 +1,4 @@
-//! Expected click-through rates, model `ctr-v1`: a curve by position, published or a project's
-//! own, corrected for the layout of the page.
+//! Expected click-through rates, model `ctr-v1`: a published or own curve by position, corrected for the layout.
 
 use crate::{
     observation::search_page::{Feature, FeatureCoverage, SearchPage},

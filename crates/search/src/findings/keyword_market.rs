@@ -51,11 +51,9 @@ pub enum Measurement<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedMeasurement {
-    /// A stable code of the failure.
     pub code: String,
     pub at: DateTime<Utc>,
     pub engine: String,
-    /// Who was asked, as a neutral label.
     pub provider: String,
     /// The provenance that the answer would have had.
     pub provenance: Provenance,

@@ -1,5 +1,3 @@
-//! What research tells of a keyword: a supplier's figures with what follows from them.
-
 use super::envelope::rounded;
 use crate::{
     ToSchema,

@@ -4,7 +4,6 @@ use crate::{ToSchema, search_intent::Intent};
 use serde::{Deserialize, Serialize};
 use texts::findings::envelope::rounded;
 
-/// Shares of a priority.
 #[derive(Debug, Serialize)]
 pub struct Weights {
     pub opportunity: f64,

@@ -6,7 +6,6 @@ pub type DomainId = u32;
 /// All own sites, aliases included.
 pub const OWN: DomainId = 0;
 
-/// Interned names and the hosts seen.
 #[derive(Debug, Clone)]
 pub(super) struct Domains {
     names: Vec<String>,

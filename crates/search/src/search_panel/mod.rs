@@ -1,5 +1,4 @@
-//! All results pages of a project, compact: positions and expected clicks by domain. Share of voice, competitors and
-//! prominence come from it. A few bytes per domain: 10,000 keywords with 100 results fit into tens of megabytes.
+//! All results pages of a project, compact: positions and expected clicks by domain; 10,000 keywords: tens of MB.
 
 use crate::{
     ctr::ClickCurve, observation::search_page::Feature, provenance::Provenance,

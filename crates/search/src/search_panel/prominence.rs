@@ -1,5 +1,3 @@
-//! How often domains rank at the top across a panel.
-
 use super::{DomainId, OWN, Panel};
 use crate::url_rules;
 use serde::{Deserialize, Serialize};
@@ -50,8 +48,7 @@ impl Panel<'_> {
 }
 
 impl DomainProminence {
-    /// Mean over the URLs' domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages). `None` below ten pages,
-    /// and without URLs.
+    /// Mean over domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages); `None` below ten, or without URLs.
     pub fn of<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Option<f64> {
         if self.pages < LEAST_PAGES {
             return None;

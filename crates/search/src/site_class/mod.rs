@@ -1,5 +1,4 @@
-//! Kinds of well-known domains, by a list of ours. Others are direct competitors unless their home page or the owner
-//! says otherwise.
+//! Kinds of well-known domains, by our list; others are direct competitors unless home page or owner say otherwise.
 
 use crate::{ToSchema, page_type::PageType};
 use serde::{Deserialize, Serialize};

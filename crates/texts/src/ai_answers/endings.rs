@@ -1,8 +1,5 @@
-//! What inflection puts behind a name, by language. Folded: `ů` is `u`, `ą` is `a`.
-//!
-//! The lists are ours: endings of nouns in the singular as grammars have them, since names of companies have no
-//! plural but the English one, and plural endings make names of other words. An apostrophe ends a name in every
-//! language, so `Acme's` needs no entry.
+//! What inflection puts behind a name, by language, folded (`ů` is `u`). The lists are ours: singular endings of nouns,
+//! since plural endings make names of other words; an apostrophe ends a name in every language.
 
 use super::languages::Languages;
 
@@ -133,8 +130,7 @@ pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
 /// Index in [`ALL`] of the first language that inflects words inside of names.
 const INFLECTING: usize = 6;
 
-/// Hungarian `-val` and `-vel` take the last consonant over (`Lidllel`, `Kauflanddal`), and a name that
-/// ends in `s` is also written as it is spoken (`Pluszban`, `Plusszal`).
+/// Hungarian `-val` and `-vel` take over the last consonant (`Lidllel`); a final `s` may be as spoken (`Plusszal`).
 fn is_hungarian(rest: &str, last: char) -> bool {
     let mut letters = rest.chars();
     let first = letters.next();

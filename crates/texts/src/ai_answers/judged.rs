@@ -44,7 +44,6 @@ pub struct JudgedAnswer {
 pub enum JudgedState {
     Counted,
     Empty,
-    /// The engine showed no answer for this query.
     NotShown,
     Refused,
     /// Cut at the length limit: the rest is unknown.
@@ -59,7 +58,6 @@ pub struct Sentiment {
     pub sentences: u32,
     pub positive: u32,
     pub negative: u32,
-    /// Judged by a model, not by the lexicon.
     pub is_by_model: bool,
 }
 

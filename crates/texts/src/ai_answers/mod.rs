@@ -1,6 +1,5 @@
-//! What one answer of an AI engine says: whom it names, what it cites, how prominently, how kindly.
-//!
-//! Everything is a pure function of the answer and a [`brands::BrandBook`], linear in the text.
+//! What one answer of an AI engine says: whom it names, what it cites, how prominently, how kindly. Everything is a
+//! pure function of the answer and a [`brands::BrandBook`], linear in the text.
 
 pub mod brands;
 mod citations;

@@ -99,14 +99,12 @@ impl Coverage {
 pub mod rounded {
     use serde::Serializer;
 
-    /// Six significant digits, for fractions and other measured numbers.
     pub fn six_digits(value: f64) -> f64 {
         let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
         // No reader wants to see −0.
         rounded + 0.0
     }
 
-    /// One decimal, for scores.
     pub fn one_decimal(value: f64) -> f64 {
         (value * 10.0).round() / 10.0 + 0.0
     }

@@ -2,10 +2,8 @@
 
 use super::count;
 
-/// Symmetric mean absolute percentage error, 0 to 200: mean of 200·|y − f|/(|y| + |f|).
-///
-/// M4's definition (Makridakis, Spiliotis and Assimakopoulos 2020); a pair of zeros has no error.
-/// `None` without a pair.
+/// Symmetric mean absolute percentage error, 0 to 200: mean of 200·|y − f|/(|y| + |f|). M4's definition (Makridakis,
+/// Spiliotis and Assimakopoulos 2020); a pair of zeros has no error. `None` without a pair.
 pub fn smape(pairs: &[(f64, f64)]) -> Option<f64> {
     let error = |&(actual, forecast): &(f64, f64)| {
         let size = actual.abs() + forecast.abs();
@@ -27,9 +25,8 @@ pub fn mean_absolute_error(pairs: &[(f64, f64)]) -> Option<f64> {
     (!pairs.is_empty()).then(|| sum / count(pairs.len()))
 }
 
-/// What mean absolute errors are divided by: the mean |yₜ − yₜ₋ₘ| of the history.
-///
-/// Hyndman and Koehler 2006. `None` when the history is no longer than m or repeats exactly.
+/// What mean absolute errors are divided by: the mean |yₜ − yₜ₋ₘ| of the history. Hyndman and Koehler 2006. `None` when
+/// the history is no longer than m or repeats exactly.
 pub fn seasonal_step(history: &[f64], period: usize) -> Option<f64> {
     let period = period.max(1);
     let pairs: Vec<(f64, f64)> = history
@@ -40,10 +37,9 @@ pub fn seasonal_step(history: &[f64], period: usize) -> Option<f64> {
     mean_absolute_error(&pairs).filter(|it| *it > 0.0)
 }
 
-/// Mean scaled interval score of one interval per value, divided by the `seasonal_step`.
-///
-/// Width plus 2/α for each unit that a value lies outside (Gneiting and Raftery 2007; M4). `level`
-/// is the interval's, for example 0.95. `None` without an interval.
+/// Mean scaled interval score of one interval per value, divided by the `seasonal_step`. Width plus 2/α for each unit
+/// that a value lies outside (Gneiting and Raftery 2007; M4). `level` is the interval's, for example 0.95. `None`
+/// without an interval.
 pub fn scaled_interval_score(
     intervals: &[(f64, f64, f64)],
     level: f64,

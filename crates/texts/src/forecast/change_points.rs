@@ -11,11 +11,9 @@ const ABRUPT: f64 = 5.0;
 /// Median absolute normal error, by its standard deviation.
 const MEDIAN_SIZE: f64 = 0.674_489_75;
 
-/// The index of the first value of each new level, ascending.
-///
-/// Minimises squared error with a price of 3·σ²·ln n per level ([`levels`]); σ² is half the mean squared step.
-/// Wandering series get many levels, too, so a jump is kept only where the means of seven values before and
-/// after differ five times as much as usual, or as by noise alone.
+/// The index of the first value of each new level, ascending. Minimises squared error with a price of 3·σ²·ln n per
+/// level ([`levels`]); σ² is half the mean squared step. Wandering series get many levels, too, so a jump is kept only
+/// where the means of seven values before and after differ five times as much as usual, or as by noise alone.
 pub fn change_points(series: &[f64]) -> Vec<usize> {
     if series.len() < 2 * LEAST_STRETCH {
         return Vec::new();
@@ -31,9 +29,8 @@ pub fn change_points(series: &[f64]) -> Vec<usize> {
         .collect()
 }
 
-/// Splits with the least Σ (y − mean)² + `penalty` per split, stretches of at least seven values.
-///
-/// Exact (Jackson and others 2005); PELT (Killick, Fearnhead and Eckley 2012) finds the same. O(n²).
+/// Splits with the least Σ (y − mean)² + `penalty` per split, stretches of at least seven values. Exact (Jackson and
+/// others 2005); PELT (Killick, Fearnhead and Eckley 2012) finds the same. O(n²).
 pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     let centre = series.first().copied().unwrap_or(0.0);
     let mut sums = vec![(0.0, 0.0)];

@@ -5,10 +5,8 @@ use super::{
     season::{Season, SeasonKind},
 };
 
-/// Median of Theta, damped trend and simple exponential smoothing on the series without its season.
-///
-/// M4's "Comb" benchmark (Makridakis, Spiliotis and Assimakopoulos 2020) with Theta instead of Holt; a median is
-/// robust.
+/// Median of Theta, damped trend and simple exponential smoothing without season: M4's "Comb" (Makridakis, Spiliotis
+/// and Assimakopoulos 2020) with Theta instead of Holt; a median is robust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Combination {
     season: Option<Season>,

@@ -128,10 +128,8 @@ impl Seen {
 }
 
 impl History {
-    /// Observations in any order; the calendar ends with the last of them.
-    ///
-    /// The last given of a place counts. Up to two empty places in a row are filled linearly; what lies before a
-    /// wider gap is left out. `None` without a value.
+    /// Observations in any order; the calendar ends with the last of them. The last given of a place counts. Up to two
+    /// empty places in a row are filled linearly; what lies before a wider gap is left out. `None` without a value.
     pub fn of(observations: &[Observation], frequency: Frequency, scale: Scale) -> Option<Self> {
         let seen = || observations.iter().filter(|it| it.seen.is_something());
         let end = seen().map(|it| it.date).max()?;

@@ -9,10 +9,8 @@ pub const SIMPLEX_PROBES: usize = 4;
 /// Each keeps 2/9 of the range; seven leave 27 millionths.
 const LINE_ROUNDS: usize = 7;
 
-/// Minimum in `low..high`.
-///
-/// Eight evenly spread probes a round; the two ninths around the best remain. The first round spans the
-/// whole range, so a second valley is seen if it is wider than a ninth.
+/// Minimum in `low..high`. Eight evenly spread probes a round; the two ninths around the best remain. The first round
+/// spans the whole range, so a second valley is seen if it is wider than a ninth.
 pub fn along_line(
     low: f64,
     high: f64,
@@ -68,11 +66,9 @@ pub struct Search {
     pub batches: usize,
 }
 
-/// Minimum in the box, from `start`.
-///
-/// Nelder and Mead 1965, the four candidates of a step in one batch. Points outside are mirrored into the box;
-/// at last the edges next to the best point are tried, which mirroring never reaches. Degenerate corners search
-/// in their plane only, so a second call from the result is worth it.
+/// Minimum in the box, from `start`. Nelder and Mead 1965, the four candidates of a step in one batch. Points outside
+/// are mirrored into the box; at last the edges next to the best point are tried, which mirroring never reaches.
+/// Degenerate corners search in their plane only, so a second call from the result is worth it.
 pub fn in_box(
     search: &Search,
     start: [f64; 3],

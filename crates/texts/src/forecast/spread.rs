@@ -1,5 +1,3 @@
-//! Intervals, and the error distribution they stand for.
-
 use super::count;
 
 pub const LEVELS: [f64; 2] = [0.8, 0.95];
@@ -8,9 +6,8 @@ const SCORES: [f64; 2] = [1.281_551_565_544_600_4, 1.959_963_984_540_054];
 /// Fewest past errors for conformal intervals; 19 would do for a 95 % point.
 pub const LEAST_ERRORS: usize = 20;
 
-/// Half-widths around a forecast, on its scale.
-///
-/// Between and beyond them errors are taken as normal and symmetrical, so that intervals, means and chances agree.
+/// Half-widths around a forecast, on its scale. Between and beyond them errors are taken as normal and symmetrical, so
+/// that intervals, means and chances agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub half80: f64,
@@ -35,10 +32,9 @@ impl PastErrors {
         sizes.insert(place, error.abs());
     }
 
-    /// One for each of `deviations`.
-    ///
-    /// Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest (Vovk, Gammerman and Shafer
-    /// 2005; Lei and others 2018), else normal theory. Intervals never narrow with the step.
+    /// One for each of `deviations`. Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest
+    /// (Vovk, Gammerman and Shafer 2005; Lei and others 2018), else normal theory. Intervals never narrow with the
+    /// step.
     pub fn spreads(&self, deviations: &[f64]) -> Vec<Spread> {
         let mut widest = Spread::default();
         deviations
@@ -56,7 +52,6 @@ impl PastErrors {
             .collect()
     }
 
-    /// Steps with enough past errors.
     pub fn conformal_steps(&self) -> usize {
         let enough = |sizes: &&Vec<f64>| sizes.len() >= LEAST_ERRORS;
         self.by_step.iter().take_while(enough).count()

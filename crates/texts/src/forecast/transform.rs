@@ -23,9 +23,8 @@ const MOST_UNBOUNDED: f64 = 1e100;
 const MOST_EXPONENT: f64 = 700.0;
 
 impl Scale {
-    /// Never decreasing; finite for finite values. Impossible values count as the nearest possible.
-    ///
-    /// Scaled logit: Hyndman and Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
+    /// Never decreasing; finite for finite values. Impossible values count as the nearest possible. Scaled logit:
+    /// Hyndman and Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
     pub fn forward(self, value: f64) -> f64 {
         let value = self.possible(value);
         match self {

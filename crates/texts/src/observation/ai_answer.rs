@@ -1,5 +1,3 @@
-//! One answer of an AI engine to one prompt.
-
 use crate::{ToSchema, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! Outcome of one request, with redirects and retries.
-
 use crate::ToSchema;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,5 @@
-//! A supplier's data on a keyword and its neighbours, in one country and language.
-//!
-//! Nobody who asked is named. `None` is unknown, never 0.
+//! A supplier's data on a keyword and its neighbours, in one country and language. Nobody who asked is named. `None` is
+//! unknown, never 0.
 
 use super::search_page::Feature;
 use crate::{ToSchema, intent::Intent, provenance::Provenance};

@@ -4,11 +4,9 @@ use crate::url_rules;
 use std::net::IpAddr;
 use url::{Host, Url};
 
-/// The normal form, and the fragment.
-///
-/// Lower-case scheme and host, ASCII host, no default port, no dot segments (all by the `url` crate);
-/// percent-encodings upper case, unreserved characters decoded; no user name and password. Query keys stay: they may
-/// select a page.
+/// The normal form, and the fragment. Lower-case scheme and host, ASCII host, no default port, no dot segments (all by
+/// the `url` crate); percent-encodings upper case, unreserved characters decoded; no user name and password. Query keys
+/// stay: they may select a page.
 pub fn normalise(url: &Url) -> (String, Option<String>) {
     let fragment = url.fragment().map(str::to_owned);
     let mut bare = url.clone();

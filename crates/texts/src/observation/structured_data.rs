@@ -1,8 +1,6 @@
-//! JSON-LD, microdata and `RDFa` as one list of items, with syntax errors.
-//!
-//! The list is flat; items refer to each other by number, so that storing and reading need no recursion. An item
-//! held by a property comes after its holder and belongs to that property only: the list is a forest. All other
-//! references are by id ([`Value::Reference`]) and may be cyclic.
+//! JSON-LD, microdata and `RDFa` as one flat list of items with syntax errors, stored and read without recursion. An
+//! item held by a property follows its holder and belongs to that property only: the list is a forest. Other references
+//! are by id ([`Value::Reference`]) and may be cyclic.
 
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
@@ -125,7 +123,6 @@ pub struct OutsideItem {
 pub struct SyntaxNote {
     pub kind: SyntaxNoteKind,
     pub location: Location,
-    /// Number of the item.
     pub item: Option<u32>,
 }
 
@@ -185,7 +182,6 @@ pub struct MetaProperty {
 }
 
 impl PageStructuredData {
-    /// Items that no other item holds.
     pub fn top_level(&self) -> impl Iterator<Item = u32> {
         let numbered = (0_u32..).zip(&self.items);
         numbered

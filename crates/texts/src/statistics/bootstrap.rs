@@ -16,9 +16,8 @@ pub fn mean_of_clusters(values: &[f64], key: &str) -> Option<Interval> {
     between(&means(values, key)?, 0.025)
 }
 
-/// For few clusters: wider as Student's t and the sample deviation are; `None` below two clusters.
-///
-/// "Expanded percentile interval": Hesterberg 2015, "What teachers should know about the bootstrap".
+/// For few clusters: wider as Student's t and the sample deviation are; `None` below two clusters. "Expanded percentile
+/// interval": Hesterberg 2015, "What teachers should know about the bootstrap".
 pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     if values.len() < 2 {
         return None;

@@ -1,8 +1,6 @@
-//! A rate over a panel whose members were asked several times, and its change.
-//!
-//! Repeats of one question are more alike than different questions. So the rate is the mean of the members' rates,
-//! and on each side the wider interval counts: Wilson's (this panel) or the bootstrap over members (other questions).
-//! The bootstrap alone would call a panel of zeros certain, and fails with few members.
+//! A rate over a panel whose members were asked several times, and its change: the mean of the members' rates, since
+//! repeats of one question are alike. On each side the wider interval counts: Wilson's (this panel) or the bootstrap
+//! over members (other questions), which alone would call a panel of zeros certain.
 
 use super::{
     bootstrap::mean_of_few_clusters,
@@ -128,8 +126,7 @@ fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
     Some((side(|it| it.0)?, side(|it| it.1)?))
 }
 
-/// Trials of an even panel of the same precision: P² / Σ 1/n. For an even panel all trials, so the interval is
-/// Wilson's.
+/// Trials of an even panel of the same precision: P² / Σ 1/n. An even panel keeps its trials: the interval is Wilson's.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
     let (mut count, mut parts) = (0.0, 0.0);

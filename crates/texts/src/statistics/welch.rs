@@ -6,8 +6,7 @@ use super::{
 };
 use std::f64::consts::FRAC_PI_2;
 
-/// 95 % interval of first less second; `None` unless both have two values. Values have to be independent: weeks
-/// rather than days.
+/// 95 % interval of first less second; `None` below two values each. Values have to be independent: weeks, not days.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     let (one, other) = (mean(first)?, mean(second)?);
@@ -33,10 +32,8 @@ pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     })
 }
 
-/// The 97.5 % point of Student's t.
-///
-/// With t = √ν·cot φ its density is that of sin^(ν−1) φ, from 0 to π/2 for one side; of that area
-/// 5 % are left out.
+/// The 97.5 % point of Student's t. With t = √ν·cot φ its density is that of sin^(ν−1) φ, from 0 to π/2 for one side;
+/// of that area 5 % are left out.
 pub(super) fn t_score(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);
     let whole = area(freedom, FRAC_PI_2);

@@ -1,5 +1,4 @@
-//! All functions take plain text whose blocks (paragraphs, headings, list items) are separated by line feeds, with
-//! white space collapsed.
+//! Functions take plain text: blocks (paragraphs, headings, list items) between line feeds, white space collapsed.
 
 pub mod counts;
 pub mod diff;

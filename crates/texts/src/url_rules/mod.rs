@@ -14,8 +14,7 @@ pub use own_sites::OwnSites;
 pub use public_suffix::has_known_suffix;
 pub use site_scope::SiteScope;
 
-/// Public suffix and one label, by the Public Suffix List with its private section. `None` for suffixes and IP
-/// addresses.
+/// Public suffix and one label (Public Suffix List with its private section); `None` for suffixes and IP addresses.
 pub fn registrable_domain(host: &str) -> Option<&str> {
     // An address of IPv4 ends with a digit, one of IPv6 holds a colon.
     let may_be_address = host.ends_with(|it: char| it.is_ascii_digit()) || host.contains(':');

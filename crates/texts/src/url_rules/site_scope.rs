@@ -1,8 +1,7 @@
 use super::{comparison::unwrapped, registrable_domain};
 use url::Url;
 
-/// A registrable domain owns every host below it; a subdomain owns itself and what is below; a path owns what is
-/// below it on its host. `www.` is ignored.
+/// A registrable domain owns all hosts below it, a subdomain itself and below, a path what is below. `www.` is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteScope {
     root: String,
@@ -34,7 +33,6 @@ impl SiteScope {
         }
     }
 
-    /// The host that is own as a whole.
     pub fn root(&self) -> &str {
         &self.root
     }

@@ -15,9 +15,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Takes in findings, newest records alone and in any order. Memory grows with keywords, with pages
-/// that people find and with pages whose speed was measured; of all other pages some hundred bytes
-/// are kept where something is wrong with them, and a count.
+/// Takes in findings, newest records alone, in any order. Memory grows with keywords, pages that people find and pages
+/// whose speed was measured; of others, faulty pages take some hundred bytes.
 #[derive(Debug)]
 pub struct Findings<'a> {
     pub(super) searches: Searches<'a>,
@@ -53,10 +52,8 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// All records of a type were made anew at that time, so that what is not among them is gone: the
-    /// audit read the whole site, the links of all pages were checked. To be called for
-    /// `broken-links` above all, whose records end with their faults, and never for a run that a
-    /// limit cut short.
+    /// All records of a type were made anew at that time: what is not among them is gone. Call it for `broken-links`
+    /// above all, whose records end with their faults, and never for a run that a limit cut short.
     pub fn complete(&mut self, result_type: ResultType, at: DateTime<Utc>) {
         self.searches.watch.completed(result_type, at);
     }
@@ -113,7 +110,6 @@ impl<'a> Findings<'a> {
         self.pages.get(key).is_some_and(|it| !it.indexable)
     }
 
-    /// The suggestions about many pages, with their reach and steps.
     pub(super) fn take_drafts(&mut self) -> Vec<Draft> {
         let drafts = std::mem::take(&mut self.drafts).into_values();
         let has_search_data = self.searches.is_simulated;
@@ -136,7 +132,6 @@ pub(super) struct Fault<'t> {
     pub scope: &'t str,
     pub url: &'t str,
     pub evidence: Vec<Evidence>,
-    /// The case in a sentence.
     pub told: Option<String>,
     pub rationale: String,
     /// How bad it is here; the rule's own where nothing is said.

@@ -45,7 +45,6 @@ impl Clicks {
     }
 }
 
-/// What speaks for a suggestion, by page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cases {
     kept: BTreeMap<(Reverse<Clicks>, String), Case>,
@@ -131,7 +130,6 @@ impl Cases {
             .collect()
     }
 
-    /// Some cases in words, and how many pages there are beside.
     pub fn told(&self) -> Vec<String> {
         let mut told: Vec<String> = Vec::new();
         let mut pages = 0;
@@ -168,7 +166,6 @@ pub(super) struct Draft {
     pub title: Option<String>,
     pub url: Option<String>,
     pub keyword_id: Option<i64>,
-    /// The keyword that it is about above all, in words.
     pub keyword: Option<String>,
     pub severity: Severity,
     pub rationale: String,
@@ -180,7 +177,6 @@ pub(super) struct Draft {
     pub basis: ReachBasis,
     pub gain: Option<ExpectedGain>,
     pub steps: Vec<String>,
-    /// Whether it rests on a simulated market.
     pub is_simulated: bool,
     /// Pages that it would change or take away, by their keys.
     pub claims: BTreeSet<String>,
@@ -227,13 +223,11 @@ impl Draft {
         )
     }
 
-    /// The only page that it is about.
     pub fn page(&self) -> Option<&str> {
         let only = self.cases.urls().next().filter(|_| self.cases.count() == 1);
         self.url.as_deref().or(only)
     }
 
-    /// What to do, and with which page and keyword.
     pub fn title(&self) -> String {
         if let Some(title) = &self.title {
             return title.clone();
@@ -256,7 +250,6 @@ impl Draft {
         format!("{}: {about}", self.rule.title)
     }
 
-    /// Takes over another draft of the same rule about the same page or keyword.
     pub fn absorb(&mut self, other: Self) {
         self.reach = if self.basis == other.basis {
             self.reach + other.reach

@@ -1,5 +1,3 @@
-//! What came of a fix: a figure before and after, the difference with its interval, and a verdict.
-
 use super::{
     record::{State, SuggestionRecord},
     rule::{EffectMetric, rule},
@@ -119,11 +117,9 @@ impl SuggestionRecord {
         rule(&self.rule_id, variant).map_or(EffectMetric::None, |it| it.effect)
     }
 
-    /// Compares what was measured before and after the fix, in any order; `None` of what is not fixed,
-    /// where the series is none of its metric, and where too little is known from before.
-    ///
-    /// Figures are compared by the means of their weeks, since days depend on each other, with Welch's
-    /// t; counts by Newcombe's interval.
+    /// Compares figures from before and after the fix, in any order, by the means of their weeks (days depend on each
+    /// other) with Welch's t; counts by Newcombe's interval. `None` of what is not fixed, where the series is none of
+    /// its metric, and where too little is known from before.
     pub fn effect(&self, series: &EffectSeries<'_>, now: DateTime<Utc>) -> Option<Effect> {
         let fixed_at = self.fixed_at.filter(|_| self.state == State::Fixed)?;
         let metric = self.effect_metric();

@@ -119,7 +119,6 @@ impl RecordRef {
         }
     }
 
-    /// The one that has this field beside.
     #[must_use]
     pub fn with(mut self, field: &str, value: &str) -> Self {
         self.with.insert(field.to_owned(), value.to_owned());

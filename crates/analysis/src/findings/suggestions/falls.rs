@@ -1,5 +1,3 @@
-//! Positions and clicks that fell significantly.
-
 use super::inputs::DayClicks;
 use crate::{
     findings::rankings::{RankPoint, RankState},
@@ -19,7 +17,6 @@ const LEAST_PLACES: f64 = 1.0;
 /// Share of its clicks that a fall has to cost: ours.
 const LEAST_SHARE: f64 = 0.2;
 
-/// A significant fall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Fall {
     /// The mean of the first weeks.
@@ -28,7 +25,6 @@ pub(super) struct Fall {
     pub to: f64,
     /// How often chance alone makes one like it.
     pub p: f64,
-    /// Weeks with data.
     pub weeks: usize,
 }
 

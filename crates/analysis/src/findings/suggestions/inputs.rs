@@ -17,11 +17,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy)]
 pub struct SuggestionContext<'a> {
     pub project_id: i64,
-    /// When suggestions are made.
     pub at: DateTime<Utc>,
     /// The project's own click curve; `None` takes the published one.
     pub own_curve: Option<&'a ClickCurve>,
-    /// The suggestions that were published last.
     pub previous: &'a [SuggestionRecord],
     /// Ids of suggestions that the owner does not want.
     pub ignored: &'a BTreeSet<String>,

@@ -1,5 +1,3 @@
-//! What of records is kept until suggestions are made.
-
 use super::evidence::{Evidence, RecordRef};
 use crate::{
     findings::{cannibalization::Action, competitors::GapKeyword, content::ContentRecord},

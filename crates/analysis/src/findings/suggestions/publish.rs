@@ -24,8 +24,7 @@ use std::{
 const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];
 
 impl Findings<'_> {
-    /// The project's suggestions: what is to be done, what was fixed, what the owner does not want;
-    /// in this order, inside of each by priority. Nothing depends on the order of what came in.
+    /// The project's suggestions: to do, fixed, ignored by the owner; then by priority. Input may come in any order.
     pub fn suggestions(mut self) -> Vec<SuggestionRecord> {
         let (drafts, absorbed) = distinct(generate::drafts(&mut self));
         let (kept, mut superseded) = without_contradictions(drafts);
@@ -202,7 +201,6 @@ fn weigh(records: &mut [SuggestionRecord], other_values: &[f64]) {
     records.sort_by(order);
 }
 
-/// The total order of records.
 pub(super) fn order(one: &SuggestionRecord, other: &SuggestionRecord) -> Ordering {
     let group = |it: &SuggestionRecord| match it.state {
         State::Open | State::Regressed => 0,

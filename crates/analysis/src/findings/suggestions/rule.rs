@@ -21,7 +21,6 @@ pub struct Rule {
     pub confidence: f64,
     /// What one page takes: 0.5 a line, 1 a page, 2 a template, 5 rewriting, 8 a project.
     pub effort_one: f64,
-    /// What several pages take.
     pub effort_many: f64,
     /// Whether it is about a page's content, which does not matter where search engines may not list the page.
     pub is_content: bool,

@@ -25,8 +25,7 @@ const MOST_ROWS: usize = 20_000;
 /// Impressions from which on a click rate is judged.
 pub(super) const LEAST_IMPRESSIONS: u64 = 500;
 
-/// Takes in rankings and imported rows, in any order; then [`Searches::done`] takes in the rest.
-/// Memory grows with keywords and with pages that people find.
+/// Takes in rankings and imported rows, in any order. Memory grows with keywords and with pages that people find.
 #[derive(Debug)]
 pub struct Searches<'a> {
     pub(super) context: SuggestionContext<'a>,
@@ -71,7 +70,6 @@ pub(super) struct Landing {
     counted: Option<Clicks>,
     /// Where its keywords stand: position, keyword, engine.
     pub places: BTreeSet<(u32, i64, String)>,
-    /// The row with the most clicks.
     pub best_row: Option<(u64, ConsoleRow)>,
 }
 
@@ -105,7 +103,6 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// A keyword's newest ranking.
     pub fn add_ranking(&mut self, record: &RankingRecord) {
         let Some(keyword_id) = record.envelope.keyword_id else {
             return;
@@ -185,8 +182,7 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// How often a page was clicked over all searches, as of a month of 30 days. Rows of searches never
-    /// add up to it: those that few people make are not among them.
+    /// Clicks of a page over all searches, per month of 30 days; rows never add up to it: rare searches are missing.
     pub fn add_page_clicks(&mut self, url: &str, per_month: f64) {
         let clicks = Clicks::of(per_month);
         let landing = self.landing(url);

@@ -72,7 +72,6 @@ pub struct SuggestionLine {
 }
 
 impl SuggestionsSummary {
-    /// Of a project's suggestions, in their order.
     pub fn of(records: &[SuggestionRecord]) -> Self {
         let count = |state| records.iter().filter(|it| it.state == state).count() as u64;
         let open = || records.iter().filter(|it| it.is_open());

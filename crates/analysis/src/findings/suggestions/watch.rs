@@ -1,5 +1,3 @@
-//! What earlier suggestions rest on, and whether it was measured anew.
-
 use super::{
     evidence::{Evidence, EvidenceSource, RecordRef},
     record::{State, SuggestionRecord},
@@ -58,7 +56,6 @@ impl Watch {
         self.untold.insert(id.to_owned());
     }
 
-    /// All records of a type were made anew: what is not among them is gone.
     pub fn completed(&mut self, result_type: ResultType, at: DateTime<Utc>) {
         let last = self.complete.entry(result_type).or_insert(at);
         *last = (*last).max(at);

@@ -88,7 +88,6 @@ pub(super) struct Bin<'a> {
     pub terms: Terms<'a>,
     /// The first day on which answers have them.
     pub since: NaiveDate,
-    /// The tallies on these terms.
     pub tallies: Vec<&'a PromptTally>,
     /// Answers on other terms.
     pub others: u64,

@@ -52,7 +52,6 @@ pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
     }
 }
 
-/// The counts of each prompt that has any, over days.
 pub(super) fn by_prompt<'a>(tallies: &[&'a PromptTally], of: Of) -> BTreeMap<&'a str, Count> {
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     for tally in tallies {

@@ -32,7 +32,6 @@ pub struct TrendInput<'a> {
     pub tallies: &'a [PromptTally],
     /// The period that contains this moment counts as incomplete.
     pub measured_at: DateTime<Utc>,
-    /// Who fetched the answers, as a neutral label.
     pub provider: Option<&'a str>,
 }
 

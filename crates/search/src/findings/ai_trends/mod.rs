@@ -1,8 +1,6 @@
-//! `ai-trends`: visibility in AI answers over time, and whether it moved.
-//!
-//! Definitions: `docs/MEASUREMENT.md`. One record per engine for a project, or for a keyword. A change is
-//! told only between answers to the same prompts, of the same model, by the same rules; everything
-//! else starts a new segment, over which nothing is compared.
+//! `ai-trends`: visibility in AI answers over time, and whether it moved. Definitions: `docs/MEASUREMENT.md`. One
+//! record per engine for a project, or for a keyword. A change is told only between answers to the same prompts, of the
+//! same model, by the same rules; everything else starts a new segment, over which nothing is compared.
 
 mod bins;
 mod compare;

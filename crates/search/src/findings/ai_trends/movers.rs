@@ -80,8 +80,7 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     }
 }
 
-/// Domains that came and domains that went: never cited on one side, and on the other so often that
-/// Newcombe's interval of the difference leaves out 0. One answer that cites a page is no news.
+/// Domains never cited on one side, and on the other so often that Newcombe's interval leaves out 0.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
 pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDomainChange>) {
     let (now, now_of) = cited(&sides.now);

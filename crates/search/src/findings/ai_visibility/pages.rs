@@ -50,7 +50,6 @@ impl Pages {
         share(self.cited_own, self.cited)
     }
 
-    /// The mean place of the first own page.
     pub fn own_place(&self) -> Option<f64> {
         mean(&self.first_own)
     }

@@ -1,5 +1,4 @@
-//! The score of visibility in AI answers. Its weights are a judgement, and sentiment is not in it: an
-//! unseen brand would gain by nobody speaking ill of it.
+//! The score of visibility in AI answers. Weights are a judgement; sentiment is left out: unseen brands would gain.
 
 /// The rates that it is made of, 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -13,8 +12,7 @@ pub struct ScoreParts {
     pub recommendation_rate: Option<f64>,
 }
 
-/// The score, 0 to 100. What is not known is left out and the rest scaled up; who is never named has
-/// no share, whoever else is named or not.
+/// 0 to 100. Unknown parts are left out and the rest scaled up; who is never named has no share.
 pub fn ai_visibility_score(parts: &ScoreParts) -> f64 {
     let share = parts
         .position_adjusted_share

@@ -1,5 +1,3 @@
-//! The visibility of a project in AI answers in short: per engine, and over engines by weight.
-
 use super::{
     METHOD_VERSION,
     record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind},

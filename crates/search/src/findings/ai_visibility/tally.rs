@@ -33,7 +33,6 @@ pub struct PromptTally {
     pub citations: u64,
     /// Answers in languages in which recommendations can be detected.
     pub judged: u64,
-    /// Those that recommend the project.
     pub recommendations: u64,
     /// Namings of brands that the prompt does not name, each once per answer.
     pub namings: u64,
@@ -43,10 +42,8 @@ pub struct PromptTally {
     pub share_sum: f64,
     /// Answers with a known sentiment.
     pub felt: u64,
-    /// The sum of their scores.
     pub sentiment_sum: f64,
     pub left_out: LeftOut,
-    /// Answers by the domains that they cite.
     pub cited_domains: BTreeMap<String, u64>,
 }
 
@@ -197,7 +194,6 @@ impl PromptTally {
         }
     }
 
-    /// Citations out of answers with sources.
     pub const fn citation_count(&self) -> Count {
         Count {
             hits: self.citations,
@@ -206,9 +202,8 @@ impl PromptTally {
     }
 }
 
-/// The tallies of some answers, in the order of day, engine, model and prompt.
-///
-/// A question without an answer has no model that served it; it is told beside the model asked for.
+/// The tallies of some answers, in the order of day, engine, model and prompt. A question without an answer has no
+/// model that served it; it is told beside the model asked for.
 pub fn tallies<'a>(
     answers: impl IntoIterator<Item = (&'a AiAnswer, &'a JudgedAnswer)>,
 ) -> Vec<PromptTally> {

@@ -18,7 +18,6 @@ impl Severity {
     }
 }
 
-/// What is known of the primary page and its strongest rival.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
     pub similarity: Option<f64>,

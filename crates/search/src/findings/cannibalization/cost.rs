@@ -1,5 +1,3 @@
-//! What the alternation costs against the best position that was ever held.
-
 use super::groups::{Place, Sight};
 use crate::ctr::{MAX_CTR, ctr};
 

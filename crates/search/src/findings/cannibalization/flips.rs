@@ -1,5 +1,3 @@
-//! How often the engine changed its mind about the best own page.
-
 use super::groups::Sight;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

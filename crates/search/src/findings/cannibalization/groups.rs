@@ -40,7 +40,6 @@ const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", 
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
-    /// The number of the page.
     pub page: usize,
     pub host: String,
     pub position: u32,
@@ -174,8 +173,7 @@ fn without_page_number(path: &str) -> &str {
     }
 }
 
-/// Takes a page and the one that took its place for one: the old one never came back, the new one
-/// was not there before, and the new one has been seen at least twice.
+/// Joins a page and its successor: the old one never came back, the new one was not there before and was seen twice.
 fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
     let mut found = Vec::new();
     while let Some((from, to, at)) = next_migration(snapshots) {

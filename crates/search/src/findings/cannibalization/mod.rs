@@ -33,7 +33,6 @@ const REACH: u32 = 50;
 pub struct CannibalizationInput<'a> {
     pub keyword: &'a TrackedKeyword,
     pub engine: &'a str,
-    /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
     pub provenance: Provenance,
     /// Which URLs are own, and the name by which branded keywords are recognised.
@@ -46,7 +45,6 @@ pub struct CannibalizationInput<'a> {
     pub similarities: &'a BTreeMap<(String, String), f64>,
 }
 
-/// The own places in one successful measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSnapshot {
@@ -60,10 +58,8 @@ pub struct OwnSnapshot {
 #[serde(rename_all = "camelCase")]
 pub struct OwnPlace {
     pub url: String,
-    /// Rank among organic results.
     pub position: u32,
-    /// The share of searches that was expected to click it on that page; where it was not kept,
-    /// the published curve stands in for the whole window.
+    /// Expected share of searches that click it on that page; without it the published curve stands for the window.
     pub expected_ctr: Option<f64>,
 }
 

@@ -14,7 +14,6 @@ pub(super) struct Split {
     pub basis: ShareBasis,
     /// (1 − HHI)·n/(n − 1) over the n pages of a share of 5 % or more.
     pub evenness: f64,
-    /// Of these pages.
     pub concentration: Option<Concentration>,
 }
 

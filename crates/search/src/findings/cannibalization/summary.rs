@@ -42,7 +42,6 @@ pub struct CannibalizationTally {
 }
 
 impl CannibalizationTally {
-    /// Adds a keyword that was judged, with its record if it has one.
     pub fn add(&mut self, record: Option<&CannibalizationRecord>) {
         self.judged += 1;
         let Some(record) = record else {
@@ -59,7 +58,6 @@ impl CannibalizationTally {
         }
     }
 
-    /// The summary of what was added, of `requested` keywords.
     pub fn finish(self, requested: u64) -> CannibalizationSummary {
         let [harmless, low, medium, high] = self.by_severity;
         CannibalizationSummary {

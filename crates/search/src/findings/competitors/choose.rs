@@ -15,7 +15,6 @@ pub(super) struct Chosen {
     pub class_source: ClassSource,
     /// `None` when too few own keywords are in the top to say.
     pub score: Option<f64>,
-    /// The place among the rivals.
     pub rank: Option<u32>,
 }
 

@@ -1,5 +1,3 @@
-//! All domains of a panel against the project, in one walk over its pages.
-
 use super::TOP;
 use crate::search_panel::{OWN, Panel, PanelKeyword, Standing};
 

@@ -14,7 +14,6 @@ pub(super) struct Differences {
     pub advantage_count: u64,
 }
 
-/// The differences of some domains, in one walk over the pages.
 pub(super) fn differences(
     panel: &Panel<'_>,
     domains: &[DomainId],

@@ -35,7 +35,6 @@ pub struct CompetitorsContext<'a> {
     pub home_page_types: &'a BTreeMap<String, Vec<String>>,
     pub earlier: &'a BTreeMap<String, EarlierCompetitor>,
     pub ai: &'a BTreeMap<String, AiRates>,
-    /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
 }
 
@@ -57,9 +56,7 @@ pub struct EarlierCompetitor {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AiRates {
-    /// Share of answers that name it.
     pub mention_rate: Option<f64>,
-    /// Share of answers that cite it.
     pub citation_rate: Option<f64>,
 }
 

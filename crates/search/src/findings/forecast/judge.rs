@@ -27,13 +27,11 @@ use crate::{
 pub struct HistorySource<'a> {
     /// What they are: what rests on simulated measurements is simulated itself.
     pub provenance: Provenance,
-    /// Who fetched them, as a neutral label.
     pub provider: Option<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct ForecastInput<'a> {
-    /// The project, and when the forecast is made.
     pub context: FindingContext,
     /// The keyword with the engine, for series of a keyword.
     pub keyword: Option<(&'a TrackedKeyword, &'a str)>,

@@ -1,7 +1,6 @@
-//! `forecast`: where a position, the visibility, the traffic or the mentions are heading.
-//!
-//! Definitions: `docs/MEASUREMENT.md`; the mathematics: [`crate::forecast`]. One record per series. A series
-//! that does not allow a forecast has a record that says why, and no points.
+//! `forecast`: where a position, the visibility, the traffic or the mentions are heading. Definitions:
+//! `docs/MEASUREMENT.md`; the mathematics: [`crate::forecast`]. One record per series. A series that does not allow a
+//! forecast has a record that says why, and no points.
 
 mod judge;
 mod quantity;

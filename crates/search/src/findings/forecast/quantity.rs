@@ -43,10 +43,8 @@ impl Quantity {
         }
     }
 
-    /// The chance that the horizon ends with what is hoped for; `None` where it cannot be told.
-    ///
-    /// Position k is what rounds to it. Whether a site is ranked within the depth at all is not told
-    /// by positions that end there.
+    /// The chance that the horizon ends with what is hoped for; `None` where it cannot be told. Position k is what
+    /// rounds to it. Whether a site is ranked within the depth at all is not told by positions that end there.
     pub(super) fn chance(self, projection: &Projection, threshold: f64) -> Option<f64> {
         match self {
             Self::Position { depth } => (1.0..f64::from(depth))

@@ -37,7 +37,6 @@ pub struct ForecastSummary {
 
 crate::json!(ForecastSummary);
 
-/// Adds up records; it keeps a few numbers.
 #[derive(Debug, Clone)]
 pub struct ForecastTally {
     sum: ForecastSummary,
@@ -93,7 +92,6 @@ impl ForecastTally {
         }
     }
 
-    /// The summary of what was added, of `requested` series.
     pub fn finish(mut self, requested: u64) -> ForecastSummary {
         self.sum.coverage = Coverage::of(requested, self.forecast, 0);
         self.sum

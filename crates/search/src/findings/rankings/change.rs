@@ -17,8 +17,7 @@ impl Change {
     }
 }
 
-/// Compares a measurement with the last successful one. A snapshot that is too shallow to see
-/// the other's place proves nothing: neither a loss nor an entry.
+/// Compares with the last successful one. A snapshot too shallow for the other's place proves neither loss nor entry.
 pub(super) fn between(before: Option<&RankPoint>, now: &RankPoint) -> Change {
     if now.state == RankState::Error {
         return Change::without_places(ChangeKind::Unknown);

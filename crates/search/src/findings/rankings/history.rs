@@ -1,5 +1,3 @@
-//! Earlier ranks of a keyword in compact form, and the figures that need several of them.
-
 use super::{ChangeKind, RankingRecord, change};
 use crate::{ToSchema, provenance::RecordStatus, statistics::describe};
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -50,7 +48,6 @@ pub struct PastRanks<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     pub position: u32,
-    /// When it was first reached.
     pub at: DateTime<Utc>,
 }
 

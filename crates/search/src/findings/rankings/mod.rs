@@ -40,7 +40,6 @@ pub struct RankInput<'a> {
     pub keyword: &'a TrackedKeyword,
     pub site: &'a SiteScope,
     pub measurement: Measurement<'a>,
-    /// What earlier measurements of the same keyword, market and engine found.
     pub past: PastRanks<'a>,
     /// What the project measured itself, if it did.
     pub own_data: Option<&'a OwnSearchData>,

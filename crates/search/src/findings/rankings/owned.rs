@@ -1,5 +1,3 @@
-//! What of a page's features leads to the project, and whether a keyword is its own name.
-
 use crate::{
     ToSchema, keyword_text,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
@@ -55,8 +53,7 @@ pub(super) fn overview(page: &SearchPage, site: &SiteScope) -> Option<AiOverview
     })
 }
 
-/// Whether a keyword holds the name of the site: the label of its domain, of four letters or more,
-/// as a word or as some words joined.
+/// Whether a keyword holds the label of the site's domain, of four letters or more, as a word or as words joined.
 pub fn is_branded(keyword: &str, site: &SiteScope) -> bool {
     let root = site.root();
     let label = crate::url_rules::registrable_domain(root)

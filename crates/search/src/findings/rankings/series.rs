@@ -13,7 +13,6 @@ crate::json!(ProjectSeries);
 #[serde(rename_all = "camelCase")]
 pub struct DayFigures {
     pub kind: SeriesKind,
-    /// How many keywords were measured.
     pub keywords: u32,
     /// Visibility, 0 to 100.
     pub visibility: Option<f64>,

@@ -1,5 +1,3 @@
-//! What changed between two measurements of a project's keywords: winners, losers, entries and exits.
-
 use super::{ChangeKind, RankPoint, RankState, change};
 use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
@@ -89,8 +87,7 @@ pub struct Moved {
     pub clicks_change: Option<f64>,
 }
 
-/// Compares two measurements of the same market. A keyword that appears twice counts with its last
-/// entry; what failed is as if it had not been measured.
+/// Compares measurements of the same market: a keyword's last entry counts, failures are as if not measured.
 pub fn changes_between(before: &[Standing], now: &[Standing]) -> RankChanges {
     let (before, now) = (measured(before), measured(now));
     let mut changes = RankChanges::default();
@@ -115,7 +112,6 @@ fn measured(standings: &[Standing]) -> BTreeMap<i64, &Standing> {
         .collect()
 }
 
-/// All moves, until the largest are picked.
 #[derive(Debug, Default)]
 struct Moves {
     up: Vec<Moved>,

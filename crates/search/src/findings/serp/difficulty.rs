@@ -1,5 +1,3 @@
-//! How hard it is to rank, as far as one results page tells.
-
 use crate::{
     ToSchema,
     ctr::SerpLayout,
@@ -63,7 +61,6 @@ impl Difficulty {
     }
 }
 
-/// Says in the warnings whether a score is missing.
 pub(super) fn warn(score: Option<f64>, warnings: &mut Vec<String>) {
     warnings.retain(|it| it != INCOMPLETE);
     if score.is_none() {

@@ -1,5 +1,4 @@
-//! What kinds of pages an engine shows for a keyword, told from address, headline and what is shown
-//! with them. The lists and their order are ours.
+//! Kinds of pages an engine shows, by address, headline and features. The lists and their order are ours.
 
 use super::SerpItem;
 use crate::{

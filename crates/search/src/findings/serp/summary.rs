@@ -147,7 +147,6 @@ impl SerpTally {
         self.add_overview(record);
     }
 
-    /// The summary of what was added, of `requested` keywords.
     pub fn finish(self, requested: u64) -> SerpSummary {
         let mut features: Vec<FeatureCount> = self
             .features

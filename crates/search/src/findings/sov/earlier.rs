@@ -13,8 +13,7 @@ pub struct EarlierPages {
     pub ctr_model: String,
     /// Whether they were simulated; such pages are compared with simulated ones alone.
     pub simulated: bool,
-    /// Keywords in the order of their ids, each with the share of searches that is expected to click
-    /// own results and any result, in millionths.
+    /// By keyword id: shares of searches expected to click own results and any result, in millionths.
     pages: Vec<(i64, u32, u32)>,
 }
 
@@ -25,7 +24,6 @@ pub(super) struct Compared {
     pub keywords: u64,
 }
 
-/// Sums of own and of all clicks.
 #[derive(Debug, Clone, Copy, Default)]
 struct Clicks {
     own: f64,

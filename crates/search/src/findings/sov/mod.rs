@@ -1,5 +1,4 @@
-//! `sov`: the project's share of the clicks that search results are expected to get, in three
-//! universes that are named apart, for the whole project and for parts of it.
+//! `sov`: the project's share of the clicks expected of search results, in three universes, for the project and parts.
 
 use super::envelope::{Envelope, rounded};
 use crate::{
@@ -33,7 +32,6 @@ pub struct SovContext<'a> {
     pub a_week_ago: Option<&'a EarlierPages>,
     /// The pages of a month ago (30 to 37 days).
     pub a_month_ago: Option<&'a EarlierPages>,
-    /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
 }
 

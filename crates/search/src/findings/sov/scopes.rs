@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 pub(super) struct Members {
     /// Places among the keywords that have a page.
     pub present: Vec<usize>,
-    /// How many have none.
     pub missing: u64,
 }
 

@@ -1,7 +1,6 @@
-//! All spellings are looked for at once (Aho and Corasick). A hit counts when a word begins there,
-//! when what stands behind it is nothing or an ending of the language, when its capitals stand as
-//! its sense asks for, and when no longer name covers it. What may be a word needs a cue: the
-//! brand's site, a surer name of it, a word for a company beside it, or a place in a list of names.
+//! All spellings are looked for at once (Aho and Corasick). A hit counts when a word begins there, nothing or an ending
+//! of the language follows, its capitals fit its sense, and no longer name covers it. What may be a word needs a cue:
+//! the brand's site, a surer name, a word for a company, or a list of names.
 
 use super::{
     brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense},

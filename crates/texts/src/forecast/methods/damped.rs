@@ -39,7 +39,6 @@ pub struct Damped {
     pub level: f64,
     /// Per step.
     pub trend: f64,
-    /// Sum of squared one-step errors.
     pub squared_errors: f64,
     length: usize,
 }

@@ -1,5 +1,4 @@
-//! Each method takes a series without gaps, oldest first, and forecasts in its unit.
-//! Methods ignore seasons, which are removed before and restored after.
+//! Methods take a series without gaps or season, oldest first, and forecast in its unit.
 
 mod damped;
 mod naive;

@@ -26,9 +26,8 @@ pub fn random_walk_with_drift(series: &[f64], horizon: usize) -> Option<Vec<f64>
     Some((1..=horizon).map(|h| last + drift * count(h)).collect())
 }
 
-/// Standard deviations of [`naive`]'s errors: σ·√h, σ² the mean squared step; `None` without a step.
-///
-/// Hyndman and Athanasopoulos, "Forecasting: Principles and Practice", table 5.2 (also `statsforecast`).
+/// Standard deviations of [`naive`]'s errors: σ·√h, σ² the mean squared step; `None` without a step. Hyndman and
+/// Athanasopoulos, "Forecasting: Principles and Practice", table 5.2 (also `statsforecast`).
 pub fn naive_deviations(series: &[f64], horizon: usize) -> Option<Vec<f64>> {
     let steps = series.len().checked_sub(1).filter(|steps| *steps > 0)?;
     let squares: f64 = series.windows(2).map(|it| (it[1] - it[0]).powi(2)).sum();

@@ -1,7 +1,5 @@
-//! `meta name=robots` and its like, and `X-Robots-Tag`.
-//!
-//! Google, "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications": rules for a robot add to those for all;
-//! of contradicting rules the most restrictive applies.
+//! `meta name=robots` and its like, and `X-Robots-Tag`. Google, "Robots meta tag, data-nosnippet, and X-Robots-Tag
+//! specifications": rules for a robot add to those for all; of contradicting rules the most restrictive applies.
 
 use super::TagSource;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};

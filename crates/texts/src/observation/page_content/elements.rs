@@ -108,7 +108,6 @@ pub struct Structure {
     pub frames: u32,
     /// `video` and `audio`.
     pub media: u32,
-    /// `picture` elements without an `img`.
     pub pictures_without_image: u32,
     pub head_elements: u32,
     /// Text of scripts without a source, data blocks excluded.

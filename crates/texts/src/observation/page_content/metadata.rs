@@ -1,5 +1,3 @@
-//! Dates, authors and site name as the page states them, each with its source.
-
 use crate::ToSchema;
 use chrono::{DateTime, FixedOffset, NaiveDate};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,4 @@
-//! [`PageContent`] holds what findings need of one page. It is stored when a page was read and loaded when findings
-//! are computed; only a much smaller card of every page stays in memory during an audit.
+//! [`PageContent`]: what findings need of one page; stored when it was read, loaded when findings are computed.
 
 mod directives;
 mod document;

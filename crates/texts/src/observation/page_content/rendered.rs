@@ -1,6 +1,5 @@
-//! The rendered page beside the document as sent.
-//!
-//! Only differences and counts are kept: a second [`PageContent`] per page would double the journal.
+//! The rendered page beside the document as sent. Only differences and counts are kept: a second [`PageContent`] per
+//! page would double the journal.
 
 use super::{GOOGLEBOT, PageContent};
 use crate::{
@@ -126,7 +125,6 @@ impl RenderedPage {
         text.map(|it| shortened(it, MOST_CHARACTERS).to_owned())
     }
 
-    /// Differences of `shown` from `sent`.
     pub fn beside(sent: &PageContent, shown: &PageContent, settled: bool) -> Self {
         let known: BTreeSet<&str> = link_addresses(sent).into_iter().collect();
         let links = link_addresses(shown);

@@ -1,5 +1,3 @@
-//! One results page as it was seen.
-
 use crate::{ToSchema, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

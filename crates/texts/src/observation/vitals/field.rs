@@ -1,5 +1,3 @@
-//! Measurements of real visits, aggregated.
-
 use super::{FormFactor, VitalsMetric};
 use crate::ToSchema;
 use chrono::NaiveDate;

@@ -1,5 +1,3 @@
-//! Page loads in our browser, or facts without one.
-
 use super::{FormFactor, ResourceFact};
 use crate::{ToSchema, provenance::Provenance};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! A web site as the crawler saw it, and the steps in which it was seen.
-
 mod page;
 mod scope;
 mod step;

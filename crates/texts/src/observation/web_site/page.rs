@@ -24,8 +24,7 @@ pub struct WebPage {
     pub word_count: u32,
     /// Hashes of `id` and `a[name]`, sorted; `None` where not read to its end.
     pub names: Option<Arc<[u64]>>,
-    /// Similarity to the answer to a made-up URL of the same directory; `None` when that was an honest error, or the
-    /// page was not read whole.
+    /// Similarity to a made-up URL's answer in the directory; `None` when that was an honest error, or not read whole.
     pub probe_similarity: Option<f64>,
 }
 

@@ -14,7 +14,6 @@ impl SiteScope {
         Self::Host(without_www(&host.to_ascii_lowercase()).to_owned())
     }
 
-    /// The URL's origin.
     pub fn of_url(url: &Url) -> Self {
         Self::Origin(url.origin().ascii_serialization())
     }

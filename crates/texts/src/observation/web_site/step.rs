@@ -1,5 +1,3 @@
-//! The steps of a crawl, and the observation they add up to.
-
 use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
 use crate::{ToSchema, observation::page_content::PageContent};
 use chrono::{DateTime, Utc};

@@ -1,5 +1,4 @@
 //! Texts are compared by lines (blocks) with Myers's algorithm (1986; crate `similar`), changed blocks word by word.
-//! The full difference reproduces the later text; the report shows a limited number of operations.
 
 mod report;
 mod words_inside;
@@ -36,8 +35,7 @@ pub struct Difference {
     pub removed_words: usize,
     /// Jaccard similarity of 4-word shingles within blocks; 1 for two texts without words.
     pub similarity: f64,
-    /// Share of the earlier shingles that remain: 1 when text was only added; `None` when the earlier text has no
-    /// words.
+    /// Share of the earlier shingles that remain: 1 when text was only added; `None` if the earlier text has no words.
     pub containment_of_old: Option<f64>,
 }
 

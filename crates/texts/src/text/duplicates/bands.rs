@@ -1,7 +1,5 @@
-//! Locality-sensitive hashing (Indyk and Motwani 1998).
-//!
-//! With 16 bands of 8 rows, pages of similarity J become candidates with probability 1 − (1 − J^8)^16: 0.9999 at 0.9,
-//! 0.95 at 0.8, 0.61 at 0.7, 0.06 at 0.5.
+//! Locality-sensitive hashing (Indyk and Motwani 1998). With 16 bands of 8 rows, pages of similarity J become
+//! candidates with probability 1 − (1 − J^8)^16: 0.9999 at 0.9, 0.95 at 0.8, 0.61 at 0.7, 0.06 at 0.5.
 
 use super::{Fingerprint, PERMUTATIONS};
 

@@ -27,8 +27,7 @@ pub struct Duplicates {
     pub complete: bool,
 }
 
-/// `None`: a page without text. `similarity` gives the exact Jaccard similarity of two positions; only the first page
-/// of each digest takes part.
+/// `None`: a page without text. `similarity` is the exact Jaccard similarity of two positions; one page per digest.
 pub fn clusters(
     pages: &[Option<Fingerprint>],
     mut similarity: impl FnMut(usize, usize) -> f64,

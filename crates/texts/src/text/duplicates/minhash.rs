@@ -1,6 +1,5 @@
-//! `MinHash` signatures (Broder 1997) with k = 128.
-//!
-//! The share of equal places estimates the Jaccard similarity J with a standard error of √(J(1−J)/128), at most 0.045.
+//! `MinHash` signatures (Broder 1997) with k = 128. The share of equal places estimates the Jaccard similarity J with a
+//! standard error of √(J(1−J)/128), at most 0.045.
 
 use super::mixed;
 
@@ -11,7 +10,6 @@ pub const PERMUTATIONS: usize = 128;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature(Box<[u32; PERMUTATIONS]>);
 
-/// 2^61 − 1, a prime.
 const PRIME: u64 = (1 << 61) - 1;
 
 impl Signature {

@@ -1,8 +1,7 @@
-//! Exact and near duplicates of main texts.
-//!
-//! Each page is reduced to a [`Fingerprint`] of about 600 bytes. [`clusters`] compares them: equal digests are exact
-//! duplicates; pages that share a band of their `MinHash` signatures are candidates, and near duplicates when the
-//! exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least [`NEAR`].
+//! Exact and near duplicates of main texts. Each page is reduced to a [`Fingerprint`] of about 600 bytes. For
+//! [`clusters`], equal digests are exact duplicates; pages that share a band of their `MinHash` signatures are near
+//! ones when the exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least
+//! [`NEAR`].
 
 mod bands;
 mod clusters;

@@ -1,8 +1,5 @@
-//! Common words confirm or refute a detected language.
-//!
-//! A detector of seventy languages takes another language for a neighbour, and is sure of it: Mongolian for Russian,
-//! Malay for Indonesian, Basque for Spanish. Words such as `and` are rarely shared even by neighbours, and make up a
-//! tenth to a half of any text.
+//! Common words confirm or refute a language: a detector takes one for its neighbour and is sure of it (Malay for
+//! Indonesian). Words such as `and` are rarely shared by neighbours, and are a tenth to a half of any text.
 
 use crate::text::words::words;
 use std::{collections::HashMap, sync::LazyLock};
@@ -10,8 +7,7 @@ use std::{collections::HashMap, sync::LazyLock};
 /// Commonest first; made by `tests/oracles/common_words.py`.
 const TABLE: &str = include_str!("common_words.tsv");
 
-/// 1 over the least share of common words in a text; from `tests/oracles/many_languages.py`. Inflecting languages have
-/// the fewest.
+/// 1 over the least share of common words in a text, by `tests/oracles/many_languages.py`; least where words inflect.
 const LEAST_SHARE: usize = 25;
 
 /// Cyrillic letters of detectable languages; Mongolian, Kazakh and Tatar have others beside them.

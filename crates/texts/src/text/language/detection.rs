@@ -42,8 +42,7 @@ impl Detected {
     }
 }
 
-/// `None` below [`FEWEST_LETTERS`] letters or [`LEAST_CONFIDENCE`], without a prevailing script, or where common words
-/// refute it: the detector does not know that language.
+/// `None` below [`FEWEST_LETTERS`] or [`LEAST_CONFIDENCE`], without a clear script, or refuted by common words.
 pub fn detect(text: &str) -> Option<Detected> {
     let end = text
         .char_indices()

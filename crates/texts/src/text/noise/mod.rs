@@ -1,9 +1,7 @@
-//! Noise, removed before texts are compared.
-//!
-//! Each kind becomes a placeholder, so that its sentence stays. Line feeds stay; other white space becomes one space.
-//! The list is ours: clock times (dates stay), relative times, counters, tokens and session ids, hashes in file names.
-//! Of an address only the hash is noise: anything else leads elsewhere. Blocks that change in most fetches need
-//! several texts and are not handled here.
+//! Noise, removed before texts are compared; each kind becomes a placeholder, so that its sentence stays. Line feeds
+//! stay; other white space becomes one space. The list is ours: clock times (dates stay), relative times, counters,
+//! tokens, session ids, hashes in file names. Of an address only the hash is noise. Blocks that change in most fetches
+//! are not handled here.
 
 use super::words::collapsed;
 use regex::{Captures, Regex};

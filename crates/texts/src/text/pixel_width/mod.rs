@@ -1,7 +1,5 @@
-//! Width of a text on a results page, in pixels.
-//!
-//! Titles and snippets are in Arial; the table has the equal widths of Liberation Sans. No kerning; text is composed
-//! (NFC). Other characters by East Asian width: wide ones and emoji are as wide as high, zero-width ones 0, others
+//! Width of a text on a results page, in pixels: Arial by the equal widths of Liberation Sans, without kerning,
+//! composed (NFC). Other characters by East Asian width: wide ones and emoji as wide as high, zero-width ones 0, others
 //! the mean of a to z.
 
 mod liberation_sans;

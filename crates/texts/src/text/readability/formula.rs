@@ -1,5 +1,3 @@
-//! The formulas, each with its source.
-
 use super::Score;
 use crate::ToSchema;
 use crate::text::{

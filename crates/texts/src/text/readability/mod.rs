@@ -1,5 +1,4 @@
-//! One score of the Flesch kind per language where there is one, LIX and RIX; some languages have further formulas
-//! and a school grade. No scores below [`FEWEST_WORDS`].
+//! One Flesch-kind score per language, LIX, RIX, in some more formulas and a school grade; none below [`FEWEST_WORDS`].
 
 mod band;
 mod formula;

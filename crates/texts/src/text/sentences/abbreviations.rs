@@ -1,8 +1,6 @@
-//! Abbreviations after whose full stop a sentence goes on.
-//!
-//! Only those nearly always followed by something: titles, "for example". Those that are also words or end sentences
-//! count before a number only (`no. 5`, `Art. 20`). Others (`etc.`, `usw.`, `atd.`) UAX #29 continues before a small
-//! letter. Single letters need no entry.
+//! Abbreviations nearly always followed by something (titles, "for example"), after whose full stop a sentence goes on.
+//! Those that are also words or end sentences count before a number only (`no. 5`, `Art. 20`); others (`etc.`, `usw.`)
+//! UAX #29 continues before a small letter. Single letters need no entry.
 
 use crate::{table::records, text::language::Language};
 use std::{collections::HashMap, sync::LazyLock};

@@ -1,9 +1,6 @@
-//! Sentences by UAX #29, corrected for full stops that do not end one.
-//!
-//! UAX #29 ends a sentence after every full stop unless a small letter follows. Undone after an abbreviation (`Dr.`,
-//! `z.B.`), before a number (`No. 5`, `Abb. 3`), after a single letter (`J. Novák`), and in languages with such
-//! ordinals after one or two digits or a Roman number (`3. Oktober`, `Karel IV. zemřel`). A line feed always ends a
-//! sentence.
+//! Sentences by UAX #29, which ends one after every full stop unless a small letter follows. Undone after an
+//! abbreviation (`Dr.`, `z.B.`), before a number (`No. 5`), after a single letter (`J. Novák`), and in languages with
+//! such ordinals after one or two digits or a Roman number (`3. Oktober`, `Karel IV.`). A line feed always ends one.
 
 mod abbreviations;
 

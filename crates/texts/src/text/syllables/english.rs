@@ -1,7 +1,5 @@
-//! The CMU pronouncing dictionary, then rules.
-//!
-//! `english_exceptions.txt` has the dictionary's words (first pronunciation) whose count differs from the rules; all
-//! others follow the rules. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
+//! The CMU pronouncing dictionary, then rules: `english_exceptions.txt` has the words (first pronunciation) whose count
+//! differs. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -152,8 +150,7 @@ const FIRST_PARTS: [&str; 31] = [
     "space", "state", "style", "time", "trace", "type", "white", "wire", "write",
 ];
 
-/// In compounds: `base-ball`, `name-space`, `time-stamp`. What follows is a word (a consonant, then a vowel), no
-/// suffix.
+/// In compounds (`base-ball`, `name-space`): what follows is a word (a consonant, then a vowel), no suffix.
 fn mute_inside(base: &str) -> usize {
     const SUFFIXES: [&str; 6] = ["ment", "ments", "less", "ness", "ly", "ful"];
     let is_word = |rest: &str| {

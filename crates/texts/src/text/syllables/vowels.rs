@@ -1,9 +1,7 @@
 use crate::text::language::Language;
 
-/// `word` in lower case; `None` in languages whose spelling does not tell.
-///
-/// Russian and Hungarian: as many as vowels. Czech and Slovak: listed diphthongs are one, and r or l between
-/// consonants is one (`vlk`, `prst`, `štvrť`).
+/// `word` in lower case; `None` in languages whose spelling does not tell. Russian and Hungarian: as many as vowels.
+/// Czech and Slovak: listed diphthongs are one, and r or l between consonants is one (`vlk`, `prst`, `štvrť`).
 pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     let rules = Rules::of(language)?;
     let letters: Vec<char> = word.chars().collect();

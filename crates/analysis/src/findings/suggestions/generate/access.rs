@@ -58,7 +58,6 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
     }
 }
 
-/// The name of a scope in records.
 pub(in super::super) const fn scope_name(scope: SignalScope) -> &'static str {
     match scope {
         SignalScope::Page => "page",

@@ -1,5 +1,3 @@
-//! Links that do not work, and links that lead through redirects.
-
 use crate::findings::{
     broken_links::{BrokenLink, Confirmation, Outcome, Severity, Verdict},
     suggestions::{

@@ -1,5 +1,3 @@
-//! Structured data with errors, and offers and jobs that end.
-
 use crate::{
     findings::{
         broken_links::Severity,

@@ -15,7 +15,6 @@ use crate::{
     url_rules::page_key,
 };
 
-/// The names of device and source in records.
 pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'static str) {
     let device = match record.form_factor {
         FormFactor::Phone => "phone",
@@ -62,7 +61,6 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &VitalsRecord, 
     }
 }
 
-/// Makes cases of what is not good.
 pub(in super::super) fn settle(findings: &mut Findings<'_>) {
     for (place, figures) in std::mem::take(&mut findings.speed) {
         let Some((figure, variant)) = figures

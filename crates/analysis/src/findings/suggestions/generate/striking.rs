@@ -1,5 +1,3 @@
-//! Pages that are close to the first places.
-
 use super::clicks;
 use crate::{
     ctr::ClickCurve,
@@ -71,8 +69,7 @@ fn is_within(keyword: &Keyword) -> bool {
         && keyword.target_gain.is_some_and(|it| it > 0.0)
 }
 
-/// Earlier suggestions keep their keywords until these reach the target: that there are better ones
-/// now, or that the page fell, is no reason to call them done.
+/// Earlier suggestions keep their keywords until these reach the target, though there are better ones or the page fell.
 fn stay<'k>(findings: &'k Findings<'_>, pages: &mut BTreeMap<String, Vec<(i64, &'k Keyword)>>) {
     let searches = &findings.searches;
     for previous in searches.context.previous {

@@ -188,7 +188,6 @@ impl RankingsTally {
         }
     }
 
-    /// The summary of what was added, of `requested` keywords.
     pub fn finish(self, requested: u64) -> RankingsSummary {
         let weighting = self.weighting();
         let movers = match weighting {
