@@ -35,8 +35,7 @@ crate::wire_enum! {
     }
 }
 
-/// Judges the answer for `/llms.txt` by the rules of Lighthouse 13.5's audit `llms-txt`: not
-/// applicable on 4xx; else a first-level heading, a link, and 50 characters are needed.
+/// By Lighthouse 13.5's audit `llms-txt`: not applicable on 4xx, else an h1, a link and 50 characters are needed.
 pub fn llms_txt(fact: &LlmsTxtFact) -> LlmsTxt {
     let text = fact.text.as_str();
     let found = |present, valid, issues| LlmsTxt {

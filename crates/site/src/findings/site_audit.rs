@@ -1,8 +1,5 @@
-//! All that is found on the pages of a site, in two passes over them, so that a site of any size
-//! needs no more memory than what its pages have in common.
-//!
-//! [`SiteCards`] takes in each page once and lets it go; the [`Site`] that it comes to knows what
-//! only all pages together tell. [`judge`] then judges each page by itself and by that.
+//! All findings on a site's pages in two passes; memory is for what pages have in common, whatever the site's size.
+//! [`SiteCards`] takes in each page once, then [`judge`] judges each by itself and by the [`Site`] that results.
 
 use super::{
     broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
@@ -162,7 +159,6 @@ impl Texts {
     }
 }
 
-/// What only all pages together tell.
 #[derive(Debug)]
 pub struct Site {
     graph: SiteGraph,
@@ -247,7 +243,6 @@ impl<'a> SiteAudit<'a> {
         }
     }
 
-    /// What the rest of the site says of a page that was taken in.
     pub fn site_facts(&self, url: &str) -> SiteFacts {
         let graph = &self.site.graph;
         let known = graph.urls.known(url).and_then(|it| graph.page(it));

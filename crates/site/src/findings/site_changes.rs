@@ -1,7 +1,6 @@
-//! What changed on the pages of a site since the crawl before, page by page.
-//!
-//! [`SiteChanges`] is given each page that was read, with what was kept of it, and each page that is
-//! kept and could not be read; it answers with the record and with what to keep for the next crawl.
+//! What changed on the pages of a site since the crawl before, page by page. [`SiteChanges`] is given each page that
+//! was read, with what was kept of it, and each page that is kept and could not be read; it answers with the record and
+//! with what to keep for the next crawl.
 
 use super::content_changes::{
     Baseline, ChangeContext, ChangeRecord, Comparison, ContentChangesSummary, METHOD, PageHistory,
@@ -48,8 +47,7 @@ pub struct Visited {
     pub baseline: Baseline,
 }
 
-/// Addresses of the site that brought no page, each once, though one may be kept of them. Of most of
-/// those that brought a file none is: what is kept says which ever were pages.
+/// Addresses of the site that brought no page, each once; a page of some may be kept from before.
 pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
     let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
     let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();

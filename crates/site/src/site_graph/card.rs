@@ -58,7 +58,6 @@ pub struct PageCard {
     pub names: Option<Arc<[u64]>>,
 }
 
-/// In four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CardLink(u32);
 

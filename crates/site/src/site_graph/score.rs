@@ -3,7 +3,6 @@
 use super::links::Followed;
 
 pub const DAMPING: f64 = 0.85;
-/// Iterations.
 pub const ROUNDS: usize = 20;
 
 /// The sum is 1; the weight of pages without links goes to all.

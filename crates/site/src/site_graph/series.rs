@@ -1,6 +1,5 @@
-//! Numbered series of pages: a list and its pages 2, 3, 4.
-//!
-//! `rel=prev` alone makes no series: documentation and blogs use it for the article before.
+//! Numbered series of pages: a list and its pages 2, 3, 4. `rel=prev` alone makes no series: documentation and blogs
+//! use it for the article before.
 
 use super::{PageCard, SiteGraph, UrlId};
 use crate::keyword_text::normalised;

@@ -1,5 +1,3 @@
-//! Interned addresses.
-
 use crate::{observation::web_site::SiteScope, text::interned::Interned};
 use url::Url;
 

@@ -26,8 +26,7 @@ pub struct LinkCards {
     /// By number.
     cards: Vec<TargetCard>,
     pub(super) listed: u64,
-    /// When the crawl was complete: the same in every attempt to judge it, since the severity of a
-    /// record, and with it its place, depends on how long ago an earlier run was.
+    /// Equal in every attempt to judge: severity, and so a record's place, depends on how long ago an earlier run was.
     complete_at: Option<DateTime<Utc>>,
     pub(super) missing: MissingNames,
 }
@@ -47,7 +46,6 @@ pub(super) struct TargetCard {
 pub(super) struct Found {
     pub(super) outcome: Outcome,
     pub(super) verdict: Verdict,
-    /// Nothing is known, because nothing was asked.
     pub(super) unasked: bool,
 }
 
@@ -101,7 +99,6 @@ impl LinkCards {
         self.index.place_of_page(&page.url)
     }
 
-    /// Hashes of the names of a page, as the observation has them.
     pub(crate) fn names_of(&self, page: &PageContent) -> Option<Arc<[u64]>> {
         self.index.pages.get(self.place_of(page)?)?.names.clone()
     }
@@ -130,8 +127,7 @@ impl LinkCards {
         card.may_pass && !is_agreed(past, self.checked_at(now))
     }
 
-    /// Addresses on other hosts, without fragments, that are broken and that an earlier check, long
-    /// enough ago, found broken as well; none while the crawl is not complete.
+    /// Addresses on other hosts, without fragments, broken now and long enough ago; none while the crawl is incomplete.
     pub(crate) fn confirmed_elsewhere(&self) -> impl Iterator<Item = &str> {
         let agreed = self.met().filter(|(number, card)| {
             let past = self.past.get(*number as usize);

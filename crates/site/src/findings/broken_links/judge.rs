@@ -43,7 +43,6 @@ impl Judged<'_> {
         }
     }
 
-    /// Whether it is on another host and failed in a way that may pass.
     pub(super) fn may_pass(&self) -> bool {
         // A redirect that leads to no URL is a server's word, and may be another one tomorrow.
         let of_a_server = self.verdict == Verdict::InvalidUrl && self.answer.is_some();

@@ -1,8 +1,5 @@
-//! Names that fragments miss by case or punctuation only.
-//!
-//! In memory are hashes of names; their texts stand in the journal. What a link wants to know of
-//! another page is noted in the first walk and found when that page comes by: in the first walk,
-//! where it comes behind the link, and else in the second one, before the link.
+//! Names that fragments miss by case or punctuation only. Memory has hashes, the journal has texts: a wanted name is
+//! noted in the first walk and found when its page comes by, in the second walk where it came earlier.
 
 use super::{
     on_page::OnPage,
@@ -25,7 +22,6 @@ pub(super) struct MissingNames {
 }
 
 impl MissingNames {
-    /// Notes what a link misses, where only the page itself tells.
     pub(super) fn want(&mut self, found: &OnPage<'_>, index: &SiteIndex) {
         let LinkTarget::Web { url, fragment } = &found.first.target else {
             return;
@@ -87,7 +83,6 @@ impl<'a> FoundNames<'a> {
         }
     }
 
-    /// The name of a target that a fragment misses by case or punctuation only.
     pub(super) fn name_like(&self, fragment: &str, url: &str, index: &SiteIndex) -> Option<String> {
         let key = key(fragment)?;
         let Known::Asked { answer, names, .. } = index.know(url) else {

@@ -1,14 +1,9 @@
-//! Links found on crawled pages whose target does not work, with the place they stand.
-//!
-//! What is listed: every verdict except `ok`, `redirectOk` (one temporary redirect to a page that
-//! works) and `blockedByRobots`; those three are counted in the summary. There is one record per
-//! page and target; `position` is the first place on the page, `occurrences` counts the places.
-//!
-//! A broken target on another host is only `suspect` until the check of an earlier run, at least
-//! ten minutes before, agrees: its severity is `notice` and the summary counts it apart.
-//!
-//! Pages come by twice, one by one: [`LinkCards`] learns what they have in common, [`LinkRecords`]
-//! writes the records of each. What stays in memory are the targets, not the links.
+//! Links on crawled pages whose target does not work, with their place. Listed is every verdict except `ok`,
+//! `redirectOk` (one temporary redirect to a page that works) and `blockedByRobots`, which the summary counts. There is
+//! one record per page and target: `position` is the first place on the page, `occurrences` counts the places. A broken
+//! target on another host is only `suspect`, a `notice` that the summary counts apart, until the check of an earlier
+//! run, at least ten minutes before, agrees. Pages come by twice: [`LinkCards`] learns what they have in common,
+//! [`LinkRecords`] writes the records of each; what stays in memory are the targets, not the links.
 
 mod cards;
 mod contact;

@@ -1,5 +1,3 @@
-//! The links of one page, each target once.
-
 use super::{
     judge::{Judged, judge},
     site_index::SiteIndex,

@@ -45,8 +45,7 @@ impl<'a> LinkRecords<'a> {
         }
     }
 
-    /// The records of a page, by their places among all records: by severity, URL of the page and
-    /// position. Places are not dense; none is given twice.
+    /// A page's records by their places among all: by severity, URL and position. Places have gaps, none repeats.
     pub fn of(&mut self, page: &PageContent) -> Vec<(usize, BrokenLink)> {
         self.names.look_for(page, &self.cards.index);
         let Some(place) = self.cards.index.place_of_page(&page.url) else {

@@ -94,7 +94,6 @@ impl SiteIndex {
         found.map(|it| *it as usize)
     }
 
-    /// The place of a page among all pages by URL.
     pub(super) fn place_of_page(&self, url: &str) -> Option<usize> {
         self.place(url).filter(|it| *it < self.pages.len())
     }

@@ -1,5 +1,3 @@
-//! The closed list of verdicts, and what each says about the target.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,3 @@
-//! Where on a page its keyword occurs.
-
 use crate::{
     ToSchema,
     findings::{envelope::rounded, issues::stuffed_phrases},
@@ -151,9 +149,8 @@ fn first_words(text: &str) -> String {
     words(text).take(FIRST_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// The phrase that a page's title is most probably about: of its phrases of one to three words that
-/// neither begin nor end with a short word, the one that the text, the headings and the address say
-/// most, longer ones first. `None` without a title that the text knows.
+/// The phrase a title is most probably about: one to three words, no short word at its ends, used most in text,
+/// headings and address, longer ones first. `None` without a title that the text knows.
 pub fn probable_keyword(page: &PageContent) -> Option<String> {
     const LONGEST: usize = 3;
     const MOST_WORDS: usize = 15;

@@ -154,7 +154,6 @@ pub struct OtherScore {
 }
 
 impl ReadabilityFacts {
-    /// Of a page's main text.
     pub fn of(page: &PageContent) -> Self {
         let Some(read) = readability(&page.text.counts, page.text.language) else {
             return Self::default();

@@ -1,5 +1,4 @@
-//! A page as a browser shows it, beside the document as it was sent: what Screaming Frog's tab
-//! "JavaScript" sets side by side.
+//! A page as a browser shows it, beside the document as sent (as in Screaming Frog's tab "JavaScript").
 
 use super::parts::small;
 use crate::{

@@ -85,14 +85,12 @@ impl<'a> SiteIndex<'a> {
         index
     }
 
-    /// How many other pages have exactly its main text.
     pub fn pages_with_same_text(&self, page: usize) -> u32 {
         let digest = self.site.cards.get(page).and_then(|it| it.digest);
         let same = self.digests.with(digest).len();
         u32::try_from(same.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// What the site tells of a page, by its number.
     pub fn of(&self, page: usize) -> SiteFacts {
         let Some(card) = self.site.cards.get(page) else {
             return SiteFacts::default();

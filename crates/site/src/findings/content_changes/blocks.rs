@@ -80,9 +80,8 @@ impl Learned {
     }
 }
 
-/// Follows the blocks of a page to its next version. A block goes on in the equal one, or, where
-/// some blocks became as many others, in the one at its place; a block that comes or goes alone
-/// is followed no further.
+/// Follows blocks to the next version: into the equal one, or, where some became as many others, into the one at its
+/// place; a block that comes or goes alone is followed no further.
 pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Learned {
     let (old, new) = (&before.blocks, &after.blocks);
     let mut learned = Learned::default();

@@ -1,5 +1,3 @@
-//! Visits that read a page in part, or follow one that did.
-
 use super::{
     BODY_CUT, Baseline, ChangeContext, Comparison, PARSER_LIMIT, PageState,
     compare::blank,
@@ -9,10 +7,8 @@ use super::{
 };
 use crate::{observation::web_site::Truncation, provenance::RecordStatus};
 
-/// What follows when either page was not read whole: what stands in the rest is not known, so nothing
-/// is claimed of what the page says. That it can be read again is sure, and weighs so much that
-/// nothing else would make the change greater. A page in part never takes the place of the one to
-/// compare with; a whole one takes the place of a page in part.
+/// What follows when either page was not read whole: nothing is claimed of the rest. That it can be read again is sure,
+/// and weighs most. A page in part never replaces the one to compare with; a whole one replaces a page in part.
 pub(super) fn compared(
     before: &PageState<'_>,
     after: &PageState<'_>,

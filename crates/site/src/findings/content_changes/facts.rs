@@ -100,7 +100,6 @@ pub fn hreflangs(page: &PageContent) -> Members {
     .collect()
 }
 
-/// All first-level headings as one text.
 pub fn first_headings(page: &PageContent) -> Option<String> {
     let firsts = page.headings.iter().filter(|it| it.level == 1);
     let texts: Vec<&str> = firsts.filter_map(|it| it.text.as_deref()).collect();
@@ -167,7 +166,6 @@ pub fn links(page: &PageContent, scope: &SiteScope) -> (Members, Members) {
     (own, other)
 }
 
-/// Images with what stands for them.
 pub fn images(page: &PageContent) -> Members {
     let all = page.images.iter();
     all.filter_map(|it| {
@@ -192,7 +190,6 @@ pub fn cards(page: &PageContent) -> Members {
     .collect()
 }
 
-/// Headers of security and caching.
 pub fn headers(page: &PageContent) -> Members {
     let given = &page.response.headers;
     let all = [

@@ -7,8 +7,7 @@ const MOST_HASHES: usize = 4;
 /// Blocks whose changes are followed at the most.
 pub(super) const MOST_SLOTS: usize = 1_000;
 
-/// What is remembered of a page: some 200 bytes of JSON, and 15 more for each block that changed
-/// within the last 16 visits.
+/// What is remembered of a page: some 200 bytes of JSON, and 15 for each block changed within the last 16 visits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageHistory {
@@ -17,7 +16,6 @@ pub struct PageHistory {
     pub last_at: DateTime<Utc>,
     /// How often it was compared with the visit before.
     pub comparisons: u32,
-    /// How many of these showed a change.
     pub changes: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_change_at: Option<DateTime<Utc>>,
@@ -41,7 +39,6 @@ pub struct PageHistory {
 pub enum Missing {
     /// An answer that is no page.
     Status(u16),
-    /// No answer.
     Failure,
     Undecodable,
     /// robots.txt does not allow it any more.
@@ -111,8 +108,7 @@ impl Slot {
         }
     }
 
-    /// Whether it changed in at least 80 % of the last visits, of which there are at least 5
-    /// (analysis.md 2.9; our judgement). Counted from its first change on.
+    /// Whether it changed in at least 80 % of the visits since its first change, at least 5 (analysis.md 2.9; ours).
     pub fn is_volatile(self) -> bool {
         self.seen >= 5 && self.window.count_ones() * 5 >= u32::from(self.seen) * 4
     }
@@ -148,7 +144,6 @@ impl PageHistory {
         }
     }
 
-    /// Notes a visit that read the page, and the hashes of texts that it made known.
     pub(super) fn note_visit(&mut self, at: DateTime<Utc>, hashes: &[u64], changed: bool) {
         self.hashes.extend(hashes);
         let surplus = self.hashes.len().saturating_sub(MOST_HASHES);
@@ -158,7 +153,6 @@ impl PageHistory {
         self.note_comparison(at, changed);
     }
 
-    /// Forgets what was learned of a text that is compared no more.
     pub(super) fn forget_text(&mut self) {
         self.hashes.clear();
         self.slots.clear();

@@ -1,8 +1,5 @@
-//! What changed on a page between two visits, and how much it matters.
-//!
-//! [`compare`] takes the page as it was last read, the page as it is, and what is remembered of
-//! it ([`PageHistory`]); [`not_read`] takes the place of the later page where there is none. Both say
-//! what to remember and which page to compare with next time. Definitions: analysis.md 2.9 and
+//! What changed on a page between two visits, and how much it matters: [`compare`], or [`not_read`] without a later
+//! page, say what to remember ([`PageHistory`]) and what to compare with next time. Definitions: analysis.md 2.9 and
 //! `docs/MEASUREMENT.md`; the weights are our judgement.
 
 mod blocks;
@@ -30,8 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub const METHOD: &str = "content-changes/2";
 
-/// The visit brought no page, and nothing is claimed of it: one failure is not enough, and where there
-/// is still no answer nobody knows what became of the page.
+/// The visit brought no page, and nothing is claimed of it: one failure is not enough.
 pub const FETCH_FAILED: &str = "fetchFailed";
 /// robots.txt still does not allow reading the page; nothing is claimed of it.
 pub const BLOCKED: &str = "blockedByRobots";
@@ -41,8 +37,7 @@ pub const INTERSTITIAL: &str = "interstitial";
 pub const BODY_CUT: &str = "bodyCut";
 /// The page was read without its structure, this time or before; nothing is claimed of it.
 pub const PARSER_LIMIT: &str = "parserLimit";
-/// Another version of the reader read the page before: nothing is claimed of what versions may read
-/// otherwise, its main text, words, headings and structured data.
+/// Another reader version read the page before: nothing is claimed of text, words, headings and structured data.
 pub const READ_OTHERWISE: &str = "readOtherwise";
 /// Nine tenths of the text are gone, and whether other pages became the same is not known.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
@@ -86,7 +81,6 @@ pub struct Comparison {
 pub enum Baseline {
     /// The earlier one: this visit brought none.
     Before,
-    /// The later one.
     After,
 }
 

@@ -100,8 +100,7 @@ impl ChangedField {
     }
 }
 
-/// 100·(1 − Π(1 − w·d)) over pairs of weight and magnitude, both 0 to 1 (analysis.md 2.9): any
-/// change adds to what is there, and no sum of small ones exceeds 100.
+/// 100·(1 − Π(1 − w·d)) over pairs of weight and magnitude, both 0 to 1 (analysis.md 2.9): each adds, up to 100.
 pub fn significance(parts: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let unmoved: f64 = parts
         .into_iter()

@@ -37,10 +37,9 @@ impl Unread<'_> {
     }
 }
 
-/// What follows from a visit that brought no page. A first failure claims nothing; a second one in
-/// a row is a change of the status, and so is another status after that. That robots.txt blocks the
-/// page, that it is of another type or leads to another one, is a change at once. After that, a page that answers as it did
-/// is unchanged; one that still gives no answer, or may still not be read, is not known.
+/// A visit without a page: a first failure claims nothing; a second in a row, or another status later, changes the
+/// status. Robots.txt, another type or another page is a change at once. After that, a page that answers as it did is
+/// unchanged; one without an answer, or that still may not be read, is not known.
 pub fn not_read(
     before: &PageState<'_>,
     why: Unread<'_>,
@@ -177,8 +176,7 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
     }
 }
 
-/// Adds that a page which was gone can be read again, and that it may be listed again: what was told
-/// of it last is that it may not, whatever the page to compare with says.
+/// Adds that a page that was gone can be read, and may be listed again where it was told that it may not.
 pub(super) fn add_return(
     found: &mut Vec<FieldChange>,
     history: &PageHistory,

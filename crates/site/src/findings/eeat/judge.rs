@@ -72,7 +72,6 @@ pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord
     record
 }
 
-/// Judges a site: its own signals, and the means of what its pages gave.
 pub fn judge_site(
     site: &SiteSignals,
     pages: &PageAverages,

@@ -1,9 +1,7 @@
-//! Evidence of experience, expertise, authoritativeness and trust that a machine can check.
-//!
-//! Pages are looked at twice: [`SiteSignals::add`] gathers what the site says of itself while pages pass
-//! by, then [`judge_page`] judges each page with it, and [`judge_site`] the site with the means of its
-//! pages ([`PageAverages`]). Weights are our judgement. Where a language has no phrase lists, a signal
-//! does not apply; it is never 0 for that. Definitions: analysis.md 2.15.
+//! Evidence of experience, expertise, authoritativeness and trust that a machine can check. [`SiteSignals::add`]
+//! gathers what the site says of itself, then [`judge_page`] judges each page, and [`judge_site`] the site with the
+//! means ([`PageAverages`]). Weights are our judgement. Without phrase lists for a language a signal does not apply; it
+//! is never 0 for that. Definitions: analysis.md 2.15.
 
 mod averages;
 mod company_ids;

@@ -1,5 +1,3 @@
-//! Persons and organisations as a page's structured data describes them.
-
 use super::{
     company_ids::company_ids,
     phrases::CREDENTIALS,
@@ -18,7 +16,6 @@ use std::collections::BTreeMap;
 const MOST_VALUES: usize = 10;
 /// Characters of a value.
 const VALUE_CHARACTERS: usize = 300;
-/// Properties that say what a person has learned or is.
 const CREDENTIAL_PROPERTIES: [&str; 5] = [
     "jobTitle",
     "honorificPrefix",
@@ -105,7 +102,6 @@ fn is_person(item: &Item) -> bool {
         .any(|it| it == "Person" || it == "Physician")
 }
 
-/// How the page's authors are described at best.
 pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
     let rank = |it: &Item| {
         let linked = it.values("url").chain(it.values("sameAs")).next().is_some();

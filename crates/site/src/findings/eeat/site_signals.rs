@@ -43,7 +43,6 @@ pub fn outcome(
     })
 }
 
-/// Links from pages of the same topic.
 pub fn topical_depth(site: &SiteSignals, url: &str) -> Outcome {
     let links = site.topic_links_to(url);
     let text = format!("{links} pages of the same topic link here");
@@ -96,8 +95,7 @@ fn https(site: &SiteSignals) -> Outcome {
     Outcome::new(f64::from(good) / f64::from(site.pages), SURE).shown_by(shown)
 }
 
-/// Within two clicks and with a way to write or call; half where one of the two is missing or the
-/// page was not read.
+/// Within two clicks and with a way to write or call; half where one is missing or the page was not read.
 fn contact(site: &SiteSignals) -> Outcome {
     let Some(found) = site.standard.get(&StandardPage::Contact) else {
         return no_page(site);

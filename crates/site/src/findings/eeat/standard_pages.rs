@@ -39,7 +39,6 @@ pub fn named_by_text(text: &str) -> Option<StandardPage> {
     named(&all)
 }
 
-/// The page that an address names by its last part.
 pub fn named_by_url(url: &str) -> Option<StandardPage> {
     let url = Url::parse(url).ok()?;
     let last = url.path_segments()?.rfind(|it| !it.is_empty())?;

@@ -1,5 +1,3 @@
-//! Crawlers of AI engines, and whether robots.txt lets them in.
-
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,10 +51,8 @@ pub const AI_AGENTS: [AiAgent; 21] = [
 
 const SEARCH_ENGINES: [&str; 2] = ["Googlebot", "Bingbot"];
 
-/// What robots.txt says to one crawler about one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentVerdict {
-    /// The crawler's name, as in [`AI_AGENTS`].
     pub name: String,
     pub allowed: bool,
     /// The rule that decides, as written; `None` where none does.

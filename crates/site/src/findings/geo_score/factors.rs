@@ -12,8 +12,7 @@ const MOST_EVIDENCE: usize = 5;
 const EVIDENCE_CHARACTERS: usize = 160;
 
 impl Measured {
-    /// So many things in so many words, of which `target` per 1,000 words are enough. A page
-    /// without words has no share of anything: the value is 0 and the figure unknown.
+    /// So many things in so many words; `target` per 1,000 words are enough. Without words: value 0, figure unknown.
     pub fn per_thousand(count: usize, words: usize, target: f64, evidence: Vec<String>) -> Self {
         let rate = (words > 0).then(|| 1_000.0 * number(count) / number(words));
         Self {
@@ -66,7 +65,6 @@ fn short(value: f64) -> String {
     }
 }
 
-/// 1 for true, 0 for false.
 pub fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }

@@ -5,7 +5,6 @@ use super::{
 };
 use crate::observation::page_content::{GOOGLEBOT, PageContent, text_depends_on_scripts};
 
-/// The gates that are shut.
 pub fn gates(page: &PageContent, agents: &[AgentAccess], rendered_words: Option<u32>) -> Vec<Gate> {
     let found = [
         not_indexable(page),

@@ -79,8 +79,7 @@ fn factor(code: FactorCode, found: Measured) -> Factor {
     }
 }
 
-/// gates · Σ w·f, of weights that sum to 100 over the factors that are known, less the penalty and
-/// never below 0 (analysis.md 2.14; our judgement).
+/// gates · Σ w·f over known factors (weights sum to 100), less the penalty, at least 0 (analysis.md 2.14; ours).
 pub(super) fn score(factors: &[Factor], gates: f64, penalty: f64) -> Option<f64> {
     let mean = weighted_mean(factors.iter().map(|it| (it.weight, it.value)))?;
     Some((gates * 100.0 * mean - penalty).clamp(0.0, 100.0))

@@ -1,9 +1,6 @@
-//! How retrievable, extractable and citable a page is for generative engines.
-//!
-//! A rubric of eleven factors behind five gates, with evidence for each figure. Its weights are our
-//! judgement, ordered by what has been published (the GEO paper, GEO-16, geo-citation-lab; see
-//! analysis.md 2.14); it predicts no citations, and every record says so. Verdicts of robots.txt,
-//! the judgement of structured data and what the rest of the site says come in as data.
+//! How retrievable, extractable and citable a page is for generative engines: eleven factors behind five gates, with
+//! evidence. Weights are our judgement, ordered by what has been published (the GEO paper, GEO-16, geo-citation-lab;
+//! analysis.md 2.14); it predicts no citations, and every record says so.
 
 mod agents;
 mod factors;
@@ -46,7 +43,6 @@ pub struct GeoInput<'a> {
     pub schema: Option<&'a SchemaRecord>,
     /// Keywords that are tracked for the page, to see whether they are stuffed.
     pub keywords: &'a [String],
-    /// What the rest of the site says of those behind it.
     pub site: SiteIdentity,
     /// The site's llms.txt; `None` when nobody looked.
     pub llms_txt: Option<&'a LlmsTxt>,
@@ -57,9 +53,7 @@ pub struct GeoInput<'a> {
 pub struct SiteIdentity {
     pub about_reachable: Option<bool>,
     pub contact_reachable: Option<bool>,
-    /// Whether some page describes an organisation in structured data.
     pub organization: Option<bool>,
-    /// Whether that has `sameAs`.
     pub organization_same_as: Option<bool>,
 }
 

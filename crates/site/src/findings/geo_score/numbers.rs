@@ -61,7 +61,6 @@ const MONEY: [&str; 13] = [
     "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CZK", "HUF", "PLN", "CHF", "JPY",
 ];
 
-/// The numeric facts of a block, as they are written with what stands around them.
 pub fn facts(block: &str) -> Vec<String> {
     if !block.bytes().any(|it| it.is_ascii_digit()) {
         return Vec::new();

@@ -1,5 +1,4 @@
-//! Factors that the page and its site decide: who may read it, how old it is, what it says of itself
-//! and of those behind it.
+//! Factors that the page and its site decide: who may read it, its age, what it says of itself and its owner.
 
 use super::{
     SiteIdentity,
@@ -117,8 +116,7 @@ fn is_machine(date: &DateFact) -> bool {
     ) && date.role != DateRole::Unspecified
 }
 
-/// Whether the thing that the page is about is described without errors. What stands on every page
-/// of a site counts where there is nothing else.
+/// Whether the main thing is described without errors; what stands on every page counts where nothing else does.
 pub fn structured_data(schema: Option<&SchemaRecord>) -> Measured {
     let Some(schema) = schema else {
         return Measured::default();

@@ -1,5 +1,4 @@
-//! Quotations with somebody who said them: `blockquote` and `q` elements, and five words and more in
-//! quotation marks near a name or a verb of speech.
+//! Attributed quotations: `blockquote`, `q`, and five or more words in quotation marks near a name or a verb of speech.
 
 use super::words_that_tell::tells;
 use crate::{
@@ -11,14 +10,12 @@ use crate::{
 const LEAST_WORDS: usize = 5;
 /// Words above which a closing mark was missed.
 const MOST_WORDS: usize = 200;
-/// Characters of a quotation at the most, and marks that are looked at in a block: what bounds the
-/// time that a text of nothing but marks takes.
+/// Characters of a quotation and marks of a block, at the most: bounds the time for a text of nothing but marks.
 const MOST_CHARACTERS: usize = 3_000;
 const MOST_MARKS: usize = 1_000;
 /// Characters around a quotation in which its speaker is looked for.
 const NEARBY: usize = 120;
 
-/// The attributed quotations of a page's main text.
 pub fn quotations(page: &PageContent) -> Vec<String> {
     let blocks = &page.text.main.blocks;
     let mut found = block_quotations(blocks);

@@ -16,9 +16,8 @@ const LEAST_LETTERS: usize = 4;
 /// Phrases that are looked for at the most.
 const MOST_PHRASES: usize = 100;
 
-/// The phrase with the highest density of those that make up at least 3 % of the words with at least
-/// 8 uses: tracked keywords, and the phrases of two to four words in the title and first heading. A
-/// single word is no phrase of the page's own: a page on Python says Python.
+/// The densest phrase with at least 3 % of the words and 8 uses: tracked keywords, and phrases of two to four words in
+/// the title and first heading (a single word is none: a page on Python says Python).
 pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     let mut phrases: BTreeSet<String> = keywords.iter().cloned().collect();
     let heads = [
@@ -53,8 +52,7 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     worst
 }
 
-/// Whether the beginnings of the phrase's words are all there often enough. Inflections change the
-/// ends of words, so this leaves out no phrase that is stuffed; it saves most pages the stemming.
+/// Whether the beginnings of the phrase's words are there often enough; no stuffed phrase fails, and stemming is saved.
 fn may_be_stuffed(phrase: &str, text: &str) -> bool {
     let phrase = folded(phrase);
     let often = |word: &str| {

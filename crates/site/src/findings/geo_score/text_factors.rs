@@ -1,5 +1,4 @@
-//! Factors that the text decides: what it says in numbers, whom it cites and quotes, what can be
-//! taken out of it, how it is built, how much there is.
+//! Factors that the text decides: numbers, sources, quotations, what can be taken out of it, structure, length.
 
 use super::{
     factors::{Measured, Part, flag, number},
@@ -23,8 +22,7 @@ use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;
 
-/// Facts per 1,000 words that are enough. This and the next two are our choice, frozen with the
-/// method's version.
+/// Facts per 1,000 words that are enough. These three are our choice, frozen with the method's version.
 const ENOUGH_FACTS: f64 = 8.0;
 /// Sources per 1,000 words that are enough.
 const ENOUGH_SOURCES: f64 = 4.0;
@@ -59,8 +57,7 @@ pub fn citations(page: &PageContent) -> Measured {
     found
 }
 
-/// Distinct pages of other sites that the main text links to, and documents that it names by DOI.
-/// Links marked as paid or as visitors' own are none.
+/// Distinct pages of other sites linked in the main text, and DOIs it names; paid and visitors' links are none.
 fn sources(page: &PageContent) -> BTreeSet<String> {
     let own = domain(&page.url);
     let mut all = BTreeSet::new();
@@ -193,8 +190,7 @@ pub fn structure(page: &PageContent) -> Measured {
     ])
 }
 
-/// The share of the words that stand in sections of at most 300 words; a section begins at every
-/// heading below the first level.
+/// Share of the words in sections of at most 300 words; every heading below the first level begins one.
 fn sectioned(page: &PageContent) -> f64 {
     let (mut sections, mut current) = (Vec::new(), 0);
     for block in &page.text.main.blocks {
@@ -215,8 +211,7 @@ fn sectioned(page: &PageContent) -> f64 {
     number(short) / number(all)
 }
 
-/// The readability band: standard and easier 1, difficult .6, very difficult .3. Fairly difficult,
-/// which analysis.md leaves open, is between.
+/// Readability band (analysis.md): standard and easier 1, difficult .6, very difficult .3; fairly difficult is between.
 pub fn fluency(page: &PageContent) -> Measured {
     let Some(found) = readability(&page.text.counts, page.text.language) else {
         return Measured::default();

@@ -7,7 +7,6 @@ use std::{collections::BTreeMap, sync::LazyLock};
 pub struct Tells {
     /// What stands between a subject and what it is.
     definition: Regex,
-    /// Words that no definition begins with.
     pronouns: Vec<&'static str>,
     pub comparison: Regex,
     pub reporting: Regex,
@@ -43,8 +42,7 @@ const LEAST_WORDS: usize = 6;
 const SUBJECT_CHARACTERS: usize = 120;
 
 impl Tells {
-    /// Whether a sentence says what its subject is: a verb of definitions comes before the first
-    /// sign, and not after a pronoun.
+    /// Whether a verb of definitions comes before the first sign, and not after a pronoun.
     pub fn is_definition(&self, sentence: &str) -> bool {
         let head = sentence.split([',', '.', ';', ':', '!', '?']).next();
         let head = crate::text::words::shortened(head.unwrap_or_default(), SUBJECT_CHARACTERS);

@@ -14,7 +14,6 @@ pub struct CodeInfo {
     pub impact: f64,
     /// From where on it is an issue; empty where it simply is one.
     pub threshold: &'static str,
-    /// Whose rule it is.
     pub source: &'static str,
     pub title: &'static str,
     pub what_to_do: &'static str,
@@ -22,7 +21,6 @@ pub struct CodeInfo {
     pub seonaut: Option<u8>,
     /// What Screaming Frog's exports call it.
     pub screaming_frog: Option<&'static str>,
-    /// The audit of Lighthouse.
     pub lighthouse: Option<&'static str>,
 }
 

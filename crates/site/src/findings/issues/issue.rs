@@ -22,7 +22,6 @@ pub struct Issue {
     pub detail: Option<String>,
 }
 
-/// Issues of one page, as they are found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     issues: Vec<Issue>,
@@ -61,7 +60,6 @@ impl Found {
         self.add_each_with(code, info(code).severity, examples);
     }
 
-    /// The same with a severity of its own.
     pub fn add_each_with<T: AsRef<str>>(
         &mut self,
         code: IssueCode,
@@ -89,7 +87,6 @@ impl Found {
         self.add(code, named.detail());
     }
 
-    /// Adds an issue with a severity of its own.
     pub fn add_with(
         &mut self,
         code: IssueCode,

@@ -1,9 +1,6 @@
-//! What is wrong with pages and sites: a catalogue of codes, and functions that find each.
-//!
-//! Findings about one page are made from its content ([`page_issues`]), findings about several
-//! from the graph of the site ([`site_issues`]). Every fault has one code: what is told by a more
-//! precise code is not told by a general one as well (the chain of redirects is no single
-//! redirect, the page of a series that is `noindex` is not `noindex` in general).
+//! What is wrong with pages ([`page_issues`]) and sites ([`site_issues`], from the site's graph): a catalogue of codes.
+//! Every fault has one code: what a more precise code tells, a general one does not (a chain of redirects is no single
+//! redirect).
 
 mod catalogue;
 mod code;

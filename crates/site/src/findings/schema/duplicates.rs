@@ -1,5 +1,3 @@
-//! The same thing twice: in two syntaxes, or with two values.
-
 use super::{
     graph::Graph,
     paths::{joined, short},
@@ -45,8 +43,7 @@ const SINGLE: &[(&str, &[&str])] = &[
 /// Values by path.
 type Facts = BTreeMap<String, BTreeSet<String>>;
 
-/// Leaves of entities that are the same thing the first: that in JSON-LD, then microdata, then `RDFa`.
-/// Answers with the entities that stay, and for each of them those that it stands for.
+/// Keeps one entity of copies (JSON-LD before microdata before `RDFa`), each with those that it stands for.
 pub fn without_copies(graph: &Graph<'_>, entities: &[u32]) -> (Vec<u32>, BTreeMap<u32, Vec<u32>>) {
     let mut first: BTreeMap<String, u32> = BTreeMap::new();
     let (mut kept, mut copies) = (Vec::new(), BTreeMap::<u32, Vec<u32>>::new());
@@ -83,14 +80,12 @@ fn keys(graph: &Graph<'_>, entity: u32) -> Vec<String> {
     keys
 }
 
-/// Adds values of one entity that cannot both be true.
 pub fn check_itself(graph: &Graph<'_>, entity: u32, issues: &mut Vec<Issue>) {
     for (path, values) in facts(graph, entity, true) {
         tell(&path, &values, "", issues);
     }
 }
 
-/// Adds values of an entity and its copy in another syntax that differ.
 pub fn check_copy(graph: &Graph<'_>, entity: u32, copy: u32, issues: &mut Vec<Issue>) {
     let theirs = facts(graph, copy, false);
     let format = format!("{:?}", graph.first(copy).format);
@@ -156,8 +151,7 @@ fn facts(graph: &Graph<'_>, entity: u32, apart: bool) -> Facts {
     facts
 }
 
-/// Numbers by value, ratings by their first decimal, dates by their day, names without the address of
-/// schema.org.
+/// Numbers by value, ratings by first decimal, dates by day, names without the address of schema.org.
 fn plain(name: &str, text: &str) -> String {
     let text = collapsed(text);
     match number(&text) {

@@ -1,5 +1,3 @@
-//! Which of a page's items are entities, and how much of its graph hangs together.
-
 use super::{feature::Feature, graph::Graph, rules::main_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,10 +37,8 @@ fn is_entity(graph: &Graph<'_>, node: u32) -> bool {
     rules.any(|it| !NEVER_INSIDE.contains(&it.feature)) && graph.is_held_in(node, ABOUT)
 }
 
-/// Share of the typed nodes that can be reached from the page's node (a `WebPage` or what is below
-/// it), or else from the first entity, over properties in either direction.
-///
-/// Nodes of copies are left out: they say nothing new.
+/// Share of the typed nodes, copies left out, that can be reached from the page's node (a `WebPage` or below it), or
+/// else from the first entity, over properties in either direction.
 pub fn connected(
     graph: &Graph<'_>,
     entities: &[u32],

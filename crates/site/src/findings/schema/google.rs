@@ -64,7 +64,6 @@ impl Outcome {
     }
 }
 
-/// Whether values of a property are days or moments and nothing else.
 fn takes_dates_only(name: &str) -> bool {
     property_named(name).is_some_and(|it| {
         let mut ranges = it.ranges.iter();
@@ -133,7 +132,6 @@ fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
     outcome
 }
 
-/// What is asked of an item inside of one with this feature.
 fn part_of(graph: &Graph<'_>, node: u32, feature: Feature) -> Option<&'static Part> {
     PARTS.iter().find(|part| {
         let for_feature = part.features.is_empty() || part.features.contains(&feature);

@@ -80,7 +80,6 @@ impl<'a> Graph<'a> {
         self.nodes.get(item as usize).copied().unwrap_or(item)
     }
 
-    /// The node that a value is or refers to.
     pub fn target(&self, value: &Value) -> Option<u32> {
         match value {
             Value::Item(item) => Some(self.node_of(*item)),
@@ -112,12 +111,10 @@ impl<'a> Graph<'a> {
             .filter(|it| !is_empty(it) && !is_script(it))
     }
 
-    /// The first value of a property as text.
     pub fn text(&self, node: u32, name: &str) -> Option<String> {
         self.values(node, name).find_map(Value::text)
     }
 
-    /// A node's types in full.
     pub fn types(&self, node: u32) -> impl Iterator<Item = &'a str> {
         let all = self.items(node).flat_map(|it| &it.types);
         all.map(String::as_str)
@@ -153,7 +150,6 @@ impl<'a> Graph<'a> {
         Some(crate::text::words::shortened(&name, MOST_NAME).to_owned())
     }
 
-    /// The nodes that a node names in its properties.
     pub fn neighbours(&self, node: u32) -> impl Iterator<Item = u32> {
         let values = self.properties(node).map(|it| &it.value);
         values.filter_map(|it| self.target(it))

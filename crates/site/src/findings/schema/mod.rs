@@ -1,9 +1,7 @@
-//! The structured data of a page, judged by four yardsticks: syntax, schema.org's vocabulary, what
-//! Google asks for, and what the page shows.
-//!
-//! An entity is an item that no other item holds, or one that a page or list holds as what it is
-//! about (`mainEntity`, `itemListElement`, …) and that Google has a feature for. What an entity holds
-//! is judged as part of it. A thing that the page describes in two syntaxes is one entity.
+//! The structured data of a page by four yardsticks: syntax, schema.org's vocabulary, what Google asks for, and what
+//! the page shows. An entity is an item that no other item holds, or one that a page or list is about (`mainEntity`,
+//! `itemListElement`, …) and that Google has a feature for; what it holds is judged as part of it. A thing in two
+//! syntaxes is one entity.
 
 mod duplicates;
 mod entities;

@@ -1,5 +1,3 @@
-//! What a rule of Google's says of an entity.
-
 use super::{
     feature::Feature,
     graph::Graph,
@@ -14,7 +12,6 @@ pub struct Outcome {
     pub feature: Feature,
     pub missing_required: Vec<String>,
     pub missing_recommended: Vec<String>,
-    /// How many recommendations there are.
     pub recommended: usize,
     /// What is missing, as issues, and what else the rule says.
     pub issues: Vec<Issue>,
@@ -33,7 +30,6 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
     pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<Visit> {
         let most = self.visits.get();
         let visits = reachable(self.graph, node, self.entities, most, follow);
@@ -114,7 +110,6 @@ impl Outcome {
         });
     }
 
-    /// The feature's name in messages.
     fn label(&self) -> String {
         let name = serde_json::to_string(&self.feature).unwrap_or_default();
         name.trim_matches('"').to_owned()

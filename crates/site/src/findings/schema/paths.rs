@@ -19,7 +19,6 @@ pub fn joined(path: &str, name: &str, index: Option<usize>) -> String {
     crate::text::words::shortened(&whole, MOST_CHARACTERS).to_owned()
 }
 
-/// A path without its numbers.
 pub fn general(path: &str) -> String {
     let (mut general, mut in_number) = (String::new(), false);
     for it in path.chars() {
@@ -33,10 +32,8 @@ pub fn general(path: &str) -> String {
     general
 }
 
-/// Whether a value, or something at the end of a path, is there.
-///
-/// The last step is asked of every node that the steps before lead to; if they lead nowhere, nothing
-/// is said (`None`). Text in place of a node has a name, and an address in place of one has a `url`.
+/// Whether a value is at the end of a path. The last step is asked of each node that the steps before lead to; `None`
+/// where they lead nowhere. Text in place of a node has a name, an address has a `url`.
 pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
     let (mut at, mut name) = (vec![node], path);
     while let Some((step, rest)) = name.split_once('.') {

@@ -52,8 +52,7 @@ pub struct SchemaRecord {
 crate::json!(SchemaRecord);
 
 impl SchemaRecord {
-    /// The same of a page that was not read whole, for these reasons: of what is told, that it is there is
-    /// sure. A block may be no JSON only because it was cut.
+    /// For a page not read whole, for these reasons: what is there is sure; blocks may be no JSON because of the cut.
     #[must_use]
     pub fn in_part(mut self, why: Vec<String>) -> Self {
         self.envelope.status = RecordStatus::Partial;

@@ -1,8 +1,6 @@
 //! What Google requires and recommends, taken from the Search Central documentation of 2026-07-07. What a table cannot
-//! say is in `special`.
-//!
-//! A path with a dot is looked at only where its beginning is there: `author.name` says nothing of a
-//! page without `author`. Text where a thing could be (`"author": "Jo"`) counts as its name.
+//! say is in `special`. A path with a dot is looked at only where its beginning is there: `author.name` says nothing of
+//! a page without `author`. Text where a thing could be (`"author": "Jo"`) counts as its name.
 
 use super::{feature::Feature, vocabulary::type_named};
 use crate::table::records;
@@ -14,7 +12,6 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 type Paths = Vec<&'static str>;
 
-/// What is asked of an item.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// Without these it is not shown.
@@ -23,7 +20,6 @@ pub struct Asked {
     pub one_of: Vec<Paths>,
     /// With these it is shown better.
     pub recommended: Paths,
-    /// Of each of these lists, one is recommended.
     pub recommended_one_of: Vec<Paths>,
 }
 

@@ -63,8 +63,7 @@ pub struct SchemaTally {
 }
 
 impl SchemaTally {
-    /// Counts a page; `indexable` is whether search engines may index it: 200, HTML, not noindex,
-    /// its own canonical, not blocked.
+    /// `indexable`: search engines may index it (200, HTML, not noindex, its own canonical, not blocked).
     pub fn add(&mut self, record: &SchemaRecord, indexable: bool) {
         self.sum.add(record);
         self.sum.indexable_pages += u32::from(indexable);

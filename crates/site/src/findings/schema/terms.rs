@@ -1,5 +1,3 @@
-//! Whether schema.org has the types, properties and values that a page writes.
-
 use super::{
     graph::{is_empty, is_script},
     paths::{Visit, joined, short},
@@ -17,7 +15,6 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Properties that take a currency.
 const CURRENCY: [&str; 3] = ["priceCurrency", "currency", "currenciesAccepted"];
 /// Properties that take numbers and text, where text is a number that went wrong.
 const AMOUNT: [&str; 7] = [
@@ -192,8 +189,7 @@ fn takes_type(term: &PropertyTerm, name: &str) -> bool {
             .any(|it| is_a(name, it) || is_a(it, name) || is_a(it, "Quantity") && *it != "Quantity")
 }
 
-/// Whether text can stand for a value of a type. schema.org takes text in place of any thing, so only
-/// data types and enumerations refuse any.
+/// Whether text can stand for a type: schema.org takes text for any thing; only data types and enumerations refuse any.
 fn takes_text(range: &str, value: &Value, text: &str) -> bool {
     match range {
         "Text" | "CssSelector" | "XPath" | "PronounceableText" => true,

@@ -64,7 +64,6 @@ pub fn time_to_interactive(load: &Activity<'_>) -> Option<f64> {
     Some(calm.from.max(load.fcp).max(load.dom_content_loaded))
 }
 
-/// Gaps between long tasks.
 fn quiet_cpu(load: &Activity<'_>) -> Vec<Span> {
     let mut gaps = Vec::new();
     let mut from = f64::NEG_INFINITY;
@@ -105,8 +104,7 @@ fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
     quiet
 }
 
-/// The sum, over the parts of tasks between the first paint and the time to interactive, of what each
-/// takes beyond 50 ms. Tasks are clipped first: nobody waits before there is something to see.
+/// Sum over tasks, clipped to first paint and time to interactive, of what each takes beyond 50 ms.
 pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
     if tti <= fcp {
         return 0.0;

@@ -20,8 +20,7 @@ const LONGEST: f64 = 5_000.0;
 
 const MOST_SOURCES: usize = 10;
 
-/// The score of the largest window. Windows end after a gap of more than 1 s and after 5 s. Shifts
-/// come in order; without any the page did not move: 0.
+/// The score of the largest window: it ends after a gap of more than 1 s, or after 5 s. Shifts in order; 0 without.
 pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
     let largest = largest_window(shifts);
     // A float sum of nothing is −0.
@@ -58,8 +57,7 @@ pub struct ShiftPart {
     pub area: f64,
 }
 
-/// The elements that moved in the largest window, by descending part: each shift's score is divided
-/// among its elements by the area that they left or took.
+/// Elements that moved in the largest window, by descending part: each shift's score is split by area left or taken.
 pub fn sources(shifts: &[(Shift, Vec<ShiftPart>)]) -> Vec<ClsSource> {
     let plain: Vec<Shift> = shifts.iter().map(|it| it.0).collect();
     let mut sources: Vec<ClsSource> = Vec::new();

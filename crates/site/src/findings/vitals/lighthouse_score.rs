@@ -10,9 +10,7 @@ use crate::observation::vitals::{FormFactor, LabMetrics};
 /// Where a metric's curve has the scores .9 and .5.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ControlPoints {
-    /// The value with the score .9.
     pub p10: f64,
-    /// The value with the score .5.
     pub median: f64,
 }
 
@@ -105,8 +103,7 @@ impl ControlPoints {
 /// The number closest to `erfc⁻¹(1/5)`.
 const INVERSE_ERFC_ONE_FIFTH: f64 = 0.906_193_802_436_823_2;
 
-/// The error function by Abramowitz and Stegun, *Handbook of Mathematical Functions* (1964),
-/// formula 7.1.26; its error is at most 1.5·10⁻⁷.
+/// *Handbook of Mathematical Functions* (Abramowitz and Stegun 1964), formula 7.1.26: the error is at most 1.5·10⁻⁷.
 fn erf(x: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     // The parts are not fused: the scores are to be Lighthouse's to the last bit.
@@ -153,8 +150,7 @@ pub fn metric_scores(metrics: &LabMetrics, form_factor: FormFactor) -> MetricSco
     }
 }
 
-/// The whole score, 0 to 1 with two decimals: the weighted mean of the rounded metric scores,
-/// rounded again. A metric without a score leaves the whole without one.
+/// The weighted mean of the rounded metric scores, 0 to 1, to two decimals; `None` when a metric has no score.
 pub fn performance_score(scores: &MetricScores) -> Option<f64> {
     let weighted = [
         (scores.fcp?, 10.0),

@@ -1,8 +1,6 @@
-//! How fast pages are: for visitors (field data, p75 over 28 days) and in a browser (lab data).
-//!
-//! Definitions: `docs/MEASUREMENT.md`. There is one record per page, form factor and source; the two
-//! sources are never mixed. Field data comes from outside and is `imported`; lab data is that
-//! of the median load by Lighthouse's performance score.
+//! How fast pages are: for visitors (field data, p75 over 28 days) and in a browser (lab data). Definitions:
+//! `docs/MEASUREMENT.md`. There is one record per page, form factor and source; the two sources are never mixed. Field
+//! data comes from outside and is `imported`; lab data is that of the median load by Lighthouse's performance score.
 
 pub mod blocking_time;
 mod field;
@@ -43,7 +41,6 @@ pub const NO_FIELD_DATA: &str = "noFieldData";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject<'a> {
     pub project_id: i64,
-    /// The page that was asked for.
     pub url: &'a str,
     pub measured_at: DateTime<Utc>,
 }

@@ -1,6 +1,5 @@
-//! What would make a page faster, as far as a load or its files say so for certain.
-//!
-//! Ids are those of Lighthouse's audits. A saving that would have to be guessed is null.
+//! What would make a page faster, as far as a load or its files say so for certain. Ids are those of Lighthouse's
+//! audits. A saving that would have to be guessed is null.
 
 use crate::{
     ToSchema,
@@ -28,13 +27,11 @@ pub struct LoadFacts<'a> {
     pub resources: &'a [ResourceFact],
 }
 
-/// From here on a server's answer is slow, ms, and this is what it could be (Lighthouse 12.8.2,
-/// `server-response-time`).
+/// A server's answer is slow from here on, ms, and could be this (Lighthouse 12.8.2, `server-response-time`).
 const SLOW_ANSWER: f64 = 600.0;
 const QUICK_ANSWER: f64 = 100.0;
 
-/// Compression counts from this saving on, and from a tenth of the file (Lighthouse 12.8.2,
-/// `uses-text-compression`).
+/// Saved bytes from which compression counts, and a tenth of the file (Lighthouse 12.8.2, `uses-text-compression`).
 const LEAST_COMPRESSION: u64 = 1_400;
 
 /// A visitor who returns after a week should find files in the cache, s.
@@ -96,8 +93,7 @@ fn saved_by_compression(file: &ResourceFact) -> Option<u64> {
     counts.then_some(saved)
 }
 
-/// Bytes that are sent again to a visitor who returns after a week, although the file is one of
-/// those that rarely change.
+/// Bytes that are sent again to a visitor who returns after a week, although the file rarely changes.
 fn cache(resources: &[ResourceFact]) -> Option<Opportunity> {
     let is_lasting = |it: &&ResourceFact| {
         use ResourceKind::{Font, Image, Media, Script, Stylesheet};

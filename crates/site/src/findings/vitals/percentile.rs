@@ -6,8 +6,7 @@ const SLACK: f64 = 0.005;
 /// Fewer visits do not carry a 75th percentile.
 pub const LEAST_SAMPLES: usize = 20;
 
-/// Whether the bins are a distribution: ascending, without gaps, only the last without an end,
-/// densities that add up to 1 ± .005.
+/// Whether bins ascend without gaps, only the last has no end, and densities add up to 1 ± .005.
 pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
     let Some((last, before)) = histogram.split_last() else {
         return false;
@@ -47,8 +46,7 @@ pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
     None
 }
 
-/// The 75th percentile of single visits by nearest rank: the smallest value that at least three
-/// quarters do not exceed. `None` for fewer than 20, or when one is no number.
+/// 75th percentile of single visits by nearest rank; `None` for fewer than 20, or when one is no number.
 pub fn p75_of_samples(samples: &[f64]) -> Option<f64> {
     if samples.len() < LEAST_SAMPLES || samples.iter().any(|it| !it.is_finite()) {
         return None;

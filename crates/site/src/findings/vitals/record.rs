@@ -171,7 +171,6 @@ impl MetricRecords {
 }
 
 impl MetricRecord {
-    /// The one figure that it says.
     pub fn figure(&self) -> Option<f64> {
         self.p75.or(self.value)
     }

@@ -1,5 +1,3 @@
-//! Several loads of one page: which one speaks for them, and how far they are apart.
-
 use super::{
     lighthouse_score::{metric_scores, performance_score},
     record::Spread,
@@ -34,8 +32,7 @@ pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
     ranked.get(middle).map(|it| it.1)
 }
 
-/// The interquartile range of the score and of each metric over the loads that have it; `None` for
-/// fewer than two. Quartiles are interpolated linearly (Hyndman and Fan 1996, type 7).
+/// Interquartile ranges of score and metrics, linear (Hyndman and Fan 1996, type 7); `None` below two loads.
 pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     let of = |read: &dyn Fn(&LabMetrics) -> Option<f64>| {
         let values: Vec<f64> = runs.iter().filter_map(|it| read(&it.metrics)).collect();

@@ -5,8 +5,7 @@
 //! the first screen taken for white) are those of the npm package `speedline-core` 1.4.3, which
 //! Lighthouse uses; Lighthouse also skips frames between similar ones, we look at each.
 
-/// How many pixels have each of 256 values, for red, green and blue; pixels that are white (249 and
-/// more in all three) are not counted.
+/// Pixels by value, for red, green and blue; white ones (249 and more in all three) are not counted.
 pub type Histogram = [[u32; 256]; 3];
 
 /// From this value on in all three channels, a pixel is white.
@@ -34,8 +33,7 @@ pub fn colours(pixels: &[u8]) -> Box<Histogram> {
     counts
 }
 
-/// The speed index of a page load, ms. Frames come in order, the last one shows the finished page.
-/// `None` without frames, or when nothing but white was ever seen.
+/// The speed index, ms, of frames in order, the last one finished; `None` without frames, or if all were white.
 pub fn speed_index(frames: &[Frame]) -> Option<f64> {
     let target = &frames.last()?.colours;
     if target.iter().flatten().all(|it| *it == 0) {

@@ -83,7 +83,6 @@ pub struct VitalsSummary {
 crate::json!(VitalsSummary);
 
 impl VitalsSummary {
-    /// Sums up records; `requested` of them were asked for.
     pub fn of(records: &[VitalsRecord], requested: u64) -> Self {
         let count = |status: RecordStatus| {
             let matching = records.iter().filter(|it| it.envelope.status == status);

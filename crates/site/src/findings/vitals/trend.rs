@@ -56,8 +56,7 @@ pub struct VitalsTrend {
     pub si: Option<Change>,
 }
 
-/// Smaller changes are chance, whatever the spread: a twentieth of a time, a hundredth of layout
-/// shift, three points of a score. Our own choice; no authority publishes one.
+/// Smaller changes are chance: a twentieth of a time, a hundredth of layout shift, three points of a score. Our choice.
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_SHIFT: f64 = 0.01;
 const LEAST_POINTS: f64 = 3.0;

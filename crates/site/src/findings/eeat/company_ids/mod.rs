@@ -1,8 +1,6 @@
-//! Numbers by which companies are registered, and their check digits. A number counts only where its
-//! check digit is right; that the company exists is not looked up.
-//!
-//! The rules are those of the registers, as Python's `python-stdnum` 2.2 has them too: compared by
-//! `tests/oracles/company_ids.py`.
+//! Numbers by which companies are registered, and their check digits. A number counts only where its check digit is
+//! right; that the company exists is not looked up. The rules are those of the registers, as Python's `python-stdnum`
+//! 2.2 has them too: compared by `tests/oracles/company_ids.py`.
 
 mod check_digits;
 

@@ -27,8 +27,7 @@ pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outc
     Outcome::new(value, SURE).shown_by([at(&page.url, text)])
 }
 
-/// A page of fifty words; half for one that says less or was not read, or is a profile elsewhere. The
-/// page about a site that one person writes is theirs.
+/// A page of fifty words; half for less, unread, or a profile elsewhere; theirs where one person writes the site.
 pub fn author_page(input: &EeatInput<'_>, authors: &[EeatAuthor]) -> Outcome {
     let about = input.site.standard.get(&StandardPage::About);
     let own = about

@@ -86,7 +86,6 @@ impl SiteSignals {
         }
     }
 
-    /// Notes standard pages that this is, or links to.
     fn add_standard(&mut self, page: &PageContent) -> Option<StandardPage> {
         let heading = page.heading(1).and_then(|it| it.text.as_deref());
         let kind = named_by_url(&page.url).or_else(|| named_by_text(heading?));
@@ -173,8 +172,7 @@ impl SiteSignals {
         }
     }
 
-    /// Ways to reach them, on the page for contact; address and numbers there, in footers, and on
-    /// pages about them.
+    /// Ways to reach them, on the page for contact; address and numbers there, in footers, and on pages about them.
     fn add_contact(&mut self, page: &PageContent, kind: Option<StandardPage>) {
         let main = page.text.main.text();
         if kind == Some(StandardPage::Contact) {
@@ -281,8 +279,7 @@ impl SiteSignals {
         }
     }
 
-    /// Counts this page for the pages that its text links to, where the two are of one topic: of one
-    /// section, or the link's text has a word of this page's title.
+    /// Counts this page for pages its text links to on the same topic: one section, or link text with a title word.
     fn add_links(&mut self, page: &PageContent) {
         let own = section(&page.url);
         let title = page.title().unwrap_or_default().to_lowercase();

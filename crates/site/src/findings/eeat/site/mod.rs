@@ -12,7 +12,6 @@ use url::Url;
 #[serde(rename_all = "camelCase")]
 pub struct SiteSignals {
     pub(super) scope: SiteScope,
-    /// The URL at which reading began.
     pub(super) start: Option<String>,
     pub(super) pages: u32,
     /// Pages in languages whose names of standard pages are listed, or in no known language.
@@ -79,7 +78,6 @@ impl SiteSignals {
         }
     }
 
-    /// Pages of the same topic that link to a page.
     pub fn topic_links_to(&self, url: &str) -> u32 {
         self.topic_links
             .get(&hash(url))
@@ -88,7 +86,6 @@ impl SiteSignals {
             .into()
     }
 
-    /// Pages that an author has in the section of a page.
     pub fn pages_of_author(&self, name: &str, url: &str) -> u32 {
         let name = crate::keyword_text::normalised(name);
         let key = author_key(&name, &section(url));

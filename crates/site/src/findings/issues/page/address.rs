@@ -7,8 +7,7 @@ use url::Url;
 
 /// Milliseconds (`SEOnaut`; web.dev's threshold for a good TTFB).
 const SLOW_TTFB_MS: u32 = 800;
-/// Likeness to the answer for a made-up URL, and words of a page that calls itself an error page: as
-/// in broken-links.
+/// Likeness to a made-up URL's answer, and words of a page that calls itself an error page: as in broken-links.
 const PROBE_LIKENESS: f64 = 0.9;
 const ERROR_PAGE_WORDS: usize = 150;
 /// Characters (Screaming Frog).
@@ -92,7 +91,6 @@ fn of_url(url: &Url, found: &mut Found) {
     found.add_if(has_session || in_path, IssueCode::SessionId);
 }
 
-/// The bytes of percent-encodings.
 fn escaped_bytes(path: &str) -> Vec<u8> {
     let parts = path.split('%').skip(1);
     parts

@@ -162,8 +162,7 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
     stuffed.collect()
 }
 
-/// Whether the beginning of each word of a phrase is often enough in a text in lower case: inflections
-/// change the end of words. Counting exactly costs much more.
+/// Whether each word's beginning is often enough in a lower-case text: exact counting costs much more.
 fn may_be_stuffed(phrase: &str, lower: &str) -> bool {
     const BEGINNING: usize = 3;
     let lower_phrase = phrase.to_lowercase();

@@ -1,5 +1,3 @@
-//! Link texts that do not say where a link leads.
-
 use crate::table::records;
 use std::{collections::HashMap, sync::LazyLock};
 

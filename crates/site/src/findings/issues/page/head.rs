@@ -1,5 +1,3 @@
-//! Title and description.
-
 use super::Found;
 use crate::{
     findings::issues::code::IssueCode,

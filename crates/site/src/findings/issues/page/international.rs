@@ -50,8 +50,7 @@ pub fn find(page: &PageContent, found: &mut Found) {
     found.add_each(IssueCode::HreflangMultipleLangs, several(&all).into_iter());
 }
 
-/// Codes that name several addresses, and addresses that several languages name. One page may be
-/// for several regions of a language.
+/// Codes with several addresses, and addresses with several languages; one page may be for regions of a language.
 fn several(all: &[&Hreflang]) -> Vec<String> {
     let mut by_code: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut by_url: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();

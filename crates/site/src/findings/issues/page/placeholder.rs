@@ -37,7 +37,6 @@ static VOCABULARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     SEQUENCE.iter().copied().chain(generated).collect()
 });
 
-/// Finds placeholder text in a page's content; `text` is its main text.
 pub fn find(subject: &Subject<'_>, text: &str, found: &mut Found) {
     if !text.to_ascii_lowercase().contains("lorem ipsum") {
         return;

@@ -24,18 +24,15 @@ pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
     }
 }
 
-/// Whether a page's likeness to others is a fault: it may be listed, and does not go on where
-/// another page of a series ended.
+/// Whether a page's likeness to others is a fault: it may be listed, and does not continue another page's series.
 fn may_be_told(site: &SiteGraph, card: &PageCard) -> bool {
     card.is_indexable && !site.continues_a_series(card)
 }
 
-/// Pages that have something in common, in the order of the site. What is asked of each costs what its
-/// own `hreflang` names, not what the group has: a shop may have a hundred thousand pages with one title.
+/// Pages with something in common, in the site's order. A page costs what its `hreflang` names, not what the group has.
 struct Alike<'a> {
     pages: &'a [&'a PageCard],
-    /// Of each page the others of the group that are its translations: one names the other. By address,
-    /// each once.
+    /// By page, others of the group that are its translations (one names the other): by address, each once.
     translations: HashMap<UrlId, BTreeSet<UrlId>>,
 }
 

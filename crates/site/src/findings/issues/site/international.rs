@@ -32,8 +32,7 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     }
 }
 
-/// Whether the page is one of its own alternates and names another of them as canonical, so that
-/// search engines would not show it to those that it is for (Lighthouse's audit `canonical`).
+/// Whether the page is its own alternate and names another one as canonical (Lighthouse's audit `canonical`).
 fn gives_itself_up(card: &PageCard) -> bool {
     let names = |url: UrlId| card.hreflangs.iter().any(|it| it.url == url);
     let mut others = card.canonicals.iter().filter(|it| **it != card.url);

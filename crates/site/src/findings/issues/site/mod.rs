@@ -29,8 +29,7 @@ pub struct SiteContext<'a> {
     pub robots_txt: Option<&'a str>,
     /// `/llms.txt`; `None` where nobody looked.
     pub llms_txt: Option<&'a LlmsTxt>,
-    /// Addresses on other hosts that do not work, and did not when an earlier audit asked; sorted.
-    /// What does not work there otherwise failed once, and may work again.
+    /// Addresses on other hosts that work neither now nor in an earlier audit; sorted. Others may work again.
     pub confirmed_elsewhere: &'a [UrlId],
 }
 
@@ -89,7 +88,6 @@ impl SiteFound {
         self.by_url.entry(url).or_default()
     }
 
-    /// Adds an issue for each address that a page has to do with.
     fn add_urls(
         &mut self,
         site: &SiteGraph,
@@ -104,9 +102,8 @@ impl SiteFound {
         }
     }
 
-    /// Adds an issue for each address that a page has to do with and that does not work. Of one on
-    /// another host that failed for the first time it is only a notice, as in `broken-links`: it may work
-    /// again.
+    /// Adds an issue for each address that a page has to do with and that does not work; only a notice where another
+    /// host failed for the first time, as in `broken-links`.
     fn add_broken(
         &mut self,
         site: &SiteGraph,

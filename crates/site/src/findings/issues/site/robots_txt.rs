@@ -1,7 +1,6 @@
 use url::Url;
 
-/// Directives that robots know (RFC 9309, sitemaps.org, and what Bing, Yandex and others add;
-/// Lighthouse 12.8.2 takes the same ones).
+/// Directives that robots know (RFC 9309, sitemaps.org, Bing, Yandex and others; as in Lighthouse 12.8.2).
 const KNOWN: [&str; 10] = [
     "user-agent",
     "allow",
@@ -41,8 +40,7 @@ pub struct RobotsTxtProblem<'a> {
     pub text: &'a str,
 }
 
-/// The lines that are wrong by the rules of Lighthouse's audit `robots-txt` (12.8.2). A line may be
-/// wrong by itself or by where it stands, which is told first.
+/// Lines wrong by Lighthouse's audit `robots-txt` (12.8.2): by where a line stands, told first, or by itself.
 pub fn robots_txt_problems(text: &str) -> Vec<RobotsTxtProblem<'_>> {
     let mut after_agent = false;
     let lines = lines(text.strip_prefix('\u{feff}').unwrap_or(text));

@@ -23,7 +23,6 @@ const TYPE_CHARACTERS: usize = 200;
 
 pub struct Judged {
     pub entity: Entity,
-    /// What it is eligible for.
     pub features: Vec<Feature>,
     /// Share of what is recommended that is there.
     pub completeness: Option<f64>,
@@ -108,8 +107,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What the features say: the entity's own in full; of others, the errors of what it has, and
-    /// what keeps it from being more.
+    /// Issues of the entity's own features in full; of others, errors of what it has and what keeps it from being more.
     fn add_google_issues(
         &self,
         node: u32,
@@ -172,8 +170,7 @@ impl Judge<'_> {
     }
 }
 
-/// The feature that an entity is told of: the first that it is eligible for among those for what it
-/// is; else the last of those, which asks for least; else what it has.
+/// The first feature it is eligible for among those for what it is; else the last of those; else what it has.
 fn chosen(outcomes: &[Outcome]) -> Option<&Outcome> {
     let mains = || outcomes.iter().filter(|it| it.is_main);
     mains()

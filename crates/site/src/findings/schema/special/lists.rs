@@ -75,8 +75,7 @@ pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     }
 }
 
-/// A summary has elements with position and url; a list on one page has elements with position and
-/// an item that has name and url.
+/// A summary has elements with position and url; a list on one page, with position and an item with name and url.
 pub fn look_at_carousel(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     for (value, path) in elements(graph, node) {
         let at = |name: &str| joined(&path, name, None);

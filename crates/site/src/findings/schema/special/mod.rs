@@ -42,7 +42,6 @@ fn has_action(graph: &Graph<'_>, node: u32, types: &[&str]) -> bool {
     nodes.any(|action| types.iter().any(|it| graph.is_a(action, it)))
 }
 
-/// Looks at a node of an entity, or at the entity itself.
 pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {
     let (graph, node) = (page.graph, visit.number);
     if visit.path.is_empty() {

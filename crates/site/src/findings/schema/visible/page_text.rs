@@ -1,5 +1,3 @@
-//! The text of a page, ready to be asked for names, numbers and days.
-
 use super::super::values::is_date;
 use crate::text::words::words;
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta};
@@ -23,12 +21,10 @@ pub struct PageText {
     numbers: HashSet<i64>,
     /// Where numbers of four and of two digits stand.
     years: HashMap<String, Vec<usize>>,
-    /// Days of `time` elements.
     days: Vec<NaiveDate>,
 }
 
 impl PageText {
-    /// Of the text that readers see.
     pub fn of(text: &str) -> Self {
         let order = folded(text);
         let mut years: HashMap<String, Vec<usize>> = HashMap::new();
@@ -93,7 +89,6 @@ impl PageText {
             || self.near(&whole[2..]).any(|near| has_short_date(near, day))
     }
 
-    /// The words around each place of a year.
     fn near(&self, year: &str) -> impl Iterator<Item = &[String]> {
         let places = self.years.get(year).into_iter().flatten();
         places.map(|at| {

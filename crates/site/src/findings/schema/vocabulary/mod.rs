@@ -1,5 +1,4 @@
-//! schema.org 30.0: its types, properties and members of enumerations, from a table that
-//! `tests/oracles/schema_org_vocabulary.py` writes.
+//! schema.org 30.0, from a table that `tests/oracles/schema_org_vocabulary.py` writes.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -12,16 +11,13 @@ const MOST_SUPERTYPES: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct Type {
-    /// The types directly above it.
     pub supertypes: Vec<&'static str>,
     pub superseded_by: Vec<&'static str>,
 }
 
 #[derive(Debug, Default)]
 pub struct PropertyTerm {
-    /// The types that have it.
     pub domains: Vec<&'static str>,
-    /// The types of its values.
     pub ranges: Vec<&'static str>,
     pub superseded_by: Vec<&'static str>,
 }
@@ -108,17 +104,14 @@ pub fn member_named(name: &str) -> Option<&'static Member> {
     VOCABULARY.members.get(name)
 }
 
-/// A type or member that differs from the name in case alone.
 pub fn type_spelled(name: &str) -> Option<&'static str> {
     VOCABULARY.spellings.get(&spelling(false, name)).copied()
 }
 
-/// A property that differs from the name in case alone.
 pub fn property_spelled(name: &str) -> Option<&'static str> {
     VOCABULARY.spellings.get(&spelling(true, name)).copied()
 }
 
-/// Whether a type is another, or below it.
 pub fn is_a(name: &str, ancestor: &str) -> bool {
     let mut open = vec![name];
     let mut seen = 0;
