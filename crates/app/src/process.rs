@@ -1,5 +1,3 @@
-//! The process itself: signals, its name in the queue, logs.
-
 use crate::{
     settings::{LogFormat, LogSettings},
     stderr::remark,
@@ -47,10 +45,9 @@ impl Stopping {
         self.listener.cancel();
     }
 
-    /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find
-    /// `/readyz` unavailable and look elsewhere. At SIGINT (Ctrl-C) and SIGHUP (the terminal is gone) it
-    /// closes at once. A signal more than a second later, or thirty seconds, end the process; leases then run out by themselves.
-    /// A file that may not grow is an error of whoever writes it, as a full disk is.
+    /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find `/readyz` unavailable. At
+    /// SIGINT and SIGHUP it closes at once. A signal more than a second later, or thirty seconds, end the process;
+    /// leases then run out. A file that may not grow is an error of whoever writes it, as a full disk is.
     pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;

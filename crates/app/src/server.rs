@@ -129,8 +129,7 @@ fn cookies(settings: &Settings) -> CookieStyle {
     }
 }
 
-/// What the operator does about it where no browser but those of this machine can sign in: cookies go over https
-/// alone, and nobody said where https is.
+/// What the operator does where no browser but this machine's can sign in: cookies need https, and nobody said where.
 pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
     let is_plain = settings.public_base_url().starts_with("http://");
     let cannot = is_plain && cookies(settings) == CookieStyle::Secure;
@@ -170,8 +169,7 @@ async fn shared_secret(
     Ok(key)
 }
 
-/// Connections that wait to be accepted. Beyond them the kernel drops attempts, and a caller tries again
-/// after a second: a burst of one caller's connections must not delay others so.
+/// Connections that wait to be accepted; beyond, the kernel drops attempts, which callers repeat after a second.
 const BACKLOG: u32 = 1_024;
 
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {

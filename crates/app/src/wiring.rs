@@ -1,5 +1,3 @@
-//! The composition root: which adapter stands behind which port.
-
 use crate::{
     process::once_free,
     settings::{Loaded, QueueSettings, SandboxChoice, Settings},
@@ -54,8 +52,7 @@ pub enum Role {
 }
 
 impl Foundation {
-    /// Opens the database. A fresh one gets its schema; one that needs a newer schema is refused
-    /// on `PostgreSQL`, where other servers may run on it, and brought up to date on `SQLite`.
+    /// Opens the database. A fresh one gets its schema; an old one is refused on `PostgreSQL`, migrated on `SQLite`.
     pub async fn open(loaded: Loaded, role: Role) -> anyhow::Result<Self> {
         let settings = loaded.settings;
         let database = open_database(&settings, role).await?;
@@ -401,8 +398,7 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     }
 }
 
-/// The public addresses of this server, as far as they are known: the one that it listens on, the one in
-/// its public URL, and those of the machine's interfaces. What is not public is closed anyway.
+/// This server's known public addresses: where it listens, in its public URL, and of the machine's interfaces.
 pub fn server_addresses(settings: &Settings) -> Vec<IpAddr> {
     let listening = Some(settings.listen.0.ip());
     let base = Url::parse(&settings.public_base_url()).ok();

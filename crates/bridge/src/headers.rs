@@ -8,8 +8,7 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// The first version of the protocol in which method and name stand in headers. Versions are dates:
-/// their order is that of their texts.
+/// The first version of the protocol with method and name in headers; versions are dates, in the order of their text.
 const NAMES_SINCE: &str = "2026-07-28";
 
 const WRAPPED: (&str, &str) = ("=?base64?", "?=");

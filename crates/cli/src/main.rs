@@ -14,8 +14,7 @@ use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
 use wiring::{Foundation, Role};
 
-/// Audits make and drop many small things on many threads; the system's allocator spends a seventh of
-/// their time on it and gives little back (docs/PERFORMANCE.md).
+/// Audits make many small things on many threads; the system's allocator takes a seventh of it (docs/PERFORMANCE.md).
 #[cfg(feature = "dist")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

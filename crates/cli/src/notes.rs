@@ -14,8 +14,7 @@ use worker::chain;
 /// How often suppliers' refusals are compared with what was noted of them.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Notes which suppliers refuse the operator's account, and removes the note once one does not, until `stop` is
-/// cancelled.
+/// Until `stop`: notes which suppliers refuse the operator's account, and removes the note once one does not.
 pub async fn keep(core: Arc<Core>, stop: CancellationToken) {
     let mut noted = BTreeMap::new();
     loop {

@@ -11,8 +11,7 @@ use std::{
 /// Why something that was said could not be written; the first time.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line on standard output. A reader that went away ends the output, not the program; any
-/// other failure is told by [`all_is_said`].
+/// Prints a line; a reader that went away ends the output, other failures are told by [`all_is_said`].
 pub fn say(line: impl Display) {
     heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
 }

@@ -15,8 +15,7 @@ use url::Url;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// What a crawl has seen so far, and where new steps go. Of pages only what links to them are judged
-/// by stays in memory, and of links only the numbers of their URLs; the journal has all of it whole.
+/// What a crawl has seen so far, and where new steps go; memory has what links are judged by, the journal has all.
 pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
     site: Option<SiteObservation>,
@@ -31,8 +30,7 @@ pub struct Record<'a> {
 
 #[derive(Default)]
 struct Links {
-    /// By the place of a page: links that may lead to pages of the site, each once, in document order; gone when
-    /// followed.
+    /// By page: links that may lead to pages of the site, each once, in document order; gone when followed.
     to_follow: Vec<Box<[UrlNumber]>>,
     /// Every URL that a link leads to, in the order in which they were met.
     targets: Vec<UrlNumber>,

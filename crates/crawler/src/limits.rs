@@ -9,8 +9,7 @@ pub struct FetchLimits {
     pub first_byte: Duration,
     /// The whole answer, from the request to the last byte.
     pub total: Duration,
-    /// All requests for one address together: redirects, further attempts, and the pauses before
-    /// them. Waiting out of politeness is not counted, since it costs the server nothing to ask for.
+    /// All requests for one address together: redirects, attempts and pauses; waiting out of politeness is not counted.
     pub patience: Duration,
     /// The same for the robots.txt of an origin that a crawl meets on its way.
     pub robots_patience: Duration,

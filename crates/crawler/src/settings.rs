@@ -32,8 +32,7 @@ pub struct CrawlerSettings {
     pub max_checks: u32,
     pub max_external_checks: u32,
     pub max_duration: Duration,
-    /// Networks that the operator opens although they are not public. With them, addresses as
-    /// hosts, names without a dot and any port are fine, and the delay may be zero.
+    /// Networks opened although not public: addresses as hosts, names without a dot, any port and zero delay are fine.
     pub allow_networks: Vec<IpNet>,
     /// Networks that are closed although they are public, or opened above: the operator's own addresses.
     pub deny_networks: Vec<IpNet>,

@@ -1,5 +1,4 @@
-//! Argon2id behind the domain's port: hashes take long and much memory on purpose, so they are made on blocking threads,
-//! a few at a time, and only so many wait for their turn.
+//! Argon2id behind the domain's port, on blocking threads: a few hashes at a time, and only so many wait.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -30,8 +29,7 @@ pub struct HashingSettings {
 }
 
 impl Default for HashingSettings {
-    /// 19 MiB, two passes, one lane: the least that the OWASP cheat sheet "Password Storage" names. Guesses of
-    /// strangers leave a core to everything else.
+    /// 19 MiB, two passes, one lane: the least by OWASP's cheat sheet "Password Storage"; guesses leave cores free.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self {

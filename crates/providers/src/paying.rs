@@ -70,8 +70,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// One guarded call; where it costs money, written down before under a name that is equal for calls that would bring
-    /// the same. What an earlier attempt was answered is read again instead.
+    /// One guarded call; if paid, written down before, by a name equal for equal calls: an earlier answer is reread.
     pub(crate) async fn call<T, F>(
         &mut self,
         step: String,

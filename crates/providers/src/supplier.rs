@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// A row of a table of suppliers. `S` are the settings that they are built from, `P` is the port that they implement.
 pub struct Supplier<S: ?Sized, P: ?Sized> {
     pub name: &'static str,
-    /// Its section of the settings.
     pub section: &'static str,
     /// The keys that an operator sets to enable it; empty where credentials of other suppliers enable it.
     pub needs: &'static str,

@@ -74,9 +74,8 @@ impl DatabaseUrl {
         Self(Target::Sqlite(path))
     }
 
-    /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`.
-    ///
-    /// Refuses URLs of `PostgreSQL` with no clear password: libpq repeats parts of such URLs in its errors.
+    /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`. Refuses URLs of `PostgreSQL`
+    /// with no clear password: libpq repeats parts of such URLs in its errors.
     pub fn parse(url: &str) -> Result<Self, NotADatabaseUrl> {
         if let Some((_, rest)) = url
             .split_once("://")

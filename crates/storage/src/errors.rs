@@ -10,7 +10,6 @@ pub enum Trouble {
     InTheWay,
     /// A unique constraint, by name.
     Taken(String),
-    /// The disk is full.
     Full,
     /// `SQLite`'s file is broken.
     Broken,

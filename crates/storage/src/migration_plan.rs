@@ -1,5 +1,3 @@
-//! What pending migrations will do, without applying them.
-
 use crate::sql::{DatabaseKind, Db};
 use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
 use include_dir::{Dir, include_dir};

@@ -36,8 +36,7 @@ pub enum MigrationError {
 /// Retries of a step while another process seems to be at it.
 const MOST_COLLISIONS: u32 = 5;
 
-/// Stands among the breaking steps as long as a transfer into the database is unfinished: versions that know no
-/// transfer refuse it as a newer schema.
+/// Among the breaking steps while a transfer is unfinished: versions without transfers refuse it as a newer schema.
 pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
 
 pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
@@ -46,8 +45,7 @@ pub fn is_unfinished_transfer(taken: &Taken) -> bool {
     taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)
 }
 
-/// Steps that are not taken, in order. A step that this version does not know is a newer one's, and is allowed unless
-/// it is in `schema_breaks`.
+/// Steps that are not taken, in order. Unknown steps are a newer version's, and allowed unless in `schema_breaks`.
 pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer);
@@ -70,8 +68,7 @@ pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     Ok(taken)
 }
 
-/// Takes all pending steps, each in a transaction of its own; answers with those it took. Two processes may do so at
-/// once: the second to a step fails, looks again, and goes on.
+/// Takes all pending steps, each in a transaction; answers with those it took. Of two processes the second retries.
 fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;

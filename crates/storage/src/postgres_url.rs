@@ -127,7 +127,6 @@ impl<'u> Parts<'u> {
         self.options.retain(|(name, _)| !is_left_out(name));
     }
 
-    /// Removes the password, wherever it is, and returns it.
     pub fn take_password(&mut self) -> Option<String> {
         let of_options = self.option("password");
         self.remove(|it| it == "password");

@@ -1,5 +1,3 @@
-//! How a server of `PostgreSQL` is reached.
-
 use crate::{
     opening::OpenError,
     postgres_url::Parts,
@@ -36,8 +34,7 @@ impl Reach {
         Ok(Self { target, tunnel })
     }
 
-    /// What a program of `PostgreSQL`'s takes to reach the server in the same way, while this lives: a URL without its
-    /// password, and the password.
+    /// A URL without password, and the password, for a program of `PostgreSQL` to reach the server while this lives.
     pub fn for_programs(&self) -> (String, Option<String>) {
         let mut parts = Parts::of(&self.target);
         let password = parts.take_password();

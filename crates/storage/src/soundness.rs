@@ -39,7 +39,6 @@ impl Soundness {
         }
     }
 
-    /// Waits for a fault.
     pub async fn until_broken(&self) -> String {
         let mut known = self.0.subscribe();
         let broken = known.wait_for(|it| matches!(it, Some(Err(_)))).await;

@@ -336,8 +336,7 @@ impl Opened {
         }
     }
 
-    /// Whoever holds a file open writes to it also when it was removed, or another was put in its place: what is
-    /// acknowledged then is lost with the last connection.
+    /// A file that was removed or replaced while open is still written to: what is acknowledged then is lost.
     fn is_still_there(&self) -> Result<(), StorageError> {
         let Self::Sqlite { path, identity, .. } = self else {
             return Ok(());

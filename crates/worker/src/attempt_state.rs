@@ -1,5 +1,3 @@
-//! How an attempt at a job stands while it is under way, and how it ends.
-
 use domain::{
     job::{kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
@@ -99,8 +97,7 @@ impl AttemptState {
         self.can_yield.load(Ordering::SeqCst)
     }
 
-    /// Asks the job to give its slot back. An audit finishes the requests that are under way, so that no page is
-    /// fetched twice; the others stop as they do when the worker shuts down.
+    /// Asks the job to give its slot back: an audit finishes requests under way, the others stop as at shutdown.
     pub(super) fn yield_slot(&self, kind: AnalysisKind) {
         self.yields.cancel();
         if kind != AnalysisKind::SiteAudit {

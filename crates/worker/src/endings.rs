@@ -1,5 +1,4 @@
-//! Ends jobs of an account together: while one is being ended, others wait and are ended next, in one transaction. Each
-//! changes the same line of the queue, so singly they would wait for each other's commits.
+//! Ends jobs of an account together, in one transaction: each changes the same queue row, so singly commits would wait.
 
 use super::chain;
 use domain::{

@@ -14,8 +14,7 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// What is held, by job and epoch: an attempt that lost its lease may still be ending when the worker claims the job
-/// again.
+/// What is held, by job and epoch: an attempt without its lease may be ending when the worker claims the job again.
 type Held = BTreeMap<(JobId, i64), (Hold, Arc<AttemptState>)>;
 
 #[derive(Default)]

@@ -91,8 +91,7 @@ pub struct Worker {
     stop: CancellationToken,
 }
 
-/// Gives every running job back to the queue. Only for a process that has the database for itself, and before it
-/// runs a job: those of an earlier process would else wait for the end of their leases.
+/// Gives every running job back to the queue. Only for a process with the database for itself, before it runs a job.
 pub async fn take_back_all(tools: &Tools) {
     match tools.core.take_back_all().await {
         Ok(swept) => tell(&swept),

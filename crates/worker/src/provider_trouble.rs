@@ -1,5 +1,3 @@
-//! How the trouble of a supplier is told where it ends an attempt.
-
 use chrono::TimeDelta;
 use domain::{ports::search_results::ProviderError, use_cases::end_attempt::AttemptError};
 

@@ -1,5 +1,4 @@
-//! No further paid call once an attempt has to stop: the one under way is waited for, and the next attempt reads its
-//! answer.
+//! No further paid call once an attempt has to stop: the one under way is waited for, and its answer read again later.
 
 use async_trait::async_trait;
 use domain::{
@@ -15,8 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// How long calls under way are waited for then: a worker ends within half a minute, and has to give the job back too.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
-/// Over once the attempt has to stop and nobody waits any longer for calls that may have been paid. A call that
-/// is left behind so was begun and not ended: it stays spent, as after a kill.
+/// Over once the attempt has to stop and paid calls were waited for; a call left behind stays spent, as after a kill.
 pub(super) async fn last_wait(stop: CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(LAST_WAIT).await;

@@ -159,8 +159,7 @@ fn unknown() {
 }
 
 impl Looked {
-    /// How evenly accounts were served that had waiting jobs both now and when the window began. Service is the growth of
-    /// virtual time; an account that was idle in between is lifted to the others, and counts as if it had been served.
+    /// How evenly accounts waiting now and as the window began were served: growth of virtual time, idle ones lifted.
     fn fairness(&mut self, accounts: &[AccountQueue]) -> f64 {
         let now = Instant::now();
         let had = { accounts.iter() }

@@ -59,8 +59,7 @@ struct Told {
 }
 
 impl Admin {
-    /// Listens before the database is opened, so that a starting process can be watched; nothing is counted where nobody
-    /// can look. `None` when switched off, or when another process has the usual place, which nobody asked for.
+    /// Listens before the database is opened, to watch a start. `None` when off, or when the usual place is taken.
     pub fn begin(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
         let Some(listener) = listen(loaded.settings.admin.listen)? else {
             return Ok(None);
@@ -179,8 +178,7 @@ impl Looks {
     }
 }
 
-/// Whether a page of somebody's cannot have sent it: settings are no secrets, and still nobody else's to read. What a
-/// header says but the host's is not asked, since pages may send any.
+/// Whether no page of somebody's can have sent it. Of the headers only the host's is asked: pages may send any.
 fn is_by_a_safe_name(request: &HttpRequest) -> bool {
     let host = request.headers().get(header::HOST);
     let host = host.and_then(|it| it.to_str().ok()?.parse::<Authority>().ok());

@@ -1,5 +1,4 @@
-//! Liveness never asks the database: restarting processes because their database is away adds a storm to an outage.
-//! Readiness asks it at most once a second, and waits less than that.
+//! Liveness never asks the database: restarts add a storm to an outage. Readiness asks once a second, and waits less.
 
 use std::{
     sync::OnceLock,

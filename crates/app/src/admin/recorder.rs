@@ -50,8 +50,7 @@ impl Recorder {
         Ok(Self(handle))
     }
 
-    /// All metrics, also under the names of 0.1, and before their first event, so that names are found when rules are
-    /// written.
+    /// All metrics, also under names of 0.1, and before their first event, so that rules find their names.
     pub fn text(&self) -> String {
         let recorded = self.0.render();
         let (mut text, mut old) = (String::with_capacity(3 * recorded.len()), String::new());

@@ -11,8 +11,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// What a file sets, mistakes left out, and what is told of each of these. The lines themselves are
-/// not shown: they may hold secrets, and what is told may stand in a log.
+/// What a file sets, and what is told of its mistakes. Lines are not shown: they may hold secrets.
 pub fn read(text: &str) -> (Table, Vec<String>) {
     let table = match toml::from_str::<Table>(text) {
         Ok(table) => table,

@@ -1,6 +1,5 @@
-//! Settings: what can be set, what it is when nothing is set, and where a value came from.
-//!
-//! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
+//! Settings: what can be set, what it is when nothing is set, and where a value came from. Later sources stand above
+//! earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
 mod file;
 mod new_accounts;

@@ -99,8 +99,7 @@ pub enum SettingsError {
     Unusable(String),
     #[error("mistake in the setting {key}: {reason}")]
     InFlag { key: String, reason: String },
-    /// `--data-dir` beside a database that somebody else named. None of the two is safe to take: the folder would
-    /// leave a server without its data, the database be replaced where a rehearsal was meant.
+    /// `--data-dir` beside a database that somebody else named: taking either could lose or replace data.
     #[error(
         "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which stands above both",
         folder.display()
@@ -301,8 +300,7 @@ fn key_of(name: &str) -> String {
     name.trim_start_matches(PREFIX).to_lowercase()
 }
 
-/// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`. Its value is TOML, or plain text where the setting takes
-/// that.
+/// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`; the value is TOML, or plain text where that is taken.
 fn variable(name: &str, text: &str) -> Result<Table, String> {
     let key = key_of(name);
     let path: Vec<&str> = key.split("__").collect();
@@ -342,7 +340,6 @@ pub(super) fn nearest(key: &str) -> Option<String> {
     (likeness(&best) > 0.8).then_some(best)
 }
 
-/// Everything that can be set.
 pub(super) fn keys() -> Vec<Key> {
     let mut all = Vec::new();
     Settings::keys("", &mut all);

@@ -616,8 +616,7 @@ fn crawler(settings: &Settings) -> Check {
 
 const LOOKUP: Duration = Duration::from_secs(3);
 
-/// Which addresses of this server are closed to projects. Behind NAT no interface has the public one, and
-/// the name in the public URL may lead to a proxy that others share: only the operator knows.
+/// Which addresses of this server are closed to projects. Behind NAT, or a shared proxy, only the operator knows them.
 async fn own_addresses(settings: &Settings) -> Check {
     let what = "own addresses";
     let known = server_addresses(settings);

@@ -70,8 +70,7 @@ fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
 /// How long the first job waits to know whether the database is sound; a large file is looked through while jobs run.
 const MAX_LOOK: Duration = Duration::from_secs(5);
 
-/// Looks whether the database is sound, and what a worker works by: it ends with the process, and before where the database
-/// is broken. A broken file is then not written to any further than callers ask.
+/// Looks whether the database is sound; returns what a worker works by: it ends with the process, or before if broken.
 pub fn look_for_faults(
     foundation: &Foundation,
     stopping: &Stopping,

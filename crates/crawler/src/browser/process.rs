@@ -17,8 +17,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// Moves the pipes to where the browser expects them (3 and 4), shuts the others, writes no core
-/// file, and becomes the browser.
+/// Moves the pipes to 3 and 4, where the browser expects them, shuts the others, writes no core file, and becomes it.
 const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 /// Every browser runs without a window, calls nobody of its own accord, and keeps timers running.
@@ -229,8 +228,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Waits until nobody uses the folder any more, and removes it. The browser's crash handlers leave
-/// its group, and end when it is gone; those that do not are killed.
+/// Waits until nobody uses the folder (crash handlers leave the group), kills what remains, and removes it.
 fn bury(profile: TempDir) {
     let until = Instant::now() + FUNERAL;
     let path = profile.path().to_owned();

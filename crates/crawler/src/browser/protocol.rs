@@ -1,7 +1,6 @@
-//! The DevTools protocol over a pair of pipes: JSON messages, each ended by a zero byte.
-//!
-//! Pipes rather than a port: no other process of the machine can reach the browser, and the browser
-//! ends by itself when ours is gone, however it went.
+//! The DevTools protocol over a pair of pipes: JSON messages, each ended by a zero byte. Pipes rather than a port: no
+//! other process of the machine can reach the browser, and the browser ends by itself when ours is gone, however it
+//! went.
 
 use super::messages::{Attached, Created, Evaluated, World};
 use serde::Deserialize;
@@ -20,8 +19,7 @@ const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
 
 const CHUNK: usize = 256 * 1024;
 
-/// Events that wait to be looked at, at the most, and their bytes together; they come while an answer
-/// is waited for.
+/// Events that wait while an answer is waited for, at the most, and their bytes together.
 const MOST_WAITING: usize = 100_000;
 const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
@@ -76,7 +74,6 @@ struct Refusal {
     message: String,
 }
 
-/// What a browser sends.
 pub enum Message {
     /// The answer to the command of that number, or why it is refused.
     Answer(u64, Result<Box<RawValue>, String>),

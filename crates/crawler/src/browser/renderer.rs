@@ -1,8 +1,6 @@
-//! Pages as a browser shows them, for the second look of a crawl.
-//!
-//! One browser shows all pages of a crawl, one after the other, each in a profile of its own that is
-//! gone with the page. It starts with the first page, and another one starts when it died, was killed
-//! or has shown many. As with every browser of the lab, its only way out is the gate.
+//! Pages as a browser shows them, for the second look of a crawl. One browser shows all pages of a crawl, one after the
+//! other, each in a profile of its own that is gone with the page. It starts with the first page, and another one
+//! starts when it died, was killed or has shown many. As with every browser of the lab, its only way out is the gate.
 
 use super::{
     gate::Gate,

@@ -6,14 +6,11 @@ pub struct LabSettings {
     /// The browser's program; `None` for the first of [`USUAL_PLACES`] that is there.
     pub browser: Option<PathBuf>,
     pub runs: u32,
-    /// Where running browsers keep their files; `None` is the system's temporary folder. The unprivileged user needs
-    /// access.
+    /// Where running browsers keep files (the unprivileged user needs access); `None`: the system's temporary folder.
     pub folder: Option<PathBuf>,
-    /// How long a browser that has just started is left alone, so that its own work is not measured:
-    /// on two busy cores it costs a fifth of a second of FCP.
+    /// How long a browser that just started is left alone: on two busy cores it costs a fifth of a second of FCP.
     pub settling: Duration,
-    /// How long everything has to be quiet before a page counts as loaded. Time to Interactive
-    /// needs 5 s, and Lighthouse waits 5.25 s.
+    /// How long all is quiet before a page counts as loaded: Time to Interactive needs 5 s, Lighthouse waits 5.25 s.
     pub quiet: Duration,
     /// How long a page may take to get there; then it is measured as it is, and the record says so.
     pub load_limit: Duration,

@@ -1,8 +1,6 @@
 //! What a page's files say, where no browser can load it: time to the first byte, and for each file bytes, compression,
-//! freshness and whether it blocks. No paint is claimed.
-//!
-//! Files are asked for one after the other; sizes are those on the wire. How long the server itself took is not known,
-//! because the time until the first byte includes connecting.
+//! freshness and whether it blocks. No paint is claimed. Files are asked for one after the other; sizes are those on
+//! the wire. How long the server itself took is not known, because the time until the first byte includes connecting.
 
 use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
 use crate::{

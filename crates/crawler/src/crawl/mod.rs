@@ -1,7 +1,6 @@
-//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of links that are no pages.
-//!
-//! A level is read in the order in which its links were found, so that the page limit cuts it at the same place whatever
-//! answers first, and a resumed crawl ends as if it had never stopped.
+//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of links that are no
+//! pages. A level is read in the order in which its links were found, so that the page limit cuts it at the same place
+//! whatever answers first, and a resumed crawl ends as if it had never stopped.
 
 mod beginning;
 mod llms_txt;

@@ -28,8 +28,7 @@ impl<'a> RenderQueue<'a> {
         self.showing.len() < MOST_WAITING
     }
 
-    /// Takes steps with pages that are to be shown, and gives back what can be recorded at once. Steps
-    /// that came together stay together: a redirect is not recorded without the page it led to.
+    /// Takes steps with pages to be shown, and returns what can be recorded at once; steps that came together stay so.
     pub(super) fn take(
         &mut self,
         mut steps: Vec<CrawlStep>,

@@ -17,10 +17,8 @@ pub struct Decoded<'a> {
     pub had_errors: bool,
 }
 
-/// How often a decoded text stands where the bytes are none of its encoding: U+FFFD that are not in the
-/// bytes themselves. `had_errors` is what the decoder says.
+/// How often a decoded text has U+FFFD that is not in the bytes themselves. `had_errors` is what the decoder says.
 pub fn replaced(text: &str, bytes: &[u8], had_errors: bool) -> usize {
-    /// U+FFFD in UTF-8.
     const MARK: &[u8] = "\u{fffd}".as_bytes();
     if !had_errors {
         return 0;

@@ -79,8 +79,7 @@ impl Dom {
         matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
     }
 
-    /// The beginning of an attribute's value, empty where there is none. Names of classes are
-    /// looked at from many elements: one that is megabytes long must not cost that each time.
+    /// The beginning of an attribute's value, or empty; bounded, because classes are read from many elements.
     pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {
         let value = self.attribute(id, wanted).unwrap_or_default();
         let mut end = value.len().min(MOST_OF_ATTRIBUTE);

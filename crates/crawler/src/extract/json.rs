@@ -41,9 +41,8 @@ impl Object {
     }
 }
 
-/// Reads a text (RFC 8259); nesting ends at serde's 128 levels. Numbers that are too large for any are
-/// no mistake of syntax: browsers read them as infinity, and here each is the text [`INFINITE`].
-/// Every value that is read is taken from `room`.
+/// Reads a text (RFC 8259), to serde's 128 levels. Too large numbers are no mistake of syntax: browsers read infinity,
+/// here the text [`INFINITE`]. Every value is taken from `room`.
 pub fn read(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
     match parse(text, room) {
         Err(Refused::Invalid { message, .. }) if message == "number out of range" => {

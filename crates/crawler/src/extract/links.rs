@@ -147,8 +147,7 @@ impl<'a> LinkReader<'a> {
         below.find_map(|it| short_text(self.dom.attribute(it, "alt")?))
     }
 
-    /// What assistive technology reads where a link has no text of its own: the text of the elements that
-    /// `aria-labelledby` names, or the label of something inside, such as a drawing.
+    /// Label where a link has no text: the text of elements that `aria-labelledby` names, or the label of one inside.
     fn label_of_others(&self, id: NodeId) -> Option<String> {
         let by_id = self.by_id.get_or_init(|| {
             let elements = self.dom.order.iter().rev();

@@ -105,8 +105,7 @@ fn blocks(dom: &Dom, id: NodeId) -> bool {
     in_head && !has("async") && !has("defer") && !is_module
 }
 
-/// Without both attributes, or a style that names a side, a browser does not know the size. Style sheets are not seen
-/// here.
+/// Whether a browser does not know the size: without both attributes or a style that names a side (no style sheets).
 pub(super) fn is_unsized(dom: &Dom, id: NodeId) -> bool {
     let number = |name| {
         dom.attribute(id, name).is_some_and(|it| {

@@ -15,8 +15,7 @@ use html5ever::{
 };
 use std::cell::{Cell, RefCell};
 
-/// Beyond this many nodes or this depth, a page is read without structure: its links count, and hang where structure
-/// ends.
+/// Beyond this many nodes, or this depth, a page is read without structure; its links still count.
 const MOST_NODES: usize = 80_000;
 const MOST_DEPTH: u32 = 512;
 /// Elements that are read without structure at the most.
@@ -106,7 +105,6 @@ pub fn parse_source(source: &StrTendril) -> Parsed {
     }
 }
 
-/// Parts of the source that begin at `<`.
 struct Pieces<'a> {
     source: &'a str,
     at: usize,

@@ -6,8 +6,7 @@ use std::{error::Error, io};
 /// The code of a connection that did not come about in time.
 pub const NO_CONNECTION: &str = "connectTimedOut";
 
-/// The code of a name that does not resolve, or resolves to addresses that may not be asked. Both are
-/// one failure: told apart, they would tell callers which names the operator's resolver knows.
+/// A name that does not resolve or may not be asked: told apart, they would tell what the resolver knows.
 const NO_PUBLIC_ADDRESS: &str = "noPublicAddress";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
-//! Looking names up with the operating system, in a bounded number of threads.
-//!
-//! `getaddrinfo` cannot be stopped: an abandoned look-up keeps its thread until it ends by itself. So each one holds a
-//! permit until then, and callers that find none free give up by their own time limit.
+//! Looking names up with the operating system, in a bounded number of threads. `getaddrinfo` cannot be stopped: an
+//! abandoned look-up keeps its thread until it ends by itself. So each one holds a permit until then, and callers that
+//! find none free give up by their own time limit.
 
 use analysis::observation::page_url::registrable_domain;
 use std::{

@@ -1,5 +1,4 @@
-//! Who may be asked when: requests in flight and the time between them, per registrable domain,
-//! over all crawls of this process; the time also over all processes that take turns together.
+//! Requests in flight and the time between them, per registrable domain, over all crawls (time: over processes).
 
 mod shared;
 

@@ -25,8 +25,7 @@ impl SharedTurns {
         }
     }
 
-    /// Takes a turn; how long it is until then. Where nobody can say, there is no further wait: this process keeps its
-    /// own distance, and does not read much without the database that it writes to.
+    /// Takes a turn; how long it is until then, or none where nobody can say: this process keeps its own distance.
     pub async fn take(&self, site: SiteHash, distance: Duration) -> Duration {
         let taken = self.turns.take(site, distance).await;
         self.heard(taken).unwrap_or_default()

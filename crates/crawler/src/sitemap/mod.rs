@@ -12,8 +12,7 @@ use quick_xml::{
 };
 use std::borrow::Cow;
 
-/// What is read of a sitemap after decoding. One may have 50 MiB (sitemaps.org); those that are as
-/// long name other languages of each page, and of these only the last entries are not read.
+/// Decoded bytes read of a sitemap, of 50 MiB allowed (sitemaps.org); of longer ones the last entries are not read.
 pub const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// Entries a sitemap may have (sitemaps.org).
 pub const MOST_ENTRIES: usize = 50_000;

@@ -38,7 +38,6 @@ use std::sync::Arc;
 const TOOL: &str = "web_search_20250305";
 const VERSION: &str = "2023-06-01";
 
-/// Anthropic's Messages API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claude;
 

@@ -1,5 +1,4 @@
-//! AI engines. They are different series, and none stands in for another; two services that fetch the same engine's
-//! answers do.
+//! AI engines: different series, none stands in for another; services that fetch the same engine's answers do.
 
 mod anthropic;
 mod compatible;

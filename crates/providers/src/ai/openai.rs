@@ -36,7 +36,6 @@ use std::sync::Arc;
 /// The warning of an answer of which one of several searches failed.
 pub(super) const SEARCH_FAILED_IN_PART: &str = "searchFailedInPart";
 
-/// OpenAI's Responses API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chatgpt;
 

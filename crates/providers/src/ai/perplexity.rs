@@ -35,7 +35,6 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
-/// Perplexity's Agent API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Perplexity;
 

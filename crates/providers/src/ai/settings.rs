@@ -119,7 +119,6 @@ impl Setting for ModelName {
     }
 }
 
-/// A model that can be asked.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub base_url: WebAddress,

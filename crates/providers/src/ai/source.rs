@@ -23,8 +23,7 @@ pub(super) trait AnswerSource: Send + Sync {
     fn label(&self) -> EngineLabel;
     /// Which service it is, in the journal of calls; it never changes.
     fn name(&self) -> &'static str;
-    /// The most that a call can cost, in millionths of a US dollar: nothing where calls are free,
-    /// `None` when nobody knows.
+    /// The most that a call can cost, in millionths of a US dollar: 0 where calls are free, `None` when nobody knows.
     fn price(&self) -> Option<u64>;
     fn calls(&self) -> u64 {
         1

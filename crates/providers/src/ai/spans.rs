@@ -40,8 +40,7 @@ fn counted(
     (at == end).then_some((first?, text.len()))
 }
 
-/// The place that a citation of that address names, where its unit is not documented: the unit in which the place is a
-/// whole link to the address, or holds it at least, else code points.
+/// Where a citation is, if its unit is not documented: the unit in which it is or holds a whole link, else code points.
 pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Option<TextSpan> {
     let address = url.split(['?', '#']).next().unwrap_or(url);
     let words = |it: &TextSpan| &text[it.start..it.end];

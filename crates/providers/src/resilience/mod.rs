@@ -1,8 +1,6 @@
-//! What stands around every call to a supplier: time-out, retries within a budget, pacing,
-//! a bulkhead that yields when asked to slow down, and a breaker.
-//!
-//! It guards single calls rather than whole searches: a search of ten result pages that fails on
-//! the seventh must not buy the first six again.
+//! What stands around every call to a supplier: time-out, retries within a budget, pacing, a bulkhead that yields when
+//! asked to slow down, and a breaker. It guards single calls rather than whole searches: a search of ten result pages
+//! that fails on the seventh must not buy the first six again.
 
 mod breaker;
 mod budget;

@@ -36,8 +36,7 @@ impl Chance {
         number
     }
 
-    /// A walk through time, between −1 and 1, in small daily steps: three waves of different length between hashed
-    /// points.
+    /// A walk through time, −1 to 1, in small daily steps: three waves of different length between hashed points.
     pub(super) fn walk(self, day: NaiveDate) -> f64 {
         const WAVES: [(i32, f64); 3] = [(2, 0.15), (9, 0.35), (40, 0.5)];
         let day = day.num_days_from_ce();

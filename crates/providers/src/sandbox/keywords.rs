@@ -1,5 +1,4 @@
-//! Keyword data of the simulated market: the same keyword, market, month and seed give the same
-//! figures. Longer keywords are searched less; demand has seasons and grows or falls.
+//! Keyword data of the simulated market, equal for equal keyword, market, month and seed.
 
 use super::{SandboxSettings, chance::Chance, layout, trouble::Trouble};
 use analysis::{

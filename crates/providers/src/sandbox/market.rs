@@ -1,7 +1,6 @@
-//! Who competes in a simulated market, and in which order they stand on a day.
-//!
-//! What there is to find in it: rivals that rise and fall over months, days on which the engine weighs
-//! anew, weekends on which some keywords change hands, and own pages that take turns.
+//! Who competes in a simulated market, and in which order they stand on a day. What there is to find in it: rivals that
+//! rise and fall over months, days on which the engine weighs anew, weekends on which some keywords change hands, and
+//! own pages that take turns.
 
 use super::chance::Chance;
 use chrono::{Datelike, NaiveDate, Weekday};

@@ -1,8 +1,6 @@
-//! A simulated market: deterministic, without state, and plainly labelled as made up.
-//!
-//! The same keyword, market, day and seed give the same page (but for the time of fetching).
-//! Ranks drift from day to day; the owner's site has a place for most keywords and none for
-//! some. Keywords that begin with `sandbox:` make calls fail, see [`Trouble`].
+//! A simulated market: deterministic, without state, and plainly labelled as made up. The same keyword, market, day and
+//! seed give the same page (but for the time of fetching). Ranks drift from day to day; the owner's site has a place
+//! for most keywords and none for some. Keywords that begin with `sandbox:` make calls fail, see [`Trouble`].
 
 pub(crate) mod answers;
 mod chance;

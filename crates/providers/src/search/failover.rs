@@ -37,8 +37,7 @@ impl SearchResults for Failover {
         each?.first().copied()
     }
 
-    /// The first answer, and what all that were asked took. When all fail, the failure of the first that could have
-    /// measured.
+    /// The first answer, and what all asked took; when all fail, the failure of the first that could have measured.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;

@@ -86,8 +86,7 @@ impl ResultPage {
         }
     }
 
-    /// Marks the listing of the quoted page. An engine that lists it nowhere else gave it the
-    /// first place (analysis.md 2.1, edge cases).
+    /// Marks the quoted page's listing, or gives it the first place where it has none (analysis.md 2.1, edge cases).
     pub(super) fn note_featured(&mut self, quoted: Quoted) {
         let key = page_key(&quoted.url);
         let listed = self.blocks.iter_mut().find_map(|it| match &mut it.content {

@@ -1,5 +1,4 @@
-//! A service account: its key makes assertions (RS256), the token endpoint gives access tokens for
-//! them. Neither leaves this file except towards Google.
+//! A service account: its key signs assertions (RS256), for access tokens; neither leaves this file except for Google.
 
 use super::wire::said;
 use crate::{

@@ -1,5 +1,4 @@
-//! What calls to Google's APIs have in common: the key in the query, and errors as
-//! `{"error": {"code", "message", "status", "details"}}`.
+//! Calls to Google's APIs: the key in the query, errors as `{"error": {"code", "message", "status", "details"}}`.
 
 use crate::{
     http_client::Answer,
@@ -33,7 +32,6 @@ struct Detail {
     reason: String,
 }
 
-/// An API of Google with its key.
 pub(super) struct GoogleApi {
     pub base_url: WebAddress,
     pub key: Secret,

@@ -1,5 +1,4 @@
-//! Sources of vitals over HTTP: Chrome's user experience report, and PageSpeed Insights. There is no sandbox: made-up
-//! speed would be taken for the page's. Without a key the answer says what is missing.
+//! Vitals over HTTP: Chrome's user experience report and PageSpeed Insights. No sandbox: made-up speed would mislead.
 
 mod crux;
 mod failover;

@@ -1,5 +1,3 @@
-//! The manifest beside a backup: what database it was taken of, when, and what is in it.
-
 use super::{BackupError, Contents, damaged, unusable};
 use crate::files;
 use chrono::{DateTime, Utc};

@@ -1,6 +1,5 @@
-//! Backups: a whole database in one file, taken while servers run; and restoring them.
-//!
-//! A file gets its name once it is whole; until then it is `….part` (`part.rs`).
+//! Backups: a whole database in one file, taken while servers run; and restoring them. A file gets its name once it is
+//! whole; until then it is `….part` (`part.rs`).
 
 mod manifest;
 mod part;
@@ -105,9 +104,7 @@ struct Contents {
 }
 
 /// Takes a backup of a database that may be in use: it holds everything committed before it began, and all or nothing
-/// of each later transaction.
-///
-/// `programs` is the folder of `pg_dump`; `None` searches the usual places.
+/// of each later transaction. `programs` is the folder of `pg_dump`; `None` searches the usual places.
 pub async fn back_up(
     database: DatabaseUrl,
     to: PathBuf,

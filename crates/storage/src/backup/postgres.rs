@@ -116,8 +116,7 @@ fn archive(from: &Path) -> Result<Stdio, BackupError> {
     })
 }
 
-/// Restores the archive into a database that is empty or given up, all of it or nothing. Answers with the schema in
-/// which the old tables are kept.
+/// Restores the archive, all or nothing, into a database that is empty or given up; returns the old tables' schema.
 pub fn restore(
     url: &str,
     from: &Path,

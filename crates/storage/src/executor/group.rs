@@ -26,7 +26,6 @@ pub type Kept = Result<(), Arc<str>>;
 #[derive(Debug, Default)]
 pub struct Others(Vec<oneshot::Sender<Kept>>);
 
-/// A transaction left open for the next in line.
 pub struct Open {
     connection: Out,
     others: Others,

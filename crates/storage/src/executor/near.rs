@@ -1,5 +1,4 @@
-//! Runs a transaction's statements on the thread that asks: handing each to another would cost two changes of threads,
-//! which is more than most statements take.
+//! Runs a transaction's statements on the thread that asks: two changes of threads cost more than most statements take.
 
 use domain::ports::storage::Work;
 use std::{
@@ -21,8 +20,7 @@ pub fn may_wait() -> bool {
     MAY_WAIT.get()
 }
 
-/// The work, whose thread is given up by the runtime while it goes on. What it waits for without a
-/// connection, it waits for as before.
+/// The runtime gives up the work's thread while it goes on. Waits without a connection are as before.
 pub struct Near<'w>(pub Work<'w>);
 
 impl Future for Near<'_> {

@@ -1,5 +1,4 @@
-//! Connections: r2d2 keeps them, a fair semaphore hands them out, and a generation number discards all of them when one
-//! was found dead.
+//! Connections: kept by r2d2, handed out by a fair semaphore, all discarded by a generation number when one was dead.
 
 use super::{group::Between, line::Line, session::Whose, took::Took};
 use crate::{
@@ -340,8 +339,7 @@ impl Turn {
         &self.pool
     }
 
-    /// A failure to connect: there are as many permits as connections, so none is waited for. r2d2 tells the cause to
-    /// the first waiter alone.
+    /// A failure to connect: there are as many permits as connections. r2d2 tells the cause to the first waiter alone.
     fn no_connection(&self, error: &r2d2::Error) -> StorageError {
         let cause = self.pool.last_failure();
         let cause = cause.unwrap_or_else(|| error.to_string());
@@ -389,8 +387,7 @@ impl Turn {
         self.by_itself(whose, query)
     }
 
-    /// Runs one writing statement as a transaction of its own; again on a fresh connection when the old one was dead.
-    /// It may then run twice, so it has to be idempotent.
+    /// Runs an idempotent writing statement in a transaction; on a dead connection, again on a fresh one.
     pub fn touch<T>(
         &self,
         whose: Whose,

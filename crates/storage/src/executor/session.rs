@@ -18,8 +18,7 @@ use domain::{ids::AccountId, ports::storage::StorageError};
 use std::{any::Any, sync::Arc};
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// Whose rows a query may see and change, where the database has its wall up
-/// ([`crate::postgres::wall`]); elsewhere the query's own conditions decide alone.
+/// Whose rows a query sees and changes where the wall is up ([`crate::postgres::wall`]); else its conditions decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     Account(AccountId),
@@ -84,7 +83,6 @@ impl Session {
         self.ask_with(whose.into(), Share::One, erased(query))
     }
 
-    /// What `read` makes of each row.
     pub async fn ask_list<R: Send + 'static, T>(
         &mut self,
         whose: impl Into<Whose>,
@@ -95,7 +93,6 @@ impl Session {
         rows.into_iter().map(read).collect()
     }
 
-    /// What `read` makes of the row, where there is one.
     pub async fn ask_one<R: Send + 'static, T>(
         &mut self,
         whose: impl Into<Whose>,

@@ -1,8 +1,6 @@
-//! Statements that each connection prepares once.
-//!
-//! Diesel prepares anew, each time, whatever it cannot prove to have one of few texts: every `UPDATE`, upsert and
-//! condition in literal SQL. That is most of the cost of the queue's statements, whose texts stand in this crate and
-//! differ only in values.
+//! Statements that each connection prepares once. Diesel prepares anew, each time, whatever it cannot prove to have one
+//! of few texts: every `UPDATE`, upsert and condition in literal SQL. That is most of the cost of the queue's
+//! statements, whose texts stand in this crate and differ only in values.
 
 use crate::sql::{DatabaseKind, Db};
 use diesel::{
@@ -13,8 +11,7 @@ use diesel::{
 
 pub struct Steady<Q>(Q);
 
-/// The statement's text has to be one of few, to be worth keeping prepared: no list of changing length in it, and
-/// nothing put together at run time.
+/// The text has to be one of few, to be worth keeping prepared: no list of changing length, nothing made at run time.
 pub const fn steady<Q>(query: Q) -> Steady<Q> {
     Steady(query)
 }

@@ -18,8 +18,7 @@ struct Setting {
 }
 
 impl Reach {
-    /// Connects once: refuses where the server refuses for good, or where a pooler is in between that is not
-    /// configured (`through_pooler`). A server that does not answer is left to the pool, which retries.
+    /// Connects once: refuses where the server does for good, or behind an unconfigured pooler; the pool retries.
     pub fn try_out(&self, place: &str, through_pooler: bool) -> Result<(), OpenError> {
         if through_pooler {
             return match self.connect("") {
@@ -57,8 +56,7 @@ fn refused(told: &str, place: &str) -> Result<(), OpenError> {
     }
 }
 
-/// What the server said, and what helps; nothing where it may be otherwise in a moment. Diesel does not tell
-/// SQLSTATE, so the errors are known by their words (28P01, 28000, 3D000).
+/// What the server said, and what helps, by its words: Diesel hides SQLSTATE (28P01, 28000, 3D000). `None`: retry.
 fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
     const REMEDIES: [(&str, &str); 8] = [
         (

@@ -14,8 +14,7 @@ use diesel::{
     sql_types::{BigInt, Double},
 };
 
-/// Ends those of this service, by role and name, that have waited for their process for so long and changed or
-/// locked something: a connection that only reads blocks nobody. How many.
+/// Ends, and counts, this service's connections (by role and name) that hold changes or locks and were silent so long.
 pub fn end(db: &mut Db, silent_for: TimeDelta) -> QueryResult<u64> {
     let seconds = silent_for.as_seconds_f64();
     // `pg_restore` under the same name copies row after row, each a message of its own.

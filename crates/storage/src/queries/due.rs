@@ -1,12 +1,10 @@
-//! When the next of an account's rows is due, for all accounts: reading it looks at one row an account, and at no
-//! account of which nothing is due.
+//! Earliest due times by account: reading looks at one row an account, and at no account of which nothing is due.
 
 /// `changed` and `accounts_due` for a table whose rows are due at `next_at`, and the table with its earliest for each
 /// account.
 macro_rules! due_directory {
     ($directory:ident of $entries:ident) => {
-        /// Changes an account's rows while it holds the account's due row: concurrent changes wait, so that the
-        /// earliest due time is never wrong.
+        /// Changes an account's rows while it holds its due row: concurrent changes never make the earliest time wrong.
         fn changed<T>(
             db: &mut Db,
             account: AccountId,

@@ -1,5 +1,3 @@
-//! Measurements, and what running jobs have done so far.
-
 use super::{
     Db, carrying, dialect, forgetting, kept_pages,
     past::{Past, in_order},
@@ -37,8 +35,7 @@ use std::collections::HashMap;
 /// Rows of the widest table here (17 columns) in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
-/// Of the records of the newest run those about active keywords of which the job has nothing. What it
-/// has is listed once (`NOT IN`), not looked up for each record: there is no index by keyword.
+/// Records of the newest run about active keywords of which the job has none, by `NOT IN`: no index is by keyword.
 const CARRIED_KEYWORDS: [&str; 3] = [
     "f.keyword_id",
     "JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
@@ -323,8 +320,7 @@ pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResu
     delete(recorded).execute(db).map(drop)
 }
 
-/// The newest page of each keyword, and of one job the first, as [`keep_newest`] would choose one by one. One statement
-/// cannot touch a row twice.
+/// The newest page of each keyword, of one job the first, as [`keep_newest`]; one statement cannot touch a row twice.
 fn newest_pages(
     account: AccountId,
     project: ProjectId,
@@ -343,8 +339,7 @@ fn newest_pages(
         .collect()
 }
 
-/// Keeps each keyword's newest page, and of one job the first. Column by column: Diesel has no `WHERE` behind a batch
-/// of upserts for `SQLite`.
+/// Keeps each keyword's newest page, of one job the first, by column: `SQLite` upserts in Diesel have no `WHERE`.
 fn keep_newest(db: &mut Db, rows: &[SerpRow]) -> QueryResult<()> {
     macro_rules! newest {
         ($column:expr) => {{

@@ -1,6 +1,5 @@
 //! The queries: one file for each port, for both databases.
 
-/// The rows of an account, or of a project of it.
 macro_rules! rows_of {
     ($table:ident, $account:expr) => {
         $table::table.filter($table::account_id.eq($account.0))

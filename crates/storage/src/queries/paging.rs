@@ -7,8 +7,7 @@ use domain::{
     ports::storage::StorageError,
 };
 
-/// Sorts by a column that is never null, and begins behind `after` (value and id of a row). The bound on the column
-/// alone is redundant, but lets an index be entered where the page begins.
+/// Sorts by a non-null column from behind `after` (value, id); the redundant bound lets an index be entered there.
 macro_rules! sort_by {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
@@ -82,7 +81,6 @@ macro_rules! sort_by_with_missing_last {
 }
 
 pub trait Sortable: Sized {
-    /// As a value of a position.
     fn told(self) -> SortValue;
     /// From a position; `None` when its type differs.
     fn heard(value: &SortValue) -> Option<Self>;
@@ -154,7 +152,6 @@ impl<T: Sortable> Sortable for Option<T> {
     }
 }
 
-/// The sort value and the id behind which a page begins.
 pub fn behind<T: Sortable>(
     after: Option<&Position>,
 ) -> Result<Option<(T, i64)>, diesel::result::Error> {

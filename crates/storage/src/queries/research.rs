@@ -396,7 +396,6 @@ impl ResearchRepository for Session {
     }
 }
 
-/// Searches that are under way and have not lapsed.
 fn under_way(
     db: &mut Db,
     account: AccountId,

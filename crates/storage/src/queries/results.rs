@@ -36,8 +36,7 @@ use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 
-/// The run of a record, where a keyword or a page leads to it: by the sign no database walks the whole
-/// run by its primary key, as SQLite does otherwise.
+/// The run of a record; the sign keeps `SQLite` from walking the whole run by its primary key.
 const OF_THE_RUN: &str = "+findings.job_id";
 
 macro_rules! copied {
@@ -381,8 +380,7 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
     say(db, moved)
 }
 
-/// The first records under each head, in one statement: each part of it walks along the primary key, and ends after
-/// `top` rows.
+/// The first `top` records under each head, in one statement: each part walks along the primary key.
 fn first_records(
     db: &mut Db,
     account: AccountId,
@@ -558,8 +556,7 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
     })
 }
 
-/// The sort value, job and ordinal behind which a page over all runs begins: a position has room for two values, so job
-/// and value share a text.
+/// Sort value, job and ordinal behind which a page over all runs begins; job and value share a text of the position.
 fn behind_run<T>(
     after: Option<&Position>,
     read: impl Fn(&str) -> Option<T>,

@@ -1,5 +1,3 @@
-//! Secrets that all servers on this database share.
-
 use crate::{
     executor::session::{Session, Whose},
     rows::passed,

@@ -1,5 +1,3 @@
-//! Whose turn it is to ask a web site.
-
 use super::{Backend, Db};
 use crate::{
     executor::{
@@ -37,8 +35,7 @@ struct Turn {
     told_at: At,
 }
 
-/// Reserves the first free moment after a pause, and the distance behind it; answers with the wait until then, by the
-/// database's clock. One statement, which is a transaction of its own.
+/// Reserves the first free moment after a pause, and the distance behind it; returns the wait by the database's clock.
 pub fn take(
     db: &mut Db,
     site: SiteHash,

@@ -1,5 +1,3 @@
-//! Content plans as rows: the items are JSON.
-
 use super::{count, counted, from_json, json, known, passed, stored::row};
 use crate::{instant::At, schema::content_plans};
 use analysis::search_intent::Intent;

@@ -67,7 +67,6 @@ pub struct CourseRow {
     pub depth_checked: i64,
 }
 
-/// The own places of a measurement that succeeded.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = rank_history)]
 pub struct PlacesRow {
@@ -101,8 +100,7 @@ row! {
     JournalEntry { sequence, body }
 }
 
-/// What indexes keep of a URL, which may be too long for them: the first eight bytes of its SHA-256. Queries compare
-/// the URL too.
+/// What indexes keep of a URL: the first eight bytes of its SHA-256. Queries compare the URL too.
 pub fn url_hash(url: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(url.as_bytes()).into();
     i64::from_be_bytes(std::array::from_fn(|at| digest[at]))

@@ -1,5 +1,3 @@
-//! Rows: entities as tables hold them, and back.
-
 pub mod accounts;
 pub mod ai_answers;
 pub mod ai_models;

@@ -8,8 +8,7 @@ use crate::{schema::staged_findings, sql::DatabaseKind};
 use diesel::prelude::*;
 use domain::ports::storage::StorageError;
 
-/// Bytes of a record from which on it is packed: a page of SQLite's file. Shorter ones are read by the hundred, and to
-/// unpack each would cost a fifth of the answer.
+/// Bytes from which a record is packed: a page of `SQLite`'s file. Unpacking shorter ones costs a fifth of an answer.
 pub const MIN_PACKED: usize = 4_096;
 
 /// The step of the schema without which packed records cannot be read.

@@ -1,5 +1,3 @@
-//! How the domain's values stand in columns, and rows made of them.
-
 use super::{counted, known, passed};
 use crate::{instant::At, sql::Db};
 use analysis::{

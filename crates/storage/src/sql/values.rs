@@ -1,5 +1,3 @@
-//! The types of columns: how a value is handed to either database, and read from it.
-
 use super::DatabaseKind;
 use crate::instant::{At, Instant};
 use chrono::NaiveDate;
@@ -67,7 +65,6 @@ impl TypeMetadata for DatabaseKind {
 /// Types of columns: the type of SQL, that of Rust, and what of it lies in a value that is handed over.
 macro_rules! kinds {
     ($($kind:ident $lists:ident: $sql:ty, $rust:ty;)*) => {
-        /// The type of a column.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Kind {
             $($kind,)*
@@ -75,16 +72,13 @@ macro_rules! kinds {
             Unused,
         }
 
-        /// A value that a query carries.
         #[derive(Debug, Clone)]
         pub enum Bind {
-            /// No value.
             Null(Kind),
             $($kind($rust), $lists(Vec<$rust>),)*
         }
 
         impl Bind {
-            /// Hands it to `PostgreSQL`.
             pub fn to_postgres<'b>(&'b self, pass: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
                 match self {
                     Self::Null(kind) => match kind {
@@ -112,7 +106,6 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads a value of a column of that type.
             pub fn read(kind: Kind, value: Option<Value<'_>>) -> deserialize::Result<Self> {
                 let Some(value) = value else {
                     return Ok(Self::Null(kind));

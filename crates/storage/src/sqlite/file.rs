@@ -46,8 +46,7 @@ pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenErro
     })
 }
 
-/// The path behind all links. `SQLite` puts its log there too; with our lock in the same place, whoever comes by
-/// another name meets it.
+/// The path behind all links: `SQLite` puts its log there, and our lock meets whoever comes by another name.
 pub fn real(path: &Path) -> Result<PathBuf, OpenError> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {

@@ -1,5 +1,3 @@
-//! Which certificates are trusted, and what is wrong with one that is not.
-
 use super::{Check, Wanted};
 use crate::opening::OpenError;
 use rustls::{

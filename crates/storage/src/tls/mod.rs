@@ -1,5 +1,4 @@
-//! TLS to `PostgreSQL`. libpq is built without it (decision 0052): a tunnel in this process speaks TLS with the server,
-//! and libpq speaks to the tunnel.
+//! TLS to `PostgreSQL` by a tunnel in this process, to which libpq, built without TLS (decision 0052), speaks.
 
 mod certificates;
 mod tunnel;

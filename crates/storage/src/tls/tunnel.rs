@@ -1,5 +1,4 @@
-//! The tunnel: a Unix socket for each server, in a folder that only this user may enter. What comes in is encrypted and
-//! goes to the server. It ends with the storage that it belongs to.
+//! The tunnel: a Unix socket per server, in a folder only this user may enter; it encrypts, and ends with its storage.
 
 use super::{Wanted, certificates};
 use crate::{

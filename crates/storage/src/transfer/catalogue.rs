@@ -1,5 +1,4 @@
-//! Which tables there are, their columns and keys, as the databases tell. No list of them is kept by hand: a table that
-//! a migration adds is transferred from then on.
+//! Tables, columns and keys, as the databases tell: a table that a migration adds is transferred from then on.
 
 use super::{End, Key, TransferError, row::Row};
 use crate::{
@@ -13,8 +12,7 @@ use diesel::{
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const PROGRESS: &str = "transfer_progress";
-/// What processes tell each other of their database: when it was last backed up, which of their keys are refused. A
-/// backup writes there, also of a database that is transferred.
+/// What processes tell each other of their database; a backup writes there, also of one that is transferred.
 const NOTES: &str = "server_notes";
 
 pub struct Table {

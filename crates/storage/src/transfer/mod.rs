@@ -1,5 +1,4 @@
-//! Copies everything from one database to another: `SQLite` and `PostgreSQL` in either direction. The target keeps what
-//! is done, so that a killed transfer goes on.
+//! Copies everything between `SQLite` and `PostgreSQL`; the target keeps what is done, so a killed transfer goes on.
 
 mod catalogue;
 mod progress;
@@ -112,7 +111,6 @@ pub enum TransferStep {
 pub struct TransferProgress<'a> {
     pub step: TransferStep,
     pub table: &'a str,
-    /// Rows of the table that are done.
     pub rows: u64,
     /// `None` before they are read.
     pub of: Option<u64>,

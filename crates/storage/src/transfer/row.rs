@@ -1,5 +1,4 @@
-//! Rows: read one after the other, summed in a form that is the same on both databases, and kept as text where they are
-//! keys.
+//! Rows: read one by one, summed in a form equal on both databases, and kept as text where they are keys.
 
 use super::catalogue::Table;
 use crate::{
@@ -70,8 +69,7 @@ impl Checksum {
     }
 }
 
-/// A tag and the value of each column. Integers of both lengths are one, and so are the two zeros of floating point:
-/// `SQLite` does not tell them apart.
+/// A tag and value per column. Integers of both lengths are one, and both zeros, which `SQLite` does not tell apart.
 fn hash(row: &Row) -> [u8; 32] {
     let mut hash = Sha256::new();
     for value in row {

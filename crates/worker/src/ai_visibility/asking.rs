@@ -68,8 +68,7 @@ impl Pass<'_> {
         Ok(open.collect())
     }
 
-    /// Each engine at its own pace; none is asked more at once than it takes. Once the attempt has to stop, calls that
-    /// may have been paid are waited for as long as the worker may, and free ones are let go.
+    /// Each engine at its own pace. When the attempt has to stop, calls that may be paid are waited for, free ones not.
     async fn ask(&mut self, ask: &Arc<AskEngine>, open: Vec<Vec<Question>>) -> Result<(), Broken> {
         let paid_at_once = self.tools.load.paid_answers_at_once;
         let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
@@ -182,8 +181,7 @@ fn is_free(engine: &AskedEngine) -> bool {
     engine.engine.most().cost == MicroUsd::default()
 }
 
-/// A failure that may pass and cost nothing is left for another attempt while there is one; every other
-/// outcome is kept, a failure as the state that it is. What was paid for is not paid for again.
+/// Whether an outcome is kept: all but failures that may pass and cost nothing, while another attempt follows.
 fn keeps(asked: &AskedAnswer, is_last_attempt: bool) -> bool {
     asked.failure.as_ref().is_none_or(|failure| {
         let is_final = is_last_attempt || !failure.is_retryable() || was_paid(asked);

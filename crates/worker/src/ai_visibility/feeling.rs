@@ -1,5 +1,4 @@
-//! How kindly answers speak of the project where no lexicon speaks their language: told by the model
-//! that the operator chose, many sentences a question. What it does not tell stays unknown.
+//! How kindly answers speak of the project where no lexicon has their language, by the operator's model.
 
 use super::{Pass, judging::Pair};
 use crate::{attempt_state::Broken, until_stopped::last_wait};

@@ -10,7 +10,6 @@ use domain::{
 
 pub(super) struct Run<'a> {
     pub(super) job: &'a Job,
-    /// A neutral label of who supplied the pages.
     pub(super) provider: &'a str,
     pub(super) pages: Provenance,
     pub(super) now: DateTime<Utc>,

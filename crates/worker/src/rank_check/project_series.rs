@@ -1,5 +1,3 @@
-//! The figures of a project day by day, and where they are heading.
-
 use super::head::{Run, listed};
 use analysis::{
     document::Document,

@@ -9,8 +9,7 @@ const OPEN: &str = "Only public addresses are read unless the setting crawler.al
                     site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
                     for a site on this machine.";
 
-/// The error with a hint that fits its cause. Who calls from this machine may know what the service
-/// does not tell callers: whether nothing answers, or the address guard does not let us ask.
+/// The error with a hint that fits its cause; callers from this machine may know what the service does not tell.
 pub(super) async fn explained(
     error: &SiteReadError,
     url: &str,

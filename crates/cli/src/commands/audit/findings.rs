@@ -45,7 +45,6 @@ pub(super) struct Found {
     pub(super) kept_since: Option<DateTime<Utc>>,
     /// How fast pages are; empty where that was not asked for.
     pub(super) vitals: Vec<VitalsRecord>,
-    /// The pages with the most and worst issues.
     pub(super) pages: Vec<PageLine>,
     pub(super) summaries: Vec<TypeSummary>,
 }

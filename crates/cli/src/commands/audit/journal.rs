@@ -12,8 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Steps read at once: a page is some 50 KB, at most a hundred times that, and takes several times its size when read
-/// back.
+/// Steps read at once: a page is some 50 KB, at most a hundred times that, and several times its size in memory.
 const BATCH: usize = 10;
 /// Bytes that say how long a step is.
 const LENGTH: usize = 4;

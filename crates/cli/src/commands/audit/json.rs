@@ -1,5 +1,4 @@
-//! An audit as JSON: `{url, measuredAt, items, summary}`. It is written into a file of its own as it
-//! comes, since it need not fit into memory, and printed once it is whole.
+//! An audit as JSON `{url, measuredAt, items, summary}`, written to a file as it comes and printed once it is whole.
 
 use super::findings::Found;
 use crate::terminal::say_all;

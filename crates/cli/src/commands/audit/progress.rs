@@ -1,5 +1,3 @@
-//! How far an audit is: bars on a terminal, a line now and then elsewhere.
-
 use super::{journal::FileJournal, kept_site::KeptSite};
 use crate::terminal::{progress_bar, remark};
 use analysis::observation::web_site::{CrawlStep, RobotsFact};

@@ -1,5 +1,4 @@
-//! `sightline demo`: a throw-away account with two projects, one measured on a simulated market, one audited, and a
-//! token.
+//! `sightline demo`: a throw-away account with a token and two projects, one on a simulated market, one audited.
 
 mod show;
 mod site;

@@ -29,8 +29,7 @@ const MOST_UNITS: usize = 8 << 20;
 /// What pages are not given: it changes nothing of their text.
 const WITHHELD: [&str; 3] = ["Image", "Media", "Font"];
 
-/// Hands out the document; `false` when it is too large. Methods are those of the prototypes, because a
-/// form can hide those of the document. A `noscript` is not what a browser shows.
+/// Hands out the document without `noscript`; `false` when too large. Prototypes' methods: forms can hide its own.
 const DOCUMENT: &str = r#"(() => {
   const all = (name) => Document.prototype.getElementsByTagName.call(document, name);
   const of = (kind, name, it) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(it);
@@ -86,7 +85,6 @@ impl From<ProtocolError> for NotShown {
 
 pub struct Tab<'a> {
     protocol: &'a mut Protocol,
-    /// What pages, frames and workers say of who asks.
     agent: String,
     /// The page's address, normalised.
     wanted: String,

@@ -1,7 +1,6 @@
-//! What a trace of the browser says about a page load.
-//!
-//! Which events count, and how, is what `core/lib/tracehouse/trace-processor.js` and
-//! `core/computed/metrics/` of the npm package `lighthouse` 12.8.2 do with the same events.
+//! What a trace of the browser says about a page load. Which events count, and how, is what
+//! `core/lib/tracehouse/trace-processor.js` and `core/computed/metrics/` of the npm package `lighthouse` 12.8.2 do with
+//! the same events.
 
 mod messages;
 
@@ -83,7 +82,6 @@ pub struct Load {
     pub lcp: Option<f64>,
     pub content_loaded: Option<f64>,
     pub end: f64,
-    /// Tasks of the main thread.
     pub tasks: Vec<Span>,
     /// Unexpected shifts of all frames.
     pub shifts: Vec<Shift>,
@@ -98,7 +96,6 @@ impl Trace {
         }
     }
 
-    /// Reads the events of one `Tracing.dataCollected`.
     pub fn read(&mut self, params: &RawValue) {
         // What is not as documented tells nothing.
         let Ok(batch) = serde_json::from_str::<Batch<'_>>(params.get()) else {

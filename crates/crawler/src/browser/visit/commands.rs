@@ -66,7 +66,6 @@ impl Visit<'_> {
     }
 }
 
-/// The length as gzip at its usual level.
 pub fn gzip_size(bytes: &[u8]) -> u64 {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to memory does not fail.

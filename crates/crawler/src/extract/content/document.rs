@@ -43,8 +43,7 @@ pub fn finished_names(mut names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// What ended the head before its end tag. A `noscript` does so only for parsers that run no
-/// scripts, which search engines do.
+/// What ended the head before its end tag; a `noscript` only for parsers that run no scripts, as search engines'.
 pub fn early_head_end(parsed: &Parsed) -> Option<EarlyHeadEnd> {
     if parsed.head_end?.earlier? != Ender::Content {
         return None;

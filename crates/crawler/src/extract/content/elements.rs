@@ -299,8 +299,7 @@ impl Elements {
     }
 }
 
-/// Whether frameworks fill an element by scripts: the roots that React, Vue, Next, Nuxt, Gatsby, Quasar,
-/// Svelte, Angular and Polymer use by default.
+/// Whether an element is a default root of React, Vue, Next, Nuxt, Gatsby, Quasar, Svelte, Angular or Polymer.
 fn is_root(element: &Element<'_>) -> bool {
     const IDS: [&str; 9] = [
         "root",
@@ -347,9 +346,8 @@ fn names_scripts(element: &Element<'_>) -> bool {
     text.to_ascii_lowercase().contains("javascript")
 }
 
-/// Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, as far as it needs no browser:
-/// listeners are not known, so anchors without `href` count where another attribute of links says
-/// that they are meant as one.
+/// Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, without listeners: anchors without `href` count where
+/// another attribute of links says that they are meant as one.
 fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
     const OF_LINKS: [&str; 7] = [
         "target",

@@ -1,7 +1,6 @@
-//! The blocks of JSON-LD of a page, each parsed once.
-//!
-//! [`super::structured_data`] takes what is JSON by the standard, as Google does; [`super::metadata`] also what is JSON
-//! once common mistakes are mended, since an author is an author all the same.
+//! The blocks of JSON-LD of a page, each parsed once. [`super::structured_data`] takes what is JSON by the standard, as
+//! Google does; [`super::metadata`] also what is JSON once common mistakes are mended, since an author is an author all
+//! the same.
 
 mod mending;
 mod wrapper;
@@ -62,8 +61,7 @@ impl JsonLd {
         }
     }
 
-    /// Every object with its script's node: those of lists and graphs, and inner ones after outer ones; mended blocks
-    /// too.
+    /// Every object with its script's node: of lists, graphs and mended blocks, inner ones after outer ones.
     pub fn objects(&self) -> Vec<(NodeId, &Json)> {
         let mut objects = Vec::new();
         let values = self

@@ -12,8 +12,7 @@ const LEAST_CHARACTERS: u32 = 25;
 const LONG_HEADING: u32 = 200;
 /// How far up a block speaks for its ancestors.
 const MOST_LEVELS: usize = 6;
-/// A page of which all text is worth less than this and the main part links to this degree is an
-/// index.
+/// A page whose whole text is worth less than this and whose main part links to this degree is an index.
 const FEW: f64 = 12.0;
 const MOSTLY_LINKS: f64 = 0.5;
 /// A page of which this part of the text stands in short rows of tables is a table.

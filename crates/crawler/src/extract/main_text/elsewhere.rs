@@ -1,7 +1,6 @@
 use std::sync::LazyLock;
 
-/// Beginnings of short texts that announce other pages, in lower case, between slashes or line
-/// ends: en, de, fr, es, it, nl, cs and sk, pl, hu.
+/// Lower-case beginnings of texts that announce other pages, by slash or line: en, de, fr, es, it, nl, cs, sk, pl, hu.
 const ANNOUNCEMENTS: &str = "
 related articles / related posts / related stories / related news / related content
 related topics / related links / related: / read more / read also / read next

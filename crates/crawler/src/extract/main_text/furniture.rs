@@ -129,8 +129,7 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
     )
 }
 
-/// By node: what its names say. Classes speak for every element that has no meaning of its own, ids
-/// for those that hold others: the id of a heading is made of what it says.
+/// By node: what its names say; classes for elements without meaning, ids for those that hold others.
 fn said(sight: &Sight) -> Vec<Option<Said>> {
     let mut heard = Heard::default();
     let mut said = vec![None; sight.dom.nodes.len()];

@@ -80,8 +80,7 @@ pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> PlacedText {
     article_body::fuller(json_ld, from_elements)
 }
 
-/// By node: whether it stands in the main text. The nearest element that holds a block says so, and
-/// where there is none, whether it stands between the first and the last block.
+/// By node: whether it is in the main text, as the nearest element with a block says, else by first and last block.
 fn members(sight: &Sight, drafts: &[Draft], is_kept: &[bool]) -> Vec<bool> {
     let mut of_owner: Vec<Option<bool>> = vec![None; sight.dom.nodes.len()];
     for (draft, kept) in drafts.iter().zip(is_kept) {

@@ -35,7 +35,6 @@ pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
     without_idle_headings(drafts, without_announcements(drafts, kept))
 }
 
-/// By node: whether it is part of what was chosen.
 fn inside(sight: &Sight, chosen: &Chosen) -> Vec<bool> {
     let mut inside = vec![chosen.top.is_none(); sight.dom.nodes.len()];
     for &id in &sight.order {

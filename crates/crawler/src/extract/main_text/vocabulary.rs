@@ -99,8 +99,7 @@ fn says_that_the_next_is_of_another(word: &str) -> bool {
     )
 }
 
-/// Whether a name says that it holds an article's text: two words of it, like `entry-content`, `articleBody`,
-/// `post_text`.
+/// Whether a name says that it holds an article's text: two words of it (`entry-content`, `articleBody`, `post_text`).
 pub fn names_article_text(attribute: &str) -> bool {
     attribute.split_ascii_whitespace().any(|name| {
         let (mut whose, mut found) = (false, false);

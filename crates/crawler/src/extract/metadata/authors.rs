@@ -251,8 +251,7 @@ fn link_of(source: &Source, id: NodeId) -> Option<String> {
         .map(String::from)
 }
 
-/// Finds the pages of authors whose source names none: links of the same name that say that they are of
-/// authors.
+/// Finds pages of authors whose source names none: links of the same name that say that they are of authors.
 fn add_pages(source: &Source, authors: &mut [Author]) {
     if authors.iter().all(|it| it.url.is_some()) {
         return;

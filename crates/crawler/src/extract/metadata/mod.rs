@@ -33,8 +33,7 @@ struct Source<'a> {
     small: Vec<bool>,
 }
 
-/// Nodes below an element that may be a line about the page. Lines are read whole: without this, a
-/// page of deeply nested ones would be read as often as it is deep.
+/// Nodes below an element that may be a line about the page; bounds reading pages of deeply nested elements.
 const MOST_OF_A_LINE: u32 = 200;
 
 impl<'a> Source<'a> {

@@ -1,8 +1,6 @@
 //! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and `meta` elements for social
-//! networks.
-//!
-//! Time and memory are bounded: by the limits of [`collector`], by those of the parser of JSON, and by a budget of
-//! visits.
+//! networks. Time and memory are bounded: by the limits of [`collector`], by those of the parser of JSON, and by a
+//! budget of visits.
 
 mod collector;
 mod context;

@@ -43,8 +43,7 @@ impl RobotsRules {
         }
     }
 
-    /// The text of a file. It begins behind a byte order mark, or as much of one as there is, as in
-    /// Google's parser: the rest of a broken one would hide the first line.
+    /// The text behind a byte order mark, or a part of one, as in Google's parser: else the first line is hidden.
     pub fn text(file: &[u8]) -> String {
         const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
         let of_mark = file

@@ -1,8 +1,6 @@
-//! Google's answers by SerpApi: `engine=google` with its `ai_overview` (and another call where it is only
-//! announced), and `engine=google_ai_mode`.
-//!
-//! Shape: serpapi.com/google-ai-overview-api, serpapi.com/google-ai-mode-api and clients of both, as stored copies
-//! had them on 2026-11-22.
+//! Google's answers by SerpApi: `engine=google` with its `ai_overview` (and another call where it is only announced),
+//! and `engine=google_ai_mode`. Shape: serpapi.com/google-ai-overview-api, serpapi.com/google-ai-mode-api and clients
+//! of both, as stored copies had them on 2026-11-22.
 
 use super::{
     GoogleAnswer,

@@ -82,8 +82,7 @@ fn at(item: &Item, content: BlockContent) -> Placed {
     }
 }
 
-/// Adds an element. Each place of a local pack and each advertisement is an element of its own;
-/// neighbours of one kind are one block, at the place of the first.
+/// Adds an element; neighbours of one kind (places of a local pack, advertisements) are one block, where the first is.
 fn add(page: &mut ResultPage, item: &Item, feature: Feature) {
     let block = block(item, feature);
     if let Some(BlockContent::Feature(last)) = page.blocks.last_mut().map(|it| &mut it.content)

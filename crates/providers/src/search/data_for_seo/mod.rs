@@ -1,5 +1,4 @@
-//! Google results of DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, one call for
-//! up to two hundred results, with every element of the pages and its place.
+//! Google results of DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, up to two hundred results a call.
 
 pub(crate) mod items;
 mod overview;

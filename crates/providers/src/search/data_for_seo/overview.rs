@@ -1,5 +1,4 @@
-//! The AI overview by DataForSEO. It loads by itself in the page; the call waits for it, and it may come without its
-//! text.
+//! The AI overview by DataForSEO: the call waits for it to load, and it may come without its text.
 
 use super::wire::Item;
 use crate::search::result_page::{Overview, each_once};

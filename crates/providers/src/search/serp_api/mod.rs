@@ -1,5 +1,4 @@
-//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and another call for an announced AI
-//! overview.
+//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and a call for an announced AI overview.
 
 mod boxes;
 mod features;

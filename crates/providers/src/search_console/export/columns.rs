@@ -1,5 +1,4 @@
-//! Which column tells what: by its title in any language of `columns.tsv`, else by its place where the table has the
-//! report's shape.
+//! Which column tells what: by title in any language of `columns.tsv`, else by place where the table has the shape.
 
 use super::{
     figures::{count, day, decimal, rate},
@@ -156,8 +155,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The first column may have an unknown title: addresses and days show themselves, and all else is taken for
-    /// searches.
+    /// The first column may have an unknown title: addresses and days show themselves, all else is searches.
     fn guess_first(&mut self, table: &Table, named: &[Option<Told>]) {
         let nothing = self
             .query

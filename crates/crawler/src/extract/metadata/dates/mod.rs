@@ -37,8 +37,7 @@ impl NumberOrder {
     }
 }
 
-/// Reads ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970; and, since pages put anything there, what people
-/// write.
+/// Reads ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970, and dates as people write them.
 pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
     let text = text.trim();
     iso(text)
