@@ -1,5 +1,6 @@
-//! Advance widths of Liberation Sans 1.07.4 (Debian fonts-liberation), in units of the font. Written by
-//! `tests/oracles/pixel_width.py --write`.
+//! Advance widths of Liberation Sans 1.07.4 (Debian fonts-liberation), in units of the font.
+//!
+//! Written by `tests/oracles/pixel_width.py --write`.
 
 pub const UNITS_PER_EM: u16 = 2048;
 
