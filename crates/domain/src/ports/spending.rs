@@ -21,7 +21,7 @@ impl Spending {
 }
 
 /// What spending is counted in. A job counts in the month and on the day (UTC) on which it was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counter {
     /// An account's in a calendar month, named by its first day, `2026-11-01`.
     Month(AccountId, NaiveDate),

@@ -1,6 +1,8 @@
 //! For tests: a clock that stands, bytes that can be foreseen, a storage of mocks, and examples.
 
 mod fake_storage;
+pub mod fixtures;
+mod memory;
 
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
@@ -28,6 +30,9 @@ use crate::{
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 pub use fake_storage::{FakeStorage, FakeTransaction};
+pub use memory::{
+    Fault, ImportRow, MemoryStorage, PasswordRow, State, VisitedPageRow, WrittenCallRow,
+};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},

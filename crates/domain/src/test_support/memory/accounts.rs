@@ -1,0 +1,274 @@
+//! Accounts, passwords and tokens.
+
+use super::{
+    Session, Stored, conflict,
+    state::{PasswordRow, State, add},
+};
+use crate::{
+    account::{Account, AccountStatus, AccountUsage},
+    email::EmailAddress,
+    ids::{AccountId, TokenId, UserId},
+    password::{HashCost, PasswordHash},
+    ports::{
+        accounts::AccountRepository,
+        passwords::{Credentials, PasswordRepository},
+        tokens::{KnownToken, TokenRepository},
+    },
+    token::{ApiToken, RevokeReason, TokenHash},
+    user::User,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+impl State {
+    pub(super) fn user_of(&self, email: &EmailAddress) -> Option<&User> {
+        self.users.values().find(|it| it.email == *email)
+    }
+
+    /// One person has an e-mail address, whoever's account it is.
+    fn is_free(&self, email: &EmailAddress, user: &User) -> Stored<()> {
+        match self.user_of(email) {
+            Some(other) if (other.account, other.id) != (user.account, user.id) => {
+                conflict("user_directory_pkey")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl AccountRepository for Session {
+    async fn add(&mut self, account: &Account, owner: &User) -> Stored<()> {
+        self.change(|state| {
+            add(&mut state.accounts, account.id, account.clone())?;
+            state.is_free(&owner.email, owner)?;
+            add(&mut state.users, (owner.account, owner.id), owner.clone())
+        })
+    }
+
+    async fn find(&mut self, account: AccountId) -> Stored<Option<Account>> {
+        self.ask(|state| state.accounts.get(&account).cloned())
+    }
+
+    async fn lock(&mut self, account: AccountId) -> Stored<Option<Account>> {
+        self.change(|state| Ok(state.accounts.get(&account).cloned()))
+    }
+
+    async fn owner_by_email(&mut self, email: &EmailAddress) -> Stored<Option<User>> {
+        self.ask(|state| state.user_of(email).cloned())
+    }
+
+    async fn any(&mut self) -> Stored<bool> {
+        self.ask(|state| !state.users.is_empty())
+    }
+
+    async fn user(&mut self, account: AccountId, user: UserId) -> Stored<Option<User>> {
+        self.ask(|state| state.users.get(&(account, user)).cloned())
+    }
+
+    async fn save_user(&mut self, user: &User) -> Stored<()> {
+        self.change(|state| {
+            state.is_free(&user.email, user)?;
+            if let Some(known) = state.users.get_mut(&(user.account, user.id)) {
+                (known.email, known.name) = (user.email.clone(), user.name.clone());
+            }
+            Ok(())
+        })
+    }
+
+    async fn save(&mut self, account: &Account) -> Stored<()> {
+        self.change(|state| {
+            if let Some(known) = state.accounts.get_mut(&account.id) {
+                *known = Account {
+                    usage: known.usage,
+                    created_at: known.created_at,
+                    ..account.clone()
+                };
+            }
+            Ok(())
+        })
+    }
+
+    async fn save_usage(&mut self, account: AccountId, usage: AccountUsage) -> Stored<()> {
+        self.change(|state| {
+            if let Some(known) = state.accounts.get_mut(&account) {
+                known.usage = usage;
+            }
+            Ok(())
+        })
+    }
+
+    async fn without_budget(&mut self) -> Stored<u64> {
+        self.ask(|state| {
+            let unbounded = state.accounts.values().filter(|it| {
+                it.status == AccountStatus::Active
+                    && it.limits.monthly_budget.is_none()
+                    && it.limits.daily_budget.is_none()
+            });
+            unbounded.count() as u64
+        })
+    }
+
+    async fn list(&mut self) -> Stored<Vec<(Account, User)>> {
+        self.ask(|state| {
+            let users = state.users.values();
+            let mut both: Vec<(Account, User)> = users
+                .filter_map(|it| Some((state.accounts.get(&it.account)?.clone(), it.clone())))
+                .collect();
+            both.sort_by_key(|(account, user)| (account.created_at, account.id, user.id));
+            both
+        })
+    }
+}
+
+#[async_trait]
+impl PasswordRepository for Session {
+    async fn credentials(&mut self, email: &EmailAddress) -> Stored<Option<Credentials>> {
+        self.ask(|state| {
+            let user = state.user_of(email)?.clone();
+            let password = state.passwords.get(&(user.account, user.id));
+            Some(Credentials {
+                account: state.accounts.get(&user.account)?.clone(),
+                password: password.map(|it| it.hash.clone()),
+                user,
+            })
+        })
+    }
+
+    async fn devices_from(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Stored<Option<DateTime<Utc>>> {
+        self.ask(|state| {
+            let password = state.passwords.get(&(account, user))?;
+            password.devices_from.max(Some(password.changed_at))
+        })
+    }
+
+    async fn withdraw_devices(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        before: DateTime<Utc>,
+    ) -> Stored<()> {
+        self.change(|state| {
+            if let Some(password) = state.passwords.get_mut(&(account, user)) {
+                password.devices_from = Some(before);
+            }
+            Ok(())
+        })
+    }
+
+    async fn costs(&mut self, most: u32) -> Stored<Vec<HashCost>> {
+        self.ask(|state| {
+            let hashes = state.passwords.values().take(most as usize);
+            hashes.filter_map(|it| HashCost::of(&it.hash)).collect()
+        })
+    }
+
+    async fn lock(&mut self, account: AccountId, user: UserId) -> Stored<Option<PasswordHash>> {
+        self.change(|state| {
+            let password = state.passwords.get(&(account, user));
+            Ok(password.map(|it| it.hash.clone()))
+        })
+    }
+
+    async fn set(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        hash: &PasswordHash,
+        at: DateTime<Utc>,
+    ) -> Stored<()> {
+        self.change(|state| {
+            let known = state.passwords.get(&(account, user));
+            let password = PasswordRow {
+                hash: hash.clone(),
+                changed_at: at,
+                devices_from: known.and_then(|it| it.devices_from),
+            };
+            state.passwords.insert((account, user), password);
+            Ok(())
+        })
+    }
+}
+
+#[async_trait]
+impl TokenRepository for Session {
+    async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Stored<()> {
+        let key = (token.account, token.id);
+        self.change(|state| add(&mut state.tokens, key, (token.clone(), hash)))
+    }
+
+    async fn find_by_hash(&mut self, hash: TokenHash) -> Stored<Option<KnownToken>> {
+        self.ask(|state| {
+            let (token, _) = state.tokens.values().find(|it| it.1 == hash)?;
+            Some(KnownToken {
+                token: token.clone(),
+                account: state.accounts.get(&token.account)?.clone(),
+            })
+        })
+    }
+
+    async fn list(&mut self, account: AccountId) -> Stored<Vec<ApiToken>> {
+        self.ask(|state| {
+            let tokens = state.tokens.values().map(|it| &it.0);
+            let own = tokens.filter(|it| it.account == account);
+            let mut own: Vec<ApiToken> = own.cloned().collect();
+            own.sort_by_key(|it| std::cmp::Reverse((it.created_at, it.id)));
+            own
+        })
+    }
+
+    async fn revoke(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+        reason: RevokeReason,
+    ) -> Stored<bool> {
+        self.change(|state| {
+            let found = state.tokens.get_mut(&(account, token));
+            Ok(found.is_some_and(|(token, _)| end(token, at, reason)))
+        })
+    }
+
+    async fn revoke_all(
+        &mut self,
+        account: AccountId,
+        at: DateTime<Utc>,
+        reason: RevokeReason,
+    ) -> Stored<Vec<TokenId>> {
+        self.change(|state| {
+            let tokens = state.tokens.values_mut().map(|it| &mut it.0);
+            let own = tokens.filter(|it| it.account == account);
+            let ended = own.filter_map(|it| end(it, at, reason).then_some(it.id));
+            Ok(ended.collect())
+        })
+    }
+
+    async fn note_use(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+    ) -> Stored<()> {
+        self.change(|state| {
+            if let Some((token, _)) = state.tokens.get_mut(&(account, token)) {
+                token.last_used_at = token.last_used_at.max(Some(at));
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Ends a token that would end later or never.
+fn end(token: &mut ApiToken, at: DateTime<Utc>, reason: RevokeReason) -> bool {
+    let ends = [token.revoked_at, token.expires_at].into_iter().flatten();
+    let is_later = ends.min().is_none_or(|it| it > at);
+    if is_later {
+        (token.revoked_at, token.revoke_reason) = (Some(at), Some(reason));
+    }
+    is_later
+}

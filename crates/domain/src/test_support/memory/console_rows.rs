@@ -1,0 +1,296 @@
+//! Rows of Search Console.
+
+use super::{
+    Session, Stored,
+    paging::{Place, Told as ToldPlace, page},
+    state::{ImportRow, State, add, remove_oldest},
+};
+use crate::{
+    ids::{AccountId, ConsoleSpanId, ProjectId},
+    page::{Direction, Page, PageRequest, Position, SortValue},
+    ports::console_rows::ConsoleRowRepository,
+    search_console::{PageDay, RowSet, RowSum, SearchRow, StoredSpan, Told},
+    stored_data::DataSize,
+};
+use analysis::{ctr::PositionClicks, keyword_text::normalised};
+use async_trait::async_trait;
+use chrono::NaiveDate;
+use std::{cmp::Reverse, collections::BTreeMap};
+
+impl State {
+    fn imports_of(
+        &self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+    ) -> impl Iterator<Item = &ImportRow> {
+        let imports = self.imports.iter();
+        let wanted = imports.filter(move |(key, _)| key.0 == account && spans.contains(&key.1));
+        wanted.map(|(_, import)| import)
+    }
+
+    fn rows_in(
+        &self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+    ) -> impl Iterator<Item = &SearchRow> {
+        self.imports_of(account, spans).flat_map(|it| &it.set.rows)
+    }
+
+    /// Imports of the same cuts and days.
+    fn same<'s>(
+        &'s self,
+        account: AccountId,
+        project: ProjectId,
+        sets: &'s [RowSet],
+    ) -> impl Iterator<Item = (ConsoleSpanId, &'s ImportRow)> {
+        let imports = self.imports.iter();
+        let same = imports.filter(move |(key, it)| {
+            let is_coming = |set: &RowSet| (set.cut, set.span) == (it.set.cut, it.set.span);
+            (key.0, it.project) == (account, project) && sets.iter().any(is_coming)
+        });
+        same.map(|(key, import)| (key.1, import))
+    }
+}
+
+/// Sums of rows, in the order in which their first row came; a sum is called as that row is.
+fn sums<'r, K: Ord>(
+    rows: impl Iterator<Item = &'r SearchRow>,
+    by: impl Fn(&SearchRow) -> K,
+) -> Vec<RowSum> {
+    let mut places: BTreeMap<K, usize> = BTreeMap::new();
+    let mut sums: Vec<RowSum> = Vec::new();
+    for row in rows {
+        let place = *places.entry(by(row)).or_insert(sums.len());
+        if place == sums.len() {
+            sums.push(RowSum {
+                query: row.query.clone(),
+                page: row.page.clone(),
+                country: row.country,
+                device: row.device,
+                clicks: 0,
+                impressions: 0,
+                weighted_position: 0.0,
+            });
+        }
+        let sum = &mut sums[place];
+        sum.clicks += row.clicks;
+        sum.impressions += row.impressions;
+        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let impressions = row.impressions as f64;
+        sum.weighted_position += row.position.unwrap_or(0.0) * impressions;
+    }
+    sums
+}
+
+/// Without countries and devices, which are summed up.
+fn in_all(sum: RowSum) -> RowSum {
+    RowSum {
+        country: None,
+        device: None,
+        ..sum
+    }
+}
+
+fn search_of(query: Option<&String>) -> String {
+    query.map(|it| normalised(it)).unwrap_or_default()
+}
+
+/// Search and page make the order total; both stand in the position's text.
+const BY_SEARCH_AND_PAGE: ToldPlace<(String, String)> = ToldPlace {
+    tell: |place| {
+        let SortValue::Number(shown) = place.value else {
+            unreachable!("sums are sorted by a number");
+        };
+        Position {
+            value: SortValue::Text(format!("{shown}\n{}\n{}", place.id.0, place.id.1)),
+            id: 0,
+        }
+    },
+    hear: |position| {
+        let SortValue::Text(text) = &position.value else {
+            return None;
+        };
+        let mut parts = text.splitn(3, '\n').map(str::to_owned);
+        Some(Place {
+            value: SortValue::Number(parts.next()?.parse().ok()?),
+            id: (parts.next()?, parts.next()?),
+        })
+    },
+};
+
+#[async_trait]
+impl ConsoleRowRepository for Session {
+    async fn replace(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        ids: &[ConsoleSpanId],
+        sets: &[RowSet],
+        told: &Told,
+    ) -> Stored<u64> {
+        self.change(|state| {
+            let same = state.same(account, project, sets);
+            let same: Vec<_> = same
+                .map(|(id, it)| (id, it.set.rows.len() as u64))
+                .collect();
+            for (id, _) in &same {
+                state.imports.remove(&(account, *id));
+            }
+            for (id, set) in ids.iter().zip(sets) {
+                let (set, told) = (set.clone(), told.clone());
+                let import = ImportRow { project, set, told };
+                add(&mut state.imports, (account, *id), import)?;
+            }
+            Ok(same.iter().map(|(_, rows)| rows).sum())
+        })
+    }
+
+    async fn size_of_same(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        sets: &[RowSet],
+    ) -> Stored<DataSize> {
+        self.ask(|state| {
+            let same = state.same(account, project, sets);
+            same.fold(DataSize::default(), |sum, (_, it)| sum.and(it.set.size()))
+        })
+    }
+
+    async fn spans(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        since: NaiveDate,
+    ) -> Stored<Vec<StoredSpan>> {
+        self.ask(|state| {
+            let imports = state.imports.iter();
+            let wanted = imports.filter(|(key, it)| {
+                (key.0, it.project) == (account, project) && it.set.span.last >= since
+            });
+            let spans = wanted.map(|(key, it)| StoredSpan {
+                id: key.1,
+                cut: it.set.cut,
+                span: it.set.span,
+                rows: it.set.rows.len() as u64,
+                origin: it.told.origin,
+                label: it.told.label.clone(),
+                imported_at: it.told.at,
+            });
+            let mut spans: Vec<StoredSpan> = spans.collect();
+            spans.sort_by_key(|it| (it.span.last, it.span.first, it.cut.name()));
+            spans
+        })
+    }
+
+    async fn by_position(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+    ) -> Stored<Vec<PositionClicks>> {
+        self.ask(|state| {
+            let mut sums: BTreeMap<u32, PositionClicks> = BTreeMap::new();
+            for row in state.rows_in(account, spans) {
+                let Some(position) = row.place().filter(|it| *it <= 100) else {
+                    continue;
+                };
+                let sum = sums.entry(position).or_insert(PositionClicks {
+                    position,
+                    impressions: 0,
+                    clicks: 0,
+                });
+                sum.impressions += row.impressions;
+                sum.clicks += row.clicks;
+            }
+            sums.into_values().collect()
+        })
+    }
+
+    async fn about_queries(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        queries: &[String],
+    ) -> Stored<Vec<RowSum>> {
+        self.ask(|state| {
+            let rows = state.rows_in(account, spans);
+            let about = rows.filter(|it| queries.contains(&search_of(it.query.as_ref())));
+            sums(about, |it| {
+                (it.query.clone(), it.page.clone(), it.country, it.device)
+            })
+        })
+    }
+
+    async fn most_shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        limit: u32,
+    ) -> Stored<Vec<RowSum>> {
+        self.ask(|state| {
+            let rows = state.rows_in(account, spans);
+            let mut sums = sums(rows, |it| (it.query.clone(), it.page.clone()));
+            sums.sort_by_key(|it| (Reverse(it.impressions), Reverse(it.clicks)));
+            sums.into_iter().take(limit as usize).map(in_all).collect()
+        })
+    }
+
+    async fn shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        request: &PageRequest<()>,
+    ) -> Stored<Page<RowSum>> {
+        let rising = PageRequest {
+            direction: Direction::Ascending,
+            counted: false,
+            ..request.clone()
+        };
+        self.try_ask(|state| {
+            let rows = state.rows_in(account, spans);
+            let sums = sums(rows, |it| (search_of(it.query.as_ref()), it.page.clone()));
+            let sums: Vec<RowSum> = sums.into_iter().map(in_all).collect();
+            let place = |it: &RowSum| Place {
+                value: SortValue::Number(-i64::try_from(it.impressions).unwrap_or(i64::MAX)),
+                id: (
+                    search_of(it.query.as_ref()),
+                    it.page.clone().unwrap_or_default(),
+                ),
+            };
+            page(sums.iter(), &rising, &BY_SEARCH_AND_PAGE, place, |_| 0)
+        })
+    }
+
+    async fn page_days(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        pages: &[String],
+    ) -> Stored<Vec<PageDay>> {
+        self.ask(|state| {
+            let days = state.imports_of(account, spans).flat_map(|import| {
+                let rows = import.set.rows.iter();
+                let wanted =
+                    rows.filter(|it| it.page.as_ref().is_some_and(|it| pages.contains(it)));
+                let sums = sums(wanted, |it| it.page.clone());
+                sums.into_iter().map(|it| PageDay {
+                    page: it.page.unwrap_or_default(),
+                    day: import.set.span.last,
+                    clicks: it.clicks,
+                    impressions: it.impressions,
+                })
+            });
+            days.collect()
+        })
+    }
+
+    async fn forget(&mut self, account: AccountId, before: NaiveDate, limit: u32) -> Stored<u64> {
+        self.change(|state| {
+            let is_over = |key: &(AccountId, _), it: &ImportRow| {
+                key.0 == account && it.set.span.last < before
+            };
+            let age = |it: &ImportRow| it.set.span.last;
+            Ok(remove_oldest(&mut state.imports, limit, is_over, age))
+        })
+    }
+}

@@ -1,0 +1,419 @@
+//! Published results, and pages that are kept between runs.
+
+use super::{
+    Session, Stored,
+    paging::{Place, Told, moment, page},
+    state::{InProject, State, VisitedPageRow, remove_oldest},
+};
+use crate::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    kept_pages::{KeptPage, StagedPage, Validators},
+    page::{Page, Position, SortValue},
+    ports::{kept_pages::PageRepository, results::ResultRepository},
+    results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding},
+};
+use analysis::{document::Document, result_type::ResultType};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Job and ordinal identify a record of a type.
+type RecordId = (JobId, i64);
+
+/// In one run the ordinal does.
+const IN_A_RUN: Told<RecordId> = Told {
+    tell: |place| Position {
+        value: place.value.clone(),
+        id: place.id.1,
+    },
+    hear: |position| {
+        Some(Place {
+            value: position.value.clone(),
+            id: (JobId(0), position.id),
+        })
+    },
+};
+
+/// A position has room for two values, so job and sort value share a text.
+const OVER_RUNS: Told<RecordId> = Told {
+    tell: |place| {
+        let value = match &place.value {
+            SortValue::Number(it) => format!("n{it}"),
+            SortValue::Real(it) => format!("r{it}"),
+            SortValue::Text(_) | SortValue::Missing => String::new(),
+        };
+        Position {
+            value: SortValue::Text(format!("{}/{value}", place.id.0)),
+            id: place.id.1,
+        }
+    },
+    hear: |position| {
+        let SortValue::Text(text) = &position.value else {
+            return None;
+        };
+        let (job, value) = text.split_once('/')?;
+        let value = match (value.get(..1), value.get(1..)) {
+            (Some("n"), Some(it)) => SortValue::Number(it.parse().ok()?),
+            (Some("r"), Some(it)) => SortValue::Real(it.parse().ok()?),
+            _ => SortValue::Missing,
+        };
+        let id = (JobId(job.parse().ok()?), position.id);
+        Some(Place { value, id })
+    },
+};
+
+fn finding(job: JobId, of: &StagedFinding) -> Finding {
+    Finding {
+        job,
+        ordinal: of.ordinal,
+        sort_value: of.sort_value,
+        measured_at: of.measured_at,
+        record: of.record.clone(),
+    }
+}
+
+impl State {
+    fn records(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> impl Iterator<Item = (JobId, &StagedFinding)> {
+        let findings = self.findings.iter().filter(move |(key, _)| {
+            (key.0, key.1, key.2.0) == (account, project, result_type.name())
+        });
+        findings.map(|(key, finding)| (key.2.1, finding))
+    }
+
+    fn is_wanted(
+        &self,
+        account: AccountId,
+        job: JobId,
+        of: &StagedFinding,
+        query: &FindingQuery,
+    ) -> bool {
+        let is_unfinished = || {
+            let found = self.jobs.get(&(account, job));
+            found.is_some_and(|it| it.state.is_unfinished())
+        };
+        let is_of_run = match query.job {
+            Some(wanted) => job == wanted,
+            None => of.ordinal < CARRIED && !is_unfinished(),
+        };
+        is_of_run
+            && query.keyword.is_none_or(|it| of.keyword == Some(it))
+            && { query.url.as_ref() }.is_none_or(|it| of.url.as_ref() == Some(it))
+            && query.ordinal.is_none_or(|it| of.ordinal == it)
+            && query.from.is_none_or(|it| of.measured_at >= it)
+            && query.to.is_none_or(|it| of.measured_at < it)
+    }
+
+    fn publish_page(&mut self, key: (AccountId, ProjectId, String), job: JobId, of: StagedPage) {
+        let known = self.pages.get(&key);
+        let (body, validators) = match of.content {
+            Some(content) => {
+                let recorded = self.journal.get(&(key.0, job, content.entry)).cloned();
+                let body = recorded.or_else(|| known.map(|it| it.page.body.clone()));
+                (body, content.validators)
+            }
+            None => (
+                known.map(|it| it.page.body.clone()),
+                known.map(|it| it.validators.clone()).unwrap_or_default(),
+            ),
+        };
+        if let Some(body) = body {
+            let (url, memory) = (of.url, of.memory);
+            let page = VisitedPageRow {
+                page: KeptPage { url, body, memory },
+                validators,
+                visited_at: of.visited_at,
+            };
+            self.pages.insert(key, page);
+        }
+    }
+}
+
+#[async_trait]
+impl ResultRepository for Session {
+    async fn publish(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        heads: &[ResultHead],
+        copied: &[ResultType],
+    ) -> Stored<()> {
+        self.change(|state| {
+            let staged = state.staged.iter();
+            let own = staged.filter(|(key, it)| {
+                (key.0, key.1) == (account, job) && !copied.contains(&it.result_type)
+            });
+            let place = |it: &StagedFinding| (it.result_type.name(), job, it.ordinal);
+            let own = own.map(|(_, it)| ((account, project, place(it)), it.clone()));
+            let own: Vec<_> = own.collect();
+            state.findings.extend(own);
+            let pages = state.staged_pages.iter();
+            let pages = pages.filter(|(key, _)| (key.0, key.1) == (account, job));
+            let pages: Vec<StagedPage> = pages.map(|(_, it)| it.clone()).collect();
+            for page in pages {
+                state.publish_page((account, project, page.url.clone()), job, page);
+            }
+            state.discard(account, job);
+            let key = |it: &ResultHead| (it.account, it.project, it.result_type.name());
+            state
+                .heads
+                .extend(heads.iter().map(|it| (key(it), it.clone())));
+            Ok(())
+        })
+    }
+
+    async fn copy_staged(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        (result_type, job): (ResultType, JobId),
+        after: Option<i64>,
+        limit: u32,
+    ) -> Stored<Option<i64>> {
+        self.change(|state| {
+            let staged = state.staged_of(account, job, result_type);
+            let behind = staged.filter(|it| Some(it.ordinal) > after);
+            let part: Vec<StagedFinding> = behind.take(limit as usize).cloned().collect();
+            let last = part.last().map(|it| it.ordinal);
+            let place = |it: &StagedFinding| (result_type.name(), job, it.ordinal);
+            let part = part
+                .into_iter()
+                .map(|it| ((account, project, place(&it)), it));
+            state.findings.extend(part);
+            Ok(last)
+        })
+    }
+
+    async fn discard_copied(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+    ) -> Stored<()> {
+        self.change(|state| {
+            let is_other = |key: &(AccountId, ProjectId, (_, JobId, _))| {
+                (key.0, key.1, key.2.1) != (account, project, job)
+            };
+            state.findings.retain(|key, _| is_other(key));
+            Ok(())
+        })
+    }
+
+    async fn carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Stored<Option<Document>> {
+        let key = (account, project, result_type.name());
+        self.ask(|state| state.carries.get(&key).cloned())
+    }
+
+    async fn carry(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+        carried: &Document,
+    ) -> Stored<()> {
+        let key = (account, project, result_type.name());
+        self.change(|state| {
+            state.carries.insert(key, carried.clone());
+            Ok(())
+        })
+    }
+
+    async fn head(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Stored<Option<ResultHead>> {
+        let key = (account, project, result_type.name());
+        self.ask(|state| state.heads.get(&key).cloned())
+    }
+
+    async fn heads_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_types: &[ResultType],
+    ) -> Stored<Vec<ResultHead>> {
+        self.ask(|state| {
+            let heads = state.heads.values().filter(|it| {
+                it.account == account
+                    && projects.contains(&it.project)
+                    && result_types.contains(&it.result_type)
+            });
+            heads.cloned().collect()
+        })
+    }
+
+    async fn about_keywords(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        (result_type, job): (ResultType, JobId),
+        keywords: &[KeywordId],
+    ) -> Stored<Vec<Finding>> {
+        self.ask(|state| {
+            let records = state.records(account, project, result_type);
+            let about = records.filter(|(of, it)| {
+                *of == job && it.keyword.is_some_and(|it| keywords.contains(&it))
+            });
+            about.map(|(job, it)| finding(job, it)).collect()
+        })
+    }
+
+    async fn carried_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_type: ResultType,
+    ) -> Stored<Vec<(ProjectId, Document)>> {
+        self.ask(|state| {
+            let key = |project: ProjectId| (account, project, result_type.name());
+            let carried = { projects.iter() }.filter_map(|it| {
+                let document = state.carries.get(&key(*it))?;
+                Some((*it, document.clone()))
+            });
+            carried.collect()
+        })
+    }
+
+    async fn heads(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        top: u32,
+    ) -> Stored<Vec<(ResultHead, Vec<Finding>)>> {
+        self.ask(|state| {
+            let heads = state.heads.values();
+            let own = heads.filter(|it| (it.account, it.project) == (account, project));
+            let with_records = own.map(|head| {
+                let records = state.records(account, project, head.result_type);
+                let of_run = records.filter(|(job, _)| *job == head.job);
+                let first = of_run.take(top as usize).map(|(job, it)| finding(job, it));
+                (head.clone(), first.collect())
+            });
+            with_records.collect()
+        })
+    }
+
+    async fn findings(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        query: &FindingQuery,
+    ) -> Stored<Page<Finding>> {
+        self.try_ask(|state| {
+            let records = state.records(account, project, query.result_type);
+            let wanted = records.filter(|(job, it)| state.is_wanted(account, *job, it, query));
+            let wanted: Vec<Finding> = wanted.map(|(job, it)| finding(job, it)).collect();
+            let place = |it: &Finding| Place {
+                value: match query.page.sort {
+                    FindingSort::Ordinal => SortValue::Number(it.ordinal),
+                    FindingSort::Value => it.sort_value.map_or(SortValue::Missing, SortValue::Real),
+                    FindingSort::MeasuredAt => moment(it.measured_at),
+                },
+                id: (query.job.map_or(it.job, |_| JobId(0)), it.ordinal),
+            };
+            let told = if query.job.is_some() {
+                IN_A_RUN
+            } else {
+                OVER_RUNS
+            };
+            let bytes = |it: &Finding| it.record.as_str().len();
+            page(wanted.iter(), &query.page, &told, place, bytes)
+        })
+    }
+}
+
+/// Those of these pages that are kept.
+fn some<'s>(
+    pages: &'s InProject<String, VisitedPageRow>,
+    account: AccountId,
+    project: ProjectId,
+    urls: &'s [String],
+) -> impl Iterator<Item = &'s VisitedPageRow> {
+    urls.iter()
+        .filter_map(move |it| pages.get(&(account, project, it.clone())))
+}
+
+#[async_trait]
+impl PageRepository for Session {
+    async fn stage(&mut self, account: AccountId, job: JobId, pages: &[StagedPage]) -> Stored<()> {
+        self.change(|state| {
+            let pages = pages
+                .iter()
+                .map(|it| ((account, job, it.url.clone()), it.clone()));
+            state.staged_pages.extend(pages);
+            Ok(())
+        })
+    }
+
+    async fn kept(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        urls: &[String],
+    ) -> Stored<Vec<KeptPage>> {
+        self.ask(|state| {
+            let pages = some(&state.pages, account, project, urls);
+            pages.map(|it| it.page.clone()).collect()
+        })
+    }
+
+    async fn validators(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        urls: &[String],
+    ) -> Stored<Vec<(String, Validators)>> {
+        self.ask(|state| {
+            let pages = some(&state.pages, account, project, urls);
+            let told = pages.filter(|it| !it.validators.is_empty());
+            told.map(|it| (it.page.url.clone(), it.validators.clone()))
+                .collect()
+        })
+    }
+
+    async fn urls(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        behind: Option<String>,
+        limit: u32,
+    ) -> Stored<Vec<String>> {
+        self.ask(|state| {
+            let urls = state
+                .pages
+                .keys()
+                .filter(|it| (it.0, it.1) == (account, project));
+            let next = urls
+                .map(|it| it.2.clone())
+                .filter(|it| Some(it) > behind.as_ref());
+            next.take(limit as usize).collect()
+        })
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Stored<u64> {
+        self.change(|state| {
+            let is_over = |key: &(AccountId, ProjectId, _), it: &VisitedPageRow| {
+                (key.0, key.1) == (account, project) && it.visited_at < before
+            };
+            let age = |it: &VisitedPageRow| it.visited_at;
+            Ok(remove_oldest(&mut state.pages, limit, is_over, age))
+        })
+    }
+}

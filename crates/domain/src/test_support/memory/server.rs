@@ -1,0 +1,155 @@
+//! What belongs to the server, and what is written down about accounts: keys that were used, and the audit log.
+
+use super::{
+    Session, Stored,
+    state::{State, add, remove, remove_oldest},
+};
+use crate::{
+    audit::{AuditAction, AuditEvent},
+    idempotency::IdempotencyRecord,
+    ids::AccountId,
+    ports::{
+        audit::AuditRepository,
+        idempotency::IdempotencyRepository,
+        secrets::SecretRepository,
+        server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic},
+        site_turns::SiteTurnRepository,
+    },
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use std::cmp::Reverse;
+
+#[async_trait]
+impl ServerNoteRepository for Session {
+    async fn put(&mut self, note: &ServerNote) -> Stored<()> {
+        self.change(|state| {
+            state
+                .server_notes
+                .insert(note.topic.to_string(), note.clone());
+            Ok(())
+        })
+    }
+
+    async fn remove(&mut self, topic: &Topic) -> Stored<()> {
+        self.change(|state| {
+            state.server_notes.remove(&topic.to_string());
+            Ok(())
+        })
+    }
+
+    async fn all(&mut self) -> Stored<Vec<ServerNote>> {
+        self.ask(|state| {
+            let notes = state.server_notes.values().take(MAX_NOTES as usize);
+            notes.cloned().collect()
+        })
+    }
+}
+
+/// Nobody takes turns here: there is nothing to forget.
+#[async_trait]
+impl SiteTurnRepository for Session {
+    async fn forget_before(&mut self, _: DateTime<Utc>, _: u32) -> Stored<u64> {
+        self.change(|_| Ok(0))
+    }
+}
+
+#[async_trait]
+impl SecretRepository for Session {
+    async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Stored<[u8; 32]> {
+        self.change(|state| Ok(*state.secrets.entry(name.to_owned()).or_insert(fresh)))
+    }
+}
+
+#[async_trait]
+impl IdempotencyRepository for Session {
+    async fn find(&mut self, account: AccountId, key: &str) -> Stored<Option<IdempotencyRecord>> {
+        let key = (account, key.to_owned());
+        self.ask(|state| state.idempotency.get(&key).cloned())
+    }
+
+    async fn keep(&mut self, record: &IdempotencyRecord, over: DateTime<Utc>) -> Stored<bool> {
+        let key = (record.account, record.key.clone());
+        self.change(|state| {
+            let stands = state.idempotency.get(&key);
+            let is_kept = stands.is_none_or(|it| it.first_used_at <= over);
+            if is_kept {
+                state.idempotency.insert(key, record.clone());
+            }
+            Ok(is_kept)
+        })
+    }
+
+    async fn forget_before(&mut self, account: AccountId, time: DateTime<Utc>) -> Stored<u64> {
+        self.change(|state| {
+            let is_over =
+                |_: &_, it: &IdempotencyRecord| it.account == account && it.first_used_at < time;
+            Ok(remove(&mut state.idempotency, u32::MAX, is_over))
+        })
+    }
+}
+
+impl State {
+    /// The account's events, newest first.
+    pub fn audit_of(&self, account: AccountId) -> Vec<AuditEvent> {
+        let own = self.audit.values().filter(|it| it.account == account);
+        let mut own: Vec<AuditEvent> = own.cloned().collect();
+        own.sort_by_key(|it| Reverse((it.at, it.id)));
+        own
+    }
+}
+
+#[async_trait]
+impl AuditRepository for Session {
+    async fn record(&mut self, event: &AuditEvent) -> Stored<()> {
+        self.record_all(std::slice::from_ref(event)).await
+    }
+
+    async fn record_all(&mut self, events: &[AuditEvent]) -> Stored<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.change(|state| {
+            let mut added = events.iter().map(|it| (it.account, it.id, it));
+            added.try_for_each(|(account, id, it)| add(&mut state.audit, (account, id), it.clone()))
+        })
+    }
+
+    async fn newest_of(
+        &mut self,
+        account: AccountId,
+        actions: &[AuditAction],
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Stored<Vec<AuditEvent>> {
+        self.ask(|state| {
+            let events = state.audit_of(account).into_iter();
+            let wanted = events.filter(|it| it.at < before && actions.contains(&it.action));
+            wanted.take(most as usize).collect()
+        })
+    }
+
+    async fn newest(&mut self, account: AccountId, most: u32) -> Stored<Vec<AuditEvent>> {
+        self.ask(|state| {
+            let events = state.audit_of(account).into_iter();
+            events.take(most as usize).collect()
+        })
+    }
+
+    async fn at_behind(&mut self, account: AccountId, kept: u32) -> Stored<Option<DateTime<Utc>>> {
+        self.ask(|state| Some(state.audit_of(account).get(kept as usize)?.at))
+    }
+
+    async fn forget_before(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Stored<u64> {
+        self.change(|state| {
+            let is_over = |_: &_, it: &AuditEvent| it.account == account && it.at < before;
+            let age = |it: &AuditEvent| it.at;
+            Ok(remove_oldest(&mut state.audit, most, is_over, age))
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! What the storage holds: a map for each table, whose key is the table's primary key.
+
+use crate::{
+    account::Account,
+    ai_models::ModelSettings,
+    audit::AuditEvent,
+    content_plan::ContentPlan,
+    idempotency::IdempotencyRecord,
+    ids::{
+        AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, JobId,
+        KeywordId, ProjectId, SearchId, SessionId, TokenId, UserId,
+    },
+    job::{Job, line::AccountQueue},
+    kept_answers::{KeptAnswer, KeywordTallies, TallyPlace},
+    kept_pages::{KeptPage, StagedPage, Validators},
+    keyword::Keyword,
+    keyword_research::{Flight, KeptResearch, Reservation, Search, SubjectKey},
+    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
+    password::PasswordHash,
+    ports::{
+        call_journal::Ended,
+        server_notes::ServerNote,
+        spending::{Counter, Spending},
+        storage::StorageError,
+    },
+    project::Project,
+    results::{KeywordMeasurement, ResultHead, StagedFinding},
+    schedule::Schedule,
+    search_console::{Binding, RowSet, Told},
+    session::{Session, SessionHash},
+    throttle::Throttle,
+    token::{ApiToken, TokenHash},
+    user::User,
+};
+use analysis::document::Document;
+use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::{BTreeMap, btree_map::Entry};
+
+/// Rows of an account by their ids.
+pub type Table<Id, Row> = BTreeMap<(AccountId, Id), Row>;
+/// Rows of a project by what tells them apart in it.
+pub type InProject<Id, Row> = BTreeMap<(AccountId, ProjectId, Id), Row>;
+/// Rows of a job, likewise.
+pub type InJob<Id, Row> = BTreeMap<(AccountId, JobId, Id), Row>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PasswordRow {
+    pub hash: PasswordHash,
+    pub changed_at: DateTime<Utc>,
+    pub devices_from: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenCallRow {
+    pub step: String,
+    pub begun_at: DateTime<Utc>,
+    pub ended: Option<(Ended, DateTime<Utc>)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisitedPageRow {
+    pub page: KeptPage,
+    pub validators: Validators,
+    pub visited_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportRow {
+    pub project: ProjectId,
+    pub set: RowSet,
+    pub told: Told,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    pub accounts: BTreeMap<AccountId, Account>,
+    pub users: Table<UserId, User>,
+    pub passwords: Table<UserId, PasswordRow>,
+    pub sessions: Table<SessionId, (Session, SessionHash)>,
+    pub tokens: Table<TokenId, (ApiToken, TokenHash)>,
+    pub throttles: BTreeMap<[u8; 32], Throttle>,
+    pub server_notes: BTreeMap<String, ServerNote>,
+    pub secrets: BTreeMap<String, [u8; 32]>,
+    pub idempotency: Table<String, IdempotencyRecord>,
+    pub audit: Table<AuditEventId, AuditEvent>,
+    pub projects: Table<ProjectId, Project>,
+    pub keywords: Table<KeywordId, Keyword>,
+    pub named_sites: InProject<String, NamedSite>,
+    pub brands: InProject<String, BrandNames>,
+    pub ignored: InProject<String, IgnoredSuggestion>,
+    pub plans: Table<ContentPlanId, ContentPlan>,
+    pub jobs: Table<JobId, Job>,
+    pub queues: BTreeMap<AccountId, AccountQueue>,
+    /// By the names of their kinds.
+    pub schedules: InProject<&'static str, Schedule>,
+    pub bindings: Table<ProjectId, Binding>,
+    pub imports: Table<ConsoleSpanId, ImportRow>,
+    pub spending: BTreeMap<Counter, Spending>,
+    /// By epoch and number.
+    pub paid_calls: InJob<(i64, i64), WrittenCallRow>,
+    pub markets: BTreeMap<SubjectKey, KeptResearch>,
+    pub flights: BTreeMap<SubjectKey, Flight>,
+    pub quotas: Table<NaiveDate, u32>,
+    pub reservations: Table<FlightId, Reservation>,
+    pub searches: Table<SearchId, Search>,
+    pub models: Table<String, ModelSettings>,
+    pub model_uses: Table<String, DateTime<Utc>>,
+    pub measurements: InProject<(KeywordId, JobId), KeywordMeasurement>,
+    /// The measurement that brought the newest page of each keyword.
+    pub latest_pages: InProject<KeywordId, KeywordMeasurement>,
+    /// By the names of their types and their ordinals.
+    pub staged: InJob<(&'static str, i64), StagedFinding>,
+    pub journal: InJob<i64, Vec<u8>>,
+    pub staged_pages: InJob<String, StagedPage>,
+    pub pages: InProject<String, VisitedPageRow>,
+    /// By the names of their types, their jobs and ordinals.
+    pub findings: InProject<(&'static str, JobId, i64), StagedFinding>,
+    pub heads: InProject<&'static str, ResultHead>,
+    pub carries: InProject<&'static str, Document>,
+    pub answers: Table<AnswerId, (ProjectId, KeptAnswer)>,
+    pub tallies: InProject<(String, TallyPlace), KeywordTallies>,
+}
+
+/// Adds a row under an id that the application made.
+pub fn add<K: Ord, V>(table: &mut BTreeMap<K, V>, key: K, row: V) -> Result<(), StorageError> {
+    match table.entry(key) {
+        Entry::Occupied(_) => Err(StorageError::IdTaken),
+        Entry::Vacant(place) => {
+            place.insert(row);
+            Ok(())
+        }
+    }
+}
+
+/// Removes rows, up to `most` of them in the order of their keys; how many there were.
+pub fn remove<K: Ord + Clone, V>(
+    table: &mut BTreeMap<K, V>,
+    most: u32,
+    is_over: impl Fn(&K, &V) -> bool,
+) -> u64 {
+    let over = table.iter().filter(|(key, row)| is_over(key, row));
+    let over: Vec<K> = over.take(most as usize).map(|it| it.0.clone()).collect();
+    for key in &over {
+        table.remove(key);
+    }
+    over.len() as u64
+}
+
+/// The same in the order of `age`.
+pub fn remove_oldest<K: Ord + Clone, V, A: Ord>(
+    table: &mut BTreeMap<K, V>,
+    most: u32,
+    is_over: impl Fn(&K, &V) -> bool,
+    age: impl Fn(&V) -> A,
+) -> u64 {
+    let over = table.iter().filter(|(key, row)| is_over(key, row));
+    let mut over: Vec<(A, K)> = over.map(|(key, row)| (age(row), key.clone())).collect();
+    over.sort_unstable();
+    over.truncate(most as usize);
+    for (_, key) in &over {
+        table.remove(key);
+    }
+    over.len() as u64
+}
