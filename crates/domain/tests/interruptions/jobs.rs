@@ -1,0 +1,323 @@
+//! Jobs: how they are asked for, run and ended.
+
+use super::{
+    Case, case,
+    projects::head,
+    scene::{RUNNING, SHOP, WAITING, halfway, hold, once_only, receipt, running, scene, schedule},
+};
+use analysis::{
+    document::Document,
+    findings::rankings::{RankPoint, RankState},
+    observation::ai_answer::{AiAnswer, AnswerState, AnswerUsage, AskedPrompt},
+    provenance::Provenance,
+    result_type::ResultType,
+};
+use chrono::TimeDelta;
+use domain::{
+    ai_models::ModelChoice,
+    ids::KeywordId,
+    job::{JobPriority, Trigger, kind::AnalysisKind, slots::Room},
+    kept_answers::KeywordTallies,
+    kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
+    keyword::{KeywordChoice, LatestRank},
+    results::{JournalEntry, KeywordMeasurement, SearchSource, StagedFinding},
+    schedule::Rhythm,
+    test_support::{
+        ACCOUNT, MemoryStorage, VisitedPageRow,
+        fixtures::{job, now},
+    },
+    use_cases::{
+        ask_engine::AskedAnswer,
+        end_attempt::{AttemptEnd, AttemptError},
+        keep_leases::SignOfLife,
+        measure_keyword::MeasuredKeyword,
+        publish_results::Outcome,
+        request_analysis::{AnalysisRequest, Tick},
+    },
+};
+
+pub fn cases() -> Vec<Case> {
+    [queue(), schedules(), work(), ends()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn request() -> AnalysisRequest {
+    AnalysisRequest {
+        project: SHOP,
+        kind: AnalysisKind::RankCheck,
+        keywords: KeywordChoice::All,
+        models: ModelChoice::All,
+        priority: JobPriority::Normal,
+        trigger: Trigger::Api,
+    }
+}
+
+/// The worker of the running job is gone.
+fn abandoned() -> MemoryStorage {
+    scene().with(job(RUNNING.0).reserved(100).running_for(10_000))
+}
+
+fn queue() -> Vec<Case> {
+    vec![
+        case!("request_analysis", scene, |core, _| core
+            .request_analysis(ACCOUNT, &request(), Some(receipt(&once_only())))
+            .await),
+        case!("request_scheduled", scene, |core, _| core
+            .request_scheduled(
+                &request(),
+                &Tick {
+                    before: schedule(),
+                    after: schedule().fired(now(), None),
+                }
+            )
+            .await),
+        case!("cancel_analysis", scene, |core, _| core
+            .cancel_analysis(ACCOUNT, WAITING)
+            .await),
+        case!("claim_jobs", scene, |core, _| core
+            .claim_jobs("another", &Room::of(4))
+            .await),
+        case!("sweep_queue", abandoned, |core, _| core.sweep_queue().await),
+        case!("take_back_all", scene, |core, _| core.take_back_all().await),
+    ]
+}
+
+fn schedules() -> Vec<Case> {
+    vec![
+        case!("set_schedule", scene, |core, _| core
+            .set_schedule(
+                ACCOUNT,
+                SHOP,
+                AnalysisKind::SiteAudit,
+                Rhythm::parse("weekly:monday", "03:00", "Europe/Berlin").unwrap()
+            )
+            .await),
+        case!("remove_schedule", scene, |core, _| core
+            .remove_schedule(ACCOUNT, SHOP, AnalysisKind::RankCheck)
+            .await),
+        case!("fire_schedules", scene, |core, _| core
+            .fire_schedules()
+            .await),
+    ]
+}
+
+fn finding(result_type: ResultType, ordinal: i64) -> StagedFinding {
+    StagedFinding {
+        result_type,
+        ordinal,
+        keyword: Some(KeywordId(21)),
+        url: None,
+        sort_value: None,
+        measured_at: now(),
+        record: Document::from_stored("{}".to_owned()),
+    }
+}
+
+fn measured() -> MeasuredKeyword {
+    let point = RankPoint {
+        measured_at: now(),
+        state: RankState::Ranked,
+        position: Some(3),
+        absolute_position: Some(4),
+        depth_checked: 100,
+        url: None,
+    };
+    MeasuredKeyword {
+        measurement: KeywordMeasurement {
+            keyword: KeywordId(21),
+            job: RUNNING,
+            day: now().date_naive(),
+            source: SearchSource {
+                engine: "google".to_owned(),
+                provenance: Provenance::Simulated,
+            },
+            point,
+            own: vec![],
+            best: None,
+            worst: None,
+            serp: None,
+        },
+        findings: vec![
+            finding(ResultType::Rankings, 21),
+            finding(ResultType::Serp, 21),
+        ],
+        calls: 1,
+        failure: None,
+        cut_by: None,
+    }
+}
+
+fn asked(sample: u32) -> AskedAnswer {
+    AskedAnswer {
+        answer: AiAnswer {
+            engine: "chatgpt".to_owned(),
+            provider: "sandbox".to_owned(),
+            provenance: Provenance::Simulated,
+            requested_model: None,
+            served_model: None,
+            prompt: AskedPrompt {
+                prompt_id: "21.Q1".to_owned(),
+                keyword_id: Some(21),
+                template: "Q1".to_owned(),
+                template_version: 1,
+                language: "en".to_owned(),
+                is_branded: false,
+                text: "Which?".to_owned(),
+            },
+            sample,
+            state: AnswerState::Answered,
+            text: "Acme".to_owned(),
+            citations: None,
+            searches: None,
+            queries: vec![],
+            answered_at: now(),
+            usage: AnswerUsage::default(),
+        },
+        calls: 1,
+        failure: None,
+    }
+}
+
+fn page() -> StagedPage {
+    StagedPage {
+        url: "https://shop.example.com/".to_owned(),
+        visited_at: now(),
+        content: Some(StagedContent {
+            entry: 1,
+            validators: Validators::default(),
+        }),
+        memory: Document::from_stored("{}".to_owned()),
+    }
+}
+
+fn tallies() -> KeywordTallies {
+    KeywordTallies {
+        job: RUNNING,
+        day: now().date_naive(),
+        keyword: KeywordId(21),
+        engine: "chatgpt".to_owned(),
+        tallies: vec![],
+    }
+}
+
+fn visited_long_ago() -> MemoryStorage {
+    let storage = scene();
+    storage.put(|state| {
+        let page = VisitedPageRow {
+            page: KeptPage {
+                url: page().url,
+                body: vec![1],
+                memory: page().memory,
+            },
+            validators: Validators::default(),
+            visited_at: now() - TimeDelta::days(400),
+        };
+        let key = (ACCOUNT, SHOP, page.page.url.clone());
+        state.pages.insert(key, page);
+    });
+    storage
+}
+
+fn work() -> Vec<Case> {
+    vec![
+        case!("keep_leases", scene, |core, _| core
+            .keep_leases(
+                ACCOUNT,
+                &[SignOfLife {
+                    hold: hold(),
+                    progress: halfway(),
+                }]
+            )
+            .await),
+        case!("record_measurements", scene, |core, _| core
+            .record_measurements(hold(), &[measured()], 2, &halfway())
+            .await),
+        case!("record_answers", scene, |core, _| core
+            .record_answers(hold(), &[asked(1), asked(2)], 2, &halfway())
+            .await),
+        case!("stage_findings", scene, |core, _| core
+            .stage_findings(hold(), &[finding(ResultType::Content, 1)], &[page()])
+            .await),
+        case!("stage_visibility", scene, |core, _| core
+            .stage_visibility(
+                hold(),
+                &[finding(ResultType::AiVisibility, 1)],
+                &[tallies()]
+            )
+            .await),
+        case!("carry_visibility", scene, |core, _| core
+            .carry_visibility(&running(), &["chatgpt".to_owned()])
+            .await),
+        case!("add_to_journal", scene, |core, _| core
+            .add_to_journal(
+                hold(),
+                &[JournalEntry {
+                    sequence: 1,
+                    body: vec![1],
+                }],
+                &halfway()
+            )
+            .await),
+        case!("forget_pages", visited_long_ago, |core, _| core
+            .forget_pages(ACCOUNT, SHOP)
+            .await),
+        case!("sum_up_rankings", scene, |core, _| {
+            core.sum_up_rankings(&running(), 1, &mut ()).await
+        }),
+    ]
+}
+
+/// So many records of one type that they are copied before the job ends.
+fn outcome() -> Outcome {
+    let latest = LatestRank {
+        position: Some(3),
+        url: None,
+        measured_at: now(),
+        state: RankState::Ranked,
+    };
+    Outcome {
+        heads: vec![
+            head(ResultType::Rankings, RUNNING, 501),
+            head(ResultType::Serp, RUNNING, 1),
+        ],
+        latest: vec![(KeywordId(21), latest)],
+        carried: vec![(ResultType::Rankings, Document::from_stored("{}".to_owned()))],
+        partial: false,
+        progress: halfway(),
+    }
+}
+
+fn staged() -> MemoryStorage {
+    let storage = scene();
+    storage.put(|state| {
+        let findings = (1..=501).map(|it| finding(ResultType::Rankings, it));
+        for it in findings.chain([finding(ResultType::Serp, 1)]) {
+            let key = (ACCOUNT, RUNNING, (it.result_type.name(), it.ordinal));
+            state.staged.insert(key, it);
+        }
+    });
+    storage
+}
+
+fn ends() -> Vec<Case> {
+    vec![
+        case!("end_attempt", staged, |core, _| core
+            .end_attempt(
+                hold(),
+                &AttemptEnd::Failed(AttemptError {
+                    code: "siteUnreachable".to_owned(),
+                    detail: "x".to_owned(),
+                    hint: None,
+                })
+            )
+            .await),
+        case!("publish_results", staged, |core, _| core
+            .publish_results(hold(), &outcome())
+            .await),
+        case!("publish_all", staged, |core, _| core
+            .publish_all(ACCOUNT, &[(hold(), &outcome())])
+            .await),
+    ]
+}

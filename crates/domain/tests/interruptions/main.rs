@@ -1,0 +1,194 @@
+//! Every use case that writes, interrupted and broken at every statement in turn: what it does is done once or not at
+//! all, and nobody outside is asked more often for it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod jobs;
+mod outside;
+mod people;
+mod projects;
+mod scan;
+mod scene;
+
+use domain::{
+    ids::IdMint,
+    ports::randomness::Randomness,
+    test_support::{Fault, FrozenClock, MemoryStorage, State, core, fixtures},
+    use_cases::Core,
+};
+use outside::Outside;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    pin::Pin,
+    sync::Arc,
+};
+
+type Running<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + 'a>>;
+
+/// A use case with an example in which it writes something.
+struct Case {
+    name: &'static str,
+    given: fn() -> MemoryStorage,
+    run: for<'a> fn(&'a Arc<Core>, &'a Outside) -> Running<'a>,
+}
+
+/// A use case by its name, what is there before, and how it is called.
+macro_rules! case {
+    ($name:literal, $given:expr, |$core:pat_param, $outside:pat_param| $call:expr) => {
+        crate::Case {
+            name: $name,
+            given: $given,
+            run: |$core, $outside| {
+                Box::pin(async move { $call.map(drop).map_err(|it| it.to_string()) })
+            },
+        }
+    };
+}
+pub(crate) use case;
+
+/// Written off the path of a request, and not tried again: the next use writes the same.
+const NOT_TRIED_AGAIN: [&str; 3] = ["note_failed_sign_in", "note_session_use", "note_token_use"];
+/// Notes for the owner why it failed, so that more than what was asked for is there afterwards.
+const NOTES_FAILURES: [&str; 2] = ["FetchConsole::run", "FetchConsole::run_due"];
+
+fn cases() -> Vec<Case> {
+    let all = [people::cases(), projects::cases(), jobs::cases()];
+    all.into_iter().flatten().collect()
+}
+
+/// The same bytes each time: a secret that is made again is the same one, and ids rise by one.
+struct Zeros;
+
+impl Randomness for Zeros {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+struct Seen {
+    outcome: Result<(), String>,
+    storage: MemoryStorage,
+    calls: u32,
+}
+
+async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
+    let storage = (case.given)();
+    if let Some((number, fault)) = fault {
+        storage.fail_at(number, fault);
+    }
+    let core = Core {
+        randomness: Arc::new(Zeros),
+        mint: Arc::new(IdMint::new(
+            Arc::new(FrozenClock::default()),
+            Arc::new(Zeros),
+        )),
+        ..core(storage.port())
+    };
+    let outside = Outside::default();
+    let outcome = (case.run)(&Arc::new(core), &outside).await;
+    Seen {
+        outcome,
+        storage,
+        calls: outside.calls(),
+    }
+}
+
+/// A state in words, in which ids that were minted stand in their order: one that is tried again mints others.
+fn told(state: &State) -> String {
+    let text = format!("{state:#?}");
+    let numbers = text.split(|it: char| !it.is_ascii_digit());
+    let least = u64::try_from(fixtures::now().timestamp()).unwrap() << 21;
+    let minted = numbers.filter_map(|it| it.parse::<u64>().ok());
+    let minted: BTreeSet<u64> = minted.filter(|it| *it >= least).collect();
+    let places: BTreeMap<String, usize> = { minted.into_iter().enumerate() }
+        .map(|(place, id)| (id.to_string(), place))
+        .collect();
+    let mut told = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(|it: char| it.is_ascii_digit()) {
+        let end = rest[at..].find(|it: char| !it.is_ascii_digit());
+        let end = end.map_or(rest.len(), |it| at + it);
+        told.push_str(&rest[..at]);
+        match places.get(&rest[at..end]) {
+            Some(place) => write!(told, "id {place}").unwrap(),
+            None => told.push_str(&rest[at..end]),
+        }
+        rest = &rest[end..];
+    }
+    told + rest
+}
+
+/// Statements one after the other, until there is none for the fault to meet.
+async fn at_each_statement(case: &Case, fault: Fault) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for number in 1.. {
+        let it = run(case, Some((number, fault))).await;
+        if it.storage.is_fault_ahead() {
+            break;
+        }
+        seen.push(it);
+    }
+    assert!(!seen.is_empty(), "{} has statements", case.name);
+    seen
+}
+
+#[test]
+fn no_use_case_that_writes_is_forgotten() {
+    let known: Vec<&str> = cases().iter().map(|it| it.name).collect();
+    let known: BTreeSet<String> = known.into_iter().map(str::to_owned).collect();
+    assert_eq!(scan::writers(), known);
+}
+
+#[tokio::test]
+async fn each_example_is_a_success_that_writes_something() {
+    for case in cases() {
+        let clean = run(&case, None).await;
+        assert_eq!(clean.outcome, Ok(()), "{}", case.name);
+        assert!(clean.storage.commits() > 0, "{}", case.name);
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_interrupted_at_any_statement_does_the_same_once() {
+    for case in cases() {
+        let clean = run(&case, None).await;
+        let expected = told(&clean.storage.state());
+        for (number, it) in (1..).zip(at_each_statement(&case, Fault::Interrupted).await) {
+            let at = format!("{} at statement {number}", case.name);
+            assert_eq!(it.calls, clean.calls, "{at}");
+            if NOT_TRIED_AGAIN.contains(&case.name) {
+                assert!(it.outcome.is_err(), "{at}");
+                assert_eq!(it.storage.state(), (case.given)().state(), "{at}");
+                continue;
+            }
+            assert_eq!(it.outcome, Ok(()), "{at}");
+            assert_eq!(it.storage.commits(), clean.storage.commits(), "{at}");
+            assert_eq!(told(&it.storage.state()), expected, "{at}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_fails_at_any_statement_leaves_whole_transactions_alone() {
+    for case in cases() {
+        let clean = run(&case, None).await;
+        let before = (case.given)().state();
+        let whole: Vec<_> = [before]
+            .into_iter()
+            .chain(clean.storage.history())
+            .collect();
+        for fault in [Fault::Broken, Fault::AnswerLost] {
+            for (number, it) in (1..).zip(at_each_statement(&case, fault).await) {
+                let at = format!("{}: {fault:?} at statement {number}", case.name);
+                assert!(it.calls <= clean.calls, "{at}");
+                let state = it.storage.state();
+                let is_whole = if NOTES_FAILURES.contains(&case.name) {
+                    whole.iter().any(|it| it.imports == state.imports)
+                } else {
+                    whole.contains(&state)
+                };
+                assert!(is_whole, "{at}: {state:#?}");
+            }
+        }
+    }
+}

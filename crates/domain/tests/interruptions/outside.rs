@@ -1,0 +1,167 @@
+//! Whoever is asked outside of the storage: it counts how often.
+
+use analysis::{
+    observation::keyword_research::{KeywordFigures, ResearchedKeyword},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use chrono::{Days, NaiveDate};
+use domain::{
+    password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword},
+    ports::{
+        call_journal::CallJournal,
+        keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
+        page_speed::NotConfigured,
+        password_hasher::{Compared, HashingError, PasswordHasher},
+        patience::Patience,
+        search_console::{SearchConsole, SearchConsoleError},
+        search_results::{Spent, Unpaid},
+    },
+    search_console::{Cut, Property, SearchRow, Span},
+    test_support::fixtures::now,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+#[derive(Clone, Default)]
+pub struct Outside(Arc<AtomicU32>);
+
+impl Outside {
+    pub fn calls(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Every password is the right one.
+#[async_trait]
+impl PasswordHasher for Outside {
+    async fn hash(&self, _: &TypedPassword) -> Result<PasswordHash, HashingError> {
+        self.count();
+        Ok(PasswordHash("new".to_owned()))
+    }
+
+    async fn hash_chosen(
+        &self,
+        _: &str,
+        _: &[String],
+    ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError> {
+        self.count();
+        Ok(Ok(PasswordHash("new".to_owned())))
+    }
+
+    async fn compare(&self, _: &TypedPassword, _: &PasswordHash) -> Result<Compared, HashingError> {
+        self.count();
+        Ok(Compared::Right { is_outdated: true })
+    }
+
+    async fn pretend(&self, _: &TypedPassword, _: Option<HashCost>) -> Result<(), HashingError> {
+        self.count();
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Patience for Outside {
+    async fn pause(&self, _: Duration) {}
+}
+
+#[async_trait]
+impl KeywordData for Outside {
+    fn label(&self) -> KeywordDataLabel {
+        KeywordDataLabel {
+            name: "supplier".to_owned(),
+            provenance: Provenance::Estimated,
+        }
+    }
+
+    fn most(&self) -> Spent {
+        Spent {
+            calls: 1,
+            cost: domain::money::MicroUsd(40),
+            written_down: 0,
+        }
+    }
+
+    fn unpaid(&self) -> Option<Unpaid> {
+        None
+    }
+
+    async fn research(&self, _: &KeywordQuery, _: &Arc<dyn CallJournal>) -> Researched {
+        self.count();
+        Researched {
+            answer: Ok(researched()),
+            spent: self.most(),
+        }
+    }
+}
+
+pub fn researched() -> ResearchedKeyword {
+    ResearchedKeyword {
+        provider: "supplier".to_owned(),
+        provenance: Provenance::Estimated,
+        fetched_at: now(),
+        figures: KeywordFigures {
+            search_volume: Some(900),
+            cpc: None,
+            competition: None,
+            competition_level: None,
+            difficulty: Some(40.0),
+            referring_domains: None,
+            intent: None,
+            months: vec![],
+            yearly_change: None,
+        },
+        features: None,
+        ideas: vec![],
+    }
+}
+
+/// Yesterday is final, and a search was shown on it.
+#[async_trait]
+impl SearchConsole for Outside {
+    fn missing(&self) -> Option<NotConfigured> {
+        None
+    }
+
+    async fn last_final_day(
+        &self,
+        _: &Property,
+        among: Span,
+    ) -> Result<Option<NaiveDate>, SearchConsoleError> {
+        self.count();
+        Ok(among.last.checked_sub_days(Days::new(1)))
+    }
+
+    async fn rows(
+        &self,
+        _: &Property,
+        _: NaiveDate,
+        cut: Cut,
+        _: u32,
+    ) -> Result<Vec<SearchRow>, SearchConsoleError> {
+        self.count();
+        let row = SearchRow {
+            query: cut.about.has_query().then(|| "rust".to_owned()),
+            page: (cut.about.has_page()).then(|| "https://shop.example.com/".to_owned()),
+            country: None,
+            device: None,
+            clicks: 1,
+            impressions: 2,
+            position: Some(3.0),
+        };
+        Ok(if cut.is_by_market() {
+            vec![]
+        } else {
+            vec![row]
+        })
+    }
+}

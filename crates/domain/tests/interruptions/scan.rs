@@ -1,0 +1,139 @@
+//! Which use cases write, read from their source: those that open a transaction, by themselves or by one that does.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+const OPENS: [&str; 6] = [
+    ".write()",
+    ".transaction(",
+    ".transaction_at(",
+    ".under_lease(",
+    ".while_held(",
+    "retrying(",
+];
+/// They open one for others.
+const OPENERS: [&str; 3] = ["transaction_at", "under_lease", "while_held"];
+
+/// A file and the name of a function in it.
+type Place = (usize, String);
+
+#[derive(Default)]
+struct Function {
+    /// As a case is named.
+    name: String,
+    is_public: bool,
+    /// Without white space.
+    body: String,
+}
+
+/// Names of public functions of the core, and of other types with the type before them.
+pub fn writers() -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/use_cases");
+    let mut functions = BTreeMap::new();
+    for (file, source) in sources(&folder).into_iter().enumerate() {
+        read(file, &source, &mut functions);
+    }
+    let mut writers: BTreeSet<Place> = { functions.iter() }
+        .filter(|((_, name), it)| {
+            !OPENERS.contains(&name.as_str()) && OPENS.iter().any(|opens| it.body.contains(opens))
+        })
+        .map(|(place, _)| place.clone())
+        .collect();
+    loop {
+        let more: Vec<Place> = { functions.iter() }
+            .filter(|(place, it)| {
+                !writers.contains(place) && calls(place, it, &writers, &functions)
+            })
+            .map(|(place, _)| place.clone())
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        writers.extend(more);
+    }
+    let public = writers.iter().map(|it| &functions[it]);
+    let public = public.filter(|it| it.is_public);
+    public.map(|it| it.name.clone()).collect()
+}
+
+/// Whether it calls one that writes: of its own file, or a public one of the core.
+fn calls(
+    place: &Place,
+    function: &Function,
+    writers: &BTreeSet<Place>,
+    functions: &BTreeMap<Place, Function>,
+) -> bool {
+    writers.iter().any(|writer| {
+        let (file, name) = writer;
+        let is_reached = *file == place.0 || functions[writer].is_public;
+        let is_shadowed = *file != place.0 && functions.contains_key(&(place.0, name.clone()));
+        let called = ["self", "core"].map(|of| format!("{of}.{name}("));
+        is_reached && !is_shadowed && called.iter().any(|it| function.body.contains(it))
+    })
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if !path.ends_with("tests.rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let (product, _) = text
+                .split_once("#[cfg(test)]\nmod tests")
+                .unwrap_or((&text, ""));
+            found.push(product.to_owned());
+        }
+    }
+    found
+}
+
+fn read(file: usize, source: &str, functions: &mut BTreeMap<Place, Function>) {
+    let (mut of, mut current) = (None, None::<Place>);
+    for line in source.lines() {
+        if line.starts_with("impl") {
+            let (target, _) = line.split_once('{').unwrap_or((line, ""));
+            of = target.split_whitespace().last().map(str::to_owned);
+        } else if line == "}" {
+            of = None;
+        }
+        let indented = line.strip_prefix("    ").unwrap_or(line);
+        let is_public = indented.starts_with("pub async fn ");
+        let declared = indented.split_once("fn ").filter(|(before, _)| {
+            let words = [
+                "pub",
+                "async",
+                "pub(super)",
+                "pub(crate)",
+                "pub(in",
+                "crate::use_cases)",
+            ];
+            before.split_whitespace().all(|it| words.contains(&it))
+        });
+        if let Some((_, rest)) = declared {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            let place = (file, name.to_owned());
+            let name = match of.as_deref() {
+                Some("Core") | None => name.to_owned(),
+                Some(of) => format!("{of}::{name}"),
+            };
+            let body = String::new();
+            functions.insert(
+                place.clone(),
+                Function {
+                    name,
+                    is_public,
+                    body,
+                },
+            );
+            current = Some(place);
+        }
+        if let Some(function) = current.as_ref().and_then(|it| functions.get_mut(it)) {
+            function.body.extend(line.split_whitespace());
+        }
+    }
+}
