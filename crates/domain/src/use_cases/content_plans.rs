@@ -217,58 +217,94 @@ async fn stored(
 mod tests {
     use super::*;
     use crate::{
+        ids::{ConsoleSpanId, ContentPlanId},
+        search_console::{About, Cut, Origin, RowSet, SearchRow, Span, Told},
         stored_data::StorageLimits,
-        test_support::{ACCOUNT, FakeStorage, a_content_plan, a_project, an_account, core},
+        test_support::{
+            ACCOUNT, ImportRow, MemoryStorage, a_content_plan, a_project, core,
+            fixtures::{account, now, plan, project},
+        },
     };
-    use std::sync::Arc;
 
-    async fn added(plans: u32, there: StoredData) -> (Result<ContentPlan, ContentPlanError>, u32) {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|it| {
-            it.accounts
-                .expect_lock()
-                .returning(|_| Ok(Some(an_account())));
-            { it.stored_data.expect_of_account() }.returning(move |_| Ok(there));
-            { it.stored_data.expect_of_project() }.returning(move |_, _| Ok(there));
-            it.projects
-                .expect_lock()
-                .returning(|_, _| Ok(Some(a_project())));
-            it.content_plans
-                .expect_count()
-                .returning(move |_, _| Ok(plans));
-            it.content_plans.expect_add().returning(|_| Ok(()));
-        });
+    fn with_plans(number: u32) -> MemoryStorage {
+        let mut storage = MemoryStorage::default().with(account()).with(project());
+        for id in 0..number {
+            storage = storage.with(plan().but(|it| it.id = ContentPlanId(100 + i64::from(id))));
+        }
+        storage
+    }
+
+    async fn added(
+        storage: &MemoryStorage,
+        limits: StorageLimits,
+    ) -> Result<ContentPlan, ContentPlanError> {
         let example = a_content_plan();
         let new = NewContentPlan {
             name: example.name,
             clustered_by: example.clustered_by,
             items: example.items,
         };
-        let outcome = core(storage.clone())
-            .add_content_plan(ACCOUNT, a_project().id, &new, None)
-            .await;
-        (outcome, storage.commits())
+        let mut core = core(storage.port());
+        core.policies.storage = limits;
+        core.add_content_plan(ACCOUNT, a_project().id, &new, None)
+            .await
     }
 
     #[tokio::test]
     async fn the_last_plan_of_a_project_is_saved_and_the_next_is_not() {
-        let (last, commits) =
-            added(ContentPlan::MOST_IN_A_PROJECT - 1, StoredData::default()).await;
-        assert_eq!(commits, 1);
-        assert!(last.unwrap().id.0 > 0);
-        let (next, commits) = added(ContentPlan::MOST_IN_A_PROJECT, StoredData::default()).await;
-        assert_eq!(commits, 0);
+        let storage = with_plans(ContentPlan::MOST_IN_A_PROJECT - 1);
+        let usual = StorageLimits::default();
+        let last = added(&storage, usual).await.unwrap();
+        assert_eq!(storage.commits(), 1);
+        assert!(last.id.0 > 0);
+        assert_eq!(storage.state().plans[&(ACCOUNT, last.id)], last);
+        let next = added(&storage, usual).await;
+        assert_eq!(storage.commits(), 1);
         assert!(matches!(next, Err(ContentPlanError::Allowance(_))));
+    }
+
+    /// A row of Search Console, with so long a page.
+    fn imported(bytes: usize) -> ImportRow {
+        let row = SearchRow {
+            query: None,
+            page: Some("x".repeat(bytes)),
+            country: None,
+            device: None,
+            clicks: 0,
+            impressions: 0,
+            position: None,
+        };
+        ImportRow {
+            project: a_project().id,
+            set: RowSet {
+                cut: Cut::plain(About::Page),
+                span: Span::day(now().date_naive()),
+                rows: vec![row],
+            },
+            told: Told {
+                origin: Origin::Export,
+                label: "x".to_owned(),
+                at: now(),
+            },
+        }
     }
 
     #[tokio::test]
     async fn an_account_that_has_stored_its_bytes_adds_no_plan() {
-        let full = StoredData {
-            console_bytes: StorageLimits::default().account_bytes.unwrap(),
-            ..StoredData::default()
+        let limits = StorageLimits {
+            account_bytes: Some(10_000),
+            ..StorageLimits::default()
         };
-        let (refused, commits) = added(0, full).await;
-        assert!(matches!(refused, Err(ContentPlanError::Full(_))));
-        assert_eq!(commits, 0);
+        for (bytes, fits) in [(0, true), (10_000, false)] {
+            let storage = with_plans(0);
+            storage.put(|state| {
+                let key = (ACCOUNT, ConsoleSpanId(91));
+                state.imports.insert(key, imported(bytes));
+            });
+            let outcome = added(&storage, limits).await;
+            let is_refused = matches!(outcome, Err(ContentPlanError::Full(_)));
+            assert_eq!(is_refused, !fits);
+            assert_eq!(storage.commits(), usize::from(fits));
+        }
     }
 }

@@ -182,31 +182,27 @@ async fn publish(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Coverage;
     use crate::{
-        job::{line::AccountQueue, policy::QueuePolicy},
-        ports::clock::Clock,
-        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job, core},
+        results::{Coverage, StagedFinding},
+        test_support::{
+            ACCOUNT, MemoryStorage, a_project, core,
+            fixtures::{job, now, project},
+        },
     };
     use analysis::provenance::Provenance;
-    use std::sync::Arc;
 
     fn claimed() -> Job {
-        let clock = FrozenClock::default();
-        a_job()
-            .claimed("worker", clock.now(), &QueuePolicy::default())
-            .expect("it is due")
+        job(31).running_for(0).0
     }
 
     fn head(job: &Job, result_type: ResultType, item_count: u64) -> ResultHead {
-        let now = FrozenClock::default().now();
         ResultHead {
             account: job.account,
             project: job.project,
             result_type,
             job: job.id,
-            generated_at: now,
-            measured_at: now,
+            generated_at: now(),
+            measured_at: now(),
             method_version: "test/1".into(),
             provider: "sandbox".into(),
             provenance: Provenance::Simulated,
@@ -217,10 +213,10 @@ mod tests {
         }
     }
 
-    fn outcome(job: &Job, records: u64) -> Outcome {
+    fn outcome(job: &Job, records: u32) -> Outcome {
         Outcome {
             heads: vec![
-                head(job, ResultType::Rankings, records),
+                head(job, ResultType::Rankings, records.into()),
                 head(job, ResultType::Serp, 1),
             ],
             latest: vec![],
@@ -230,115 +226,72 @@ mod tests {
         }
     }
 
-    fn expect_held(work: &mut FakeTransaction, job: &Job) {
-        let job = job.clone();
-        work.jobs.expect_lock().return_once(|_, _| Ok(Some(job)));
-    }
-
-    fn expect_end(storage: &FakeStorage, job: &Job, copied: &'static [ResultType]) {
-        let job = job.clone();
-        storage.expect(move |work| {
-            let line = AccountQueue {
-                account: job.account,
-                waiting: 0,
-                running: 1,
-                next_run_at: None,
-                next_short_run_at: None,
-                attention_at: None,
-                virtual_time: 0.0,
-            };
-            work.jobs
-                .expect_lock_with_line()
-                .return_once(move |_, _| Ok((line, vec![job])));
-            work.results
-                .expect_publish()
-                .withf(move |_, _, _, _, is| is == copied)
-                .once()
-                .returning(|_, _, _, _, _| Ok(()));
-            work.projects
-                .expect_note_analysis()
-                .returning(|_, _, _| Ok(()));
-            work.jobs.expect_save_all().returning(|_| Ok(()));
-            work.jobs.expect_save_queue().returning(|_| Ok(()));
+    /// The job has staged so many rankings and one search page.
+    fn with_staged(records: u32) -> MemoryStorage {
+        let storage = MemoryStorage::default()
+            .with(project())
+            .with(job(31).running_for(0));
+        let staged = |result_type, ordinal| StagedFinding {
+            result_type,
+            ordinal,
+            keyword: None,
+            url: None,
+            sort_value: None,
+            measured_at: now(),
+            record: Document::from_stored("{}".into()),
+        };
+        storage.put(|state| {
+            let ranks = (0..records).map(|it| staged(ResultType::Rankings, it.into()));
+            for it in ranks.chain([staged(ResultType::Serp, 0)]) {
+                let place = (it.result_type.name(), it.ordinal);
+                state.staged.insert((ACCOUNT, claimed().id, place), it);
+            }
         });
+        storage
     }
 
-    /// The job afterwards, and how many transactions were committed.
-    async fn publish(
-        storage: FakeStorage,
-        job: &Job,
-        records: u64,
-    ) -> (Result<Job, HoldError>, u32) {
-        let storage = Arc::new(storage);
-        let core = core(Arc::<FakeStorage>::clone(&storage));
-        let outcome = outcome(job, records);
-        let ended = core.publish_results(Hold::of(job), &outcome).await;
-        (ended, storage.commits())
+    async fn publish(storage: &MemoryStorage, records: u32) -> Result<Job, HoldError> {
+        let outcome = outcome(&claimed(), records);
+        core(storage.port())
+            .publish_results(Hold::of(&claimed()), &outcome)
+            .await
     }
 
     #[tokio::test]
     async fn large_results_are_copied_in_parts_before_the_end() {
-        let (storage, job) = (FakeStorage::default(), claimed());
-        let of_it = job.clone();
-        storage.expect(move |work| {
-            expect_held(work, &of_it);
-            work.results
-                .expect_discard_copied()
-                .once()
-                .returning(|_, _, _| Ok(()));
-        });
-        for (after, last) in [(None, Some(499)), (Some(499), Some(500)), (Some(500), None)] {
-            let of_it = job.clone();
-            storage.expect(move |work| {
-                expect_held(work, &of_it);
-                work.results
-                    .expect_copy_staged()
-                    .withf(move |_, _, run, is, limit| {
-                        run.0 == ResultType::Rankings && *is == after && *limit == PART
-                    })
-                    .once()
-                    .returning(move |_, _, _, _, _| Ok(last));
-                if last.is_some() {}
-            });
-        }
-        expect_end(&storage, &job, &[ResultType::Rankings]);
-        let (ended, commits) = publish(storage, &job, u64::from(PART) + 1).await;
+        let storage = with_staged(PART + 1);
+        let ended = publish(&storage, PART + 1).await;
         assert!(!ended.unwrap().state.is_unfinished());
-        assert_eq!(commits, 1 + 2 + 1);
+        // What was copied before is thrown away, two parts are copied, and the job ends.
+        assert_eq!(storage.commits(), 1 + 2 + 1);
+        let history = storage.history();
+        let stood = history.iter().map(|it| (it.findings.len(), it.heads.len()));
+        let (part, all) = (PART as usize, PART as usize + 1);
+        assert_eq!(
+            stood.collect::<Vec<_>>(),
+            [(0, 0), (part, 0), (all, 0), (all + 1, 2)]
+        );
+        assert!(storage.state().staged.is_empty());
     }
 
     #[tokio::test]
     async fn small_results_are_published_in_one_transaction() {
-        let (storage, job) = (FakeStorage::default(), claimed());
-        expect_end(&storage, &job, &[]);
-        let (ended, commits) = publish(storage, &job, PART.into()).await;
-        ended.unwrap();
-        assert_eq!(commits, 1);
+        let storage = with_staged(PART);
+        publish(&storage, PART).await.unwrap();
+        assert_eq!(storage.commits(), 1);
+        let state = storage.state();
+        assert_eq!(state.findings.len(), PART as usize + 1);
+        let project = &state.projects[&(ACCOUNT, a_project().id)];
+        assert_eq!(project.last_analysis_at, Some(now()));
     }
 
     #[tokio::test]
     async fn a_worker_that_lost_its_lease_copies_nothing() {
-        let (storage, job) = (FakeStorage::default(), claimed());
-        storage.expect(|work| {
-            work.jobs.expect_lock().return_once(|_, _| Ok(None));
-            work.results.expect_discard_copied().never();
-        });
-        storage.expect(|work| {
-            let line = AccountQueue {
-                account: a_job().account,
-                waiting: 0,
-                running: 0,
-                next_run_at: None,
-                next_short_run_at: None,
-                attention_at: None,
-                virtual_time: 0.0,
-            };
-            work.jobs
-                .expect_lock_with_line()
-                .return_once(move |_, _| Ok((line, vec![])));
-        });
-        let (ended, commits) = publish(storage, &job, u64::from(PART) + 1).await;
+        let storage = with_staged(PART + 1).with(job(31));
+        let before = storage.state();
+        let ended = publish(&storage, PART + 1).await;
         assert!(matches!(ended, Err(HoldError::Lost)));
-        assert_eq!(commits, 0);
+        assert_eq!(storage.commits(), 0);
+        assert_eq!(storage.state(), before);
     }
 }

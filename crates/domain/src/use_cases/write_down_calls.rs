@@ -176,31 +176,37 @@ impl CallJournal for WriteDownCalls {
 mod tests {
     use super::*;
     use crate::{
-        job::{JobCost, policy::QueuePolicy},
+        job::JobCost,
         money::MicroUsd,
-        ports::{call_journal::Answered, clock::Clock},
-        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job, core},
+        ports::call_journal::Answered,
+        test_support::{
+            ACCOUNT, Fault, MemoryStorage, WrittenCallRow, a_job, core,
+            fixtures::{job, now},
+        },
     };
 
     const CALL: i64 = 40;
 
-    fn running(reserved: i64, spent: i64) -> Job {
-        let clock = FrozenClock::default();
-        let job = a_job().claimed("a", clock.now(), &QueuePolicy::default());
-        Job {
-            cost: JobCost {
-                reserved: MicroUsd(reserved),
-                spent: MicroUsd(spent),
-                calls: 0,
-            },
-            ..job.unwrap()
-        }
+    /// With a job that runs for the first time.
+    fn running(reserved: i64, spent: i64) -> MemoryStorage {
+        let job = job(a_job().id.0).reserved(reserved).running_for(0);
+        MemoryStorage::default().with(job.but(|it| it.cost.spent = MicroUsd(spent)))
+    }
+
+    fn cost(storage: &MemoryStorage) -> JobCost {
+        storage.state().jobs[&(ACCOUNT, a_job().id)].cost
+    }
+
+    /// What became of the first call of the first attempt.
+    fn written(storage: &MemoryStorage, number: i64) -> Option<WrittenCallRow> {
+        let key = (ACCOUNT, a_job().id, (1, number));
+        storage.state().paid_calls.get(&key).cloned()
     }
 
     fn an_answer() -> Answered {
         Answered {
             body: b"[1]".to_vec(),
-            at: FrozenClock::default().now(),
+            at: now(),
         }
     }
 
@@ -211,182 +217,124 @@ mod tests {
         }
     }
 
-    fn journal(storage: &Arc<FakeStorage>, epoch: i64) -> WriteDownCalls {
+    fn journal(storage: &MemoryStorage, epoch: i64) -> WriteDownCalls {
         let hold = Hold {
             epoch,
             ..Hold::of(&a_job())
         };
-        WriteDownCalls::new(Arc::new(core(Arc::<FakeStorage>::clone(storage))), hold)
-    }
-
-    fn locking(work: &mut FakeTransaction, job: Job) {
-        work.jobs
-            .expect_lock()
-            .return_once(move |_, _| Ok(Some(job)));
-    }
-
-    fn saving(work: &mut FakeTransaction, spent: i64, calls: u64) {
-        work.jobs
-            .expect_save()
-            .once()
-            .withf(move |job| (job.cost.spent, job.cost.calls) == (MicroUsd(spent), calls))
-            .returning(|_| Ok(()));
+        WriteDownCalls::new(Arc::new(core(storage.port())), hold)
     }
 
     #[tokio::test]
     async fn a_call_counts_at_its_most_from_before_it_is_made_until_its_cost_is_known() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            locking(work, running(100, 60));
-            work.paid_calls
-                .expect_answer()
-                .once()
-                .returning(|_, _, _| Ok(None));
-            work.paid_calls
-                .expect_begin()
-                .once()
-                .withf(|key, step, _| (key.epoch, key.ticket.number, step) == (1, 1, "serper 1"))
-                .returning(|_, _, _| Ok(()));
-            saving(work, 100, 1);
-        });
-        storage.expect(|work| {
-            let job = running(100, 100);
-            let cost = JobCost {
-                calls: 1,
-                ..job.cost
-            };
-            locking(work, Job { cost, ..job });
-            work.paid_calls
-                .expect_end()
-                .once()
-                .withf(|key, ended, _| {
-                    key.ticket.number == 1 && ended.answer.as_deref() == Some(b"{}")
-                })
-                .returning(|_, _, _| Ok(true));
-            saving(work, 65, 2);
-        });
+        let storage = running(100, 60);
         let journal = journal(&storage, 1);
         let Ok(Begun::Now(ticket)) = journal.begin(&call()).await else {
             panic!("it may be made");
         };
+        let begun = written(&storage, 1).unwrap();
+        assert_eq!((begun.step.as_str(), begun.ended), ("serper 1", None));
+        let stood = cost(&storage);
+        assert_eq!((stood.spent, stood.calls), (MicroUsd(100), 1));
         let ended = Ended {
             calls: 2,
             cost: MicroUsd(5),
             answer: Some(b"{}".to_vec()),
         };
-        journal.end(ticket, ended).await.unwrap();
+        journal.end(ticket, ended.clone()).await.unwrap();
+        assert_eq!(
+            written(&storage, 1).unwrap().ended,
+            Some((ended, now())),
+            "the supplier's answer is kept"
+        );
+        let stood = cost(&storage);
+        assert_eq!((stood.spent, stood.calls), (MicroUsd(65), 2));
         assert_eq!(storage.commits(), 2);
     }
 
     #[tokio::test]
     async fn a_call_that_may_cost_more_than_is_left_is_not_made() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            locking(work, running(100, 61));
-            work.paid_calls
-                .expect_answer()
-                .returning(|_, _, _| Ok(None));
-            work.paid_calls.expect_begin().never();
-            work.jobs.expect_save().never();
-        });
+        let storage = running(100, 61);
+        let before = storage.state();
         let refused = journal(&storage, 1).begin(&call()).await;
         assert_eq!(refused, Err(ProviderError::CapReached));
         assert_eq!(storage.commits(), 0);
+        assert_eq!(storage.state(), before);
     }
 
     #[tokio::test]
     async fn what_was_answered_before_is_not_paid_again_even_when_nothing_is_left() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            locking(work, running(100, 100));
-            work.paid_calls
-                .expect_answer()
-                .withf(|_, _, step| step == "serper 1")
-                .returning(|_, _, _| Ok(Some(an_answer())));
-            work.jobs.expect_save().never();
+        let storage = running(100, 100);
+        storage.put(|state| {
+            let ended = Ended {
+                answer: Some(an_answer().body),
+                ..Ended::default()
+            };
+            let call = WrittenCallRow {
+                step: call().step,
+                begun_at: now(),
+                ended: Some((ended, an_answer().at)),
+            };
+            let key = (ACCOUNT, a_job().id, (0, 9));
+            state.paid_calls.insert(key, call);
         });
+        let before = storage.state();
         let begun = journal(&storage, 1).begin(&call()).await;
         assert_eq!(begun, Ok(Begun::Before(an_answer())));
+        assert_eq!(storage.state(), before);
     }
 
     #[tokio::test]
     async fn a_worker_that_lost_the_job_makes_no_call() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            locking(work, running(100, 0));
-            work.paid_calls.expect_begin().never();
-        });
+        let storage = running(100, 0);
+        let before = storage.state();
         let refused = journal(&storage, 7).begin(&call()).await;
         assert!(
             matches!(refused, Err(ProviderError::NotWrittenDown { .. })),
             "{refused:?}"
         );
+        assert_eq!(storage.state(), before);
     }
 
     #[tokio::test]
     async fn without_the_storage_no_call_is_made() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            work.jobs
-                .expect_lock()
-                .return_once(|_, _| Err(StorageError::Unavailable("the disk is full".into())));
-        });
+        let storage = running(100, 0);
+        storage.fail_at(1, Fault::Broken);
         let refused = journal(&storage, 1).begin(&call()).await;
         let Err(ProviderError::NotWrittenDown { why }) = refused else {
             panic!("{refused:?}");
         };
-        assert!(why.contains("the disk is full"), "{why}");
+        assert!(why.contains("the test wants it so"), "{why}");
+        assert_eq!(written(&storage, 1), None);
     }
 
     #[tokio::test]
     async fn what_could_not_be_written_down_is_written_with_the_next_call_and_once() {
-        let storage = Arc::new(FakeStorage::default());
-        let begun_at_its_most = |work: &mut FakeTransaction| {
-            work.paid_calls
-                .expect_answer()
-                .returning(|_, _, _| Ok(None));
-            work.paid_calls
-                .expect_begin()
-                .once()
-                .returning(|_, _, _| Ok(()));
-        };
-        storage.expect(move |work| {
-            locking(work, running(200, 0));
-            begun_at_its_most(work);
-            saving(work, CALL, 1);
-        });
-        storage.expect(|work| {
-            work.jobs
-                .expect_lock()
-                .return_once(|_, _| Err(StorageError::Unavailable("away".into())));
-        });
-        storage.expect(move |work| {
-            let job = running(200, CALL);
-            let cost = JobCost {
-                calls: 1,
-                ..job.cost
-            };
-            locking(work, Job { cost, ..job });
-            work.paid_calls
-                .expect_end()
-                .once()
-                .withf(|key, ended, _| (key.ticket.number, ended.cost) == (1, MicroUsd(5)))
-                .returning(|_, _, _| Ok(true));
-            begun_at_its_most(work);
-            saving(work, 5 + CALL, 2);
-        });
+        let storage = running(200, 0);
         let journal = journal(&storage, 1);
         let Ok(Begun::Now(ticket)) = journal.begin(&call()).await else {
             panic!("it may be made");
         };
+        let stood = cost(&storage);
+        assert_eq!((stood.spent, stood.calls), (MicroUsd(CALL), 1));
         let ended = Ended {
             calls: 1,
             cost: MicroUsd(5),
             answer: Some(b"{}".to_vec()),
         };
-        assert!(journal.end(ticket, ended).await.is_err());
-        let next = journal.begin(&call()).await;
+        storage.fail_at(1, Fault::Broken);
+        assert!(journal.end(ticket, ended.clone()).await.is_err());
+        assert_eq!(written(&storage, 1).unwrap().ended, None);
+        let next = PaidCall {
+            step: "serper 2".to_owned(),
+            ..call()
+        };
+        let next = journal.begin(&next).await;
         assert!(matches!(next, Ok(Begun::Now(_))), "{next:?}");
+        assert_eq!(written(&storage, 1).unwrap().ended, Some((ended, now())));
+        assert_eq!(written(&storage, 2).unwrap().ended, None);
+        let stood = cost(&storage);
+        assert_eq!((stood.spent, stood.calls), (MicroUsd(5 + CALL), 2));
         assert!(journal.unwritten().is_empty());
     }
 }

@@ -156,60 +156,38 @@ async fn refuse_a_foreign_target(
 mod tests {
     use super::*;
     use crate::{
-        account::{Account, AccountLimits, AccountUsage},
+        account::AccountUsage,
         owners_words::NamedSite,
-        ports::clock::Clock,
         test_support::{
-            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_project, an_account,
-            core,
+            ACCOUNT, MemoryStorage, a_keyword, a_project, core,
+            fixtures::{Fixture, account, keyword, now, project},
         },
     };
-    use std::sync::Arc;
 
-    fn holding(account: Account, keyword: Keyword) -> impl FnOnce(&mut FakeTransaction) {
-        move |work| {
-            let project = Project {
-                keyword_count: 1,
-                ai_tracked_count: u32::from(keyword.takes_ai_place()),
-                ..a_project()
-            };
-            work.accounts
-                .expect_lock()
-                .return_once(|_| Ok(Some(account)));
-            work.keywords
-                .expect_find()
-                .return_once(|_, _| Ok(Some(keyword)));
-            work.projects
-                .expect_lock()
-                .return_once(|_, _| Ok(Some(project)));
-        }
+    /// With an account that has one keyword more, and a project that has this one.
+    fn holding(keyword: Fixture<Keyword>) -> MemoryStorage {
+        let ai_tracked = u32::from(keyword.takes_ai_place());
+        MemoryStorage::default()
+            .with(account().using(1, 2, 1))
+            .with(project().counting(1, ai_tracked))
+            .with(keyword)
     }
 
     async fn change(
-        storage: &Arc<FakeStorage>,
+        storage: &MemoryStorage,
         patch: &KeywordPatch,
     ) -> Result<Keyword, ChangeKeywordError> {
-        core(storage.clone())
+        core(storage.port())
             .change_keyword(ACCOUNT, KeywordId(21), patch, None)
             .await
     }
 
     #[tokio::test]
     async fn the_last_ai_place_cannot_be_taken_twice() {
-        let full = Account {
-            limits: AccountLimits {
-                ai_tracked: 1,
-                ..AccountLimits::default()
-            },
-            usage: AccountUsage {
-                projects: 1,
-                keywords: 2,
-                ai_tracked: 1,
-            },
-            ..an_account()
-        };
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(holding(full, a_keyword("rust")));
+        let storage = holding(keyword(21, "rust"));
+        let full = account().using(1, 2, 1).limited(|it| it.ai_tracked = 1);
+        let storage = storage.with(full);
+        let before = storage.state();
         let track = KeywordPatch {
             ai_tracked: Change::Set(true),
             ..KeywordPatch::default()
@@ -219,44 +197,12 @@ mod tests {
             Err(ChangeKeywordError::Allowance(_))
         ));
         assert_eq!(storage.commits(), 0);
+        assert_eq!(storage.state(), before);
     }
 
     #[tokio::test]
     async fn deactivating_gives_both_places_back() {
-        let account = Account {
-            usage: AccountUsage {
-                projects: 1,
-                keywords: 2,
-                ai_tracked: 1,
-            },
-            ..an_account()
-        };
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            holding(
-                account,
-                Keyword {
-                    ai_tracked: true,
-                    ..a_keyword("rust")
-                },
-            )(work);
-            let left = AccountUsage {
-                projects: 1,
-                keywords: 1,
-                ai_tracked: 0,
-            };
-            work.accounts
-                .expect_save_usage()
-                .withf(move |_, usage| *usage == left)
-                .once()
-                .returning(|_, _| Ok(()));
-            work.projects
-                .expect_save()
-                .withf(|it| it.keyword_count == 0 && it.ai_tracked_count == 0)
-                .once()
-                .returning(|_| Ok(()));
-            work.keywords.expect_save().once().returning(|_| Ok(()));
-        });
+        let storage = holding(keyword(21, "rust").ai_tracked());
         let gone = KeywordPatch {
             status: Change::Set(Status::Deactivated),
             ..KeywordPatch::default()
@@ -265,6 +211,17 @@ mod tests {
             change(&storage, &gone).await.unwrap().status,
             Status::Deactivated
         );
+        let state = storage.state();
+        let left = AccountUsage {
+            projects: 1,
+            keywords: 1,
+            ai_tracked: 0,
+        };
+        assert_eq!(state.accounts[&ACCOUNT].usage, left);
+        let project = &state.projects[&(ACCOUNT, a_project().id)];
+        assert_eq!((project.keyword_count, project.ai_tracked_count), (0, 0));
+        let keyword = &state.keywords[&(ACCOUNT, KeywordId(21))];
+        assert_eq!(keyword.status, Status::Deactivated);
     }
 
     #[tokio::test]
@@ -273,7 +230,7 @@ mod tests {
             domain: domain.to_owned(),
             role,
             class: None,
-            named_at: FrozenClock::default().now(),
+            named_at: now(),
         };
         for (target, is_accepted) in [
             ("https://shop.example.com/a", true),
@@ -283,29 +240,27 @@ mod tests {
             ("https://shop.example.com.rival.example/", false),
             ("https://shop.example.com@rival.example/", false),
         ] {
-            let storage = Arc::new(FakeStorage::default());
-            let sites = vec![
-                named("second.example", SiteRole::Own),
-                named("rival.example", SiteRole::Competitor),
-            ];
-            storage.expect(move |work| {
-                holding(an_account(), a_keyword("rust"))(work);
-                let words = work.owners_words.expect_named_sites();
-                words.return_once(move |_, _| Ok(sites));
-                work.keywords.expect_save().returning(|_| Ok(()));
-            });
+            let storage = holding(keyword(21, "rust"))
+                .with(named("second.example", SiteRole::Own))
+                .with(named("rival.example", SiteRole::Competitor));
             let patch = KeywordPatch {
                 target_url: Change::Set(Some(target.to_owned())),
                 ..KeywordPatch::default()
             };
-            match change(&storage, &patch).await {
-                Ok(keyword) => assert_eq!(
-                    (is_accepted, keyword.target_url.as_deref()),
-                    (true, Some(target))
-                ),
+            let outcome = change(&storage, &patch).await;
+            let stored = &storage.state().keywords[&(ACCOUNT, KeywordId(21))];
+            match outcome {
+                Ok(keyword) => {
+                    assert_eq!(
+                        (is_accepted, keyword.target_url.as_deref()),
+                        (true, Some(target))
+                    );
+                    assert_eq!(*stored, keyword);
+                }
                 Err(ChangeKeywordError::ForeignTarget(sites)) => {
                     assert!(!is_accepted, "{target}");
                     assert_eq!(sites, ["shop.example.com", "second.example"]);
+                    assert_eq!(stored.target_url, None);
                 }
                 Err(error) => panic!("{error}"),
             }
@@ -314,8 +269,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_new_writes_nothing() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(holding(an_account(), a_keyword("rust")));
+        let storage = holding(keyword(21, "rust"));
         assert_eq!(
             change(&storage, &KeywordPatch::default()).await.unwrap(),
             a_keyword("rust")

@@ -138,20 +138,20 @@ impl Core {
 mod tests {
     use super::*;
     use crate::{
-        account::{AccountLimits, AccountUsage},
-        domain_name::SiteDomain,
+        account::AccountLimits,
         keyword::KeywordText,
         market::Market,
         project::ProjectMeta,
         stored_data::StorageLimits,
-        test_support::{ACCOUNT, FakeStorage, an_account, core},
+        test_support::{
+            ACCOUNT, MemoryStorage, a_project, core,
+            fixtures::{account, project},
+        },
     };
-    use std::sync::Arc;
 
     fn shop() -> NewProject {
-        let domain = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
         NewProject {
-            domain,
+            domain: a_project().domain,
             name: None,
             meta: ProjectMeta::default(),
         }
@@ -171,81 +171,52 @@ mod tests {
     }
 
     async fn create(
-        storage: &Arc<FakeStorage>,
+        storage: &MemoryStorage,
         new: &NewProject,
         keywords: &NewKeywords,
     ) -> Result<CreatedProject, CreateProjectError> {
-        core(storage.clone())
+        core(storage.port())
             .create_project(ACCOUNT, new, keywords, None)
             .await
     }
 
     #[tokio::test]
     async fn a_project_without_a_name_is_called_by_its_domain() {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            work.accounts
-                .expect_lock()
-                .return_once(|_| Ok(Some(an_account())));
-            work.projects
-                .expect_active_with_domain()
-                .return_once(|_, _| Ok(None));
-            { work.projects.expect_count_all() }.returning(|_| Ok(0));
-            work.projects.expect_add().once().returning(|_| Ok(()));
-            work.accounts
-                .expect_save_usage()
-                .withf(|_, usage| usage.projects == 1)
-                .once()
-                .returning(|_, _| Ok(()));
-        });
+        let storage = MemoryStorage::default().with(account());
         let created = create(&storage, &shop(), &keywords(&[])).await.unwrap();
         assert_eq!(created.project.name.as_str(), "shop.example.com");
         assert_eq!(storage.commits(), 1);
+        let state = storage.state();
+        assert_eq!(
+            state.projects[&(ACCOUNT, created.project.id)],
+            created.project
+        );
+        assert_eq!(state.accounts[&ACCOUNT].usage.projects, 1);
     }
 
     #[tokio::test]
     async fn keywords_without_room_leave_no_project_behind() {
-        let storage = Arc::new(FakeStorage::default());
-        let tight = Account {
-            limits: AccountLimits {
-                keywords: 1,
-                ..AccountLimits::default()
-            },
-            ..an_account()
-        };
-        storage.expect(|work| {
-            work.accounts.expect_lock().return_once(|_| Ok(Some(tight)));
-            work.projects
-                .expect_active_with_domain()
-                .return_once(|_, _| Ok(None));
-            { work.projects.expect_count_all() }.returning(|_| Ok(0));
-            work.projects.expect_add().returning(|_| Ok(()));
-            work.accounts.expect_save_usage().returning(|_, _| Ok(()));
-            work.keywords
-                .expect_with_texts()
-                .return_once(|_, _, _, _| Ok(vec![]));
-        });
+        let storage = MemoryStorage::default().with(account().limited(|it| it.keywords = 1));
+        let before = storage.state();
         let outcome = create(&storage, &shop(), &keywords(&["rust", "actix"])).await;
         assert!(matches!(outcome, Err(CreateProjectError::Allowance(_))));
         assert_eq!(storage.commits(), 0);
+        assert_eq!(storage.state(), before);
     }
 
     #[tokio::test]
     async fn deactivated_projects_count_toward_a_limit() {
-        let most = StorageLimits::default().projects(100, 0).limit;
+        // Few may be active, so that few have to be stored.
+        let few = AccountLimits {
+            projects: 1,
+            ..AccountLimits::default()
+        };
+        let most = StorageLimits::default().projects(few.projects, 0).limit;
         for (stored, fits) in [(most - 1, true), (most, false)] {
-            let storage = Arc::new(FakeStorage::default());
-            storage.expect(|work| {
-                work.accounts
-                    .expect_lock()
-                    .return_once(|_| Ok(Some(an_account())));
-                work.projects
-                    .expect_active_with_domain()
-                    .return_once(|_, _| Ok(None));
-                { work.projects.expect_count_all() }.return_once(move |_| Ok(stored));
-                work.projects.expect_add().returning(|_| Ok(()));
-                work.accounts.expect_save_usage().returning(|_, _| Ok(()));
-            });
+            let mut storage = MemoryStorage::default().with(account().limited(|it| *it = few));
+            for id in 0..stored {
+                storage = storage.with(project().id(100 + i64::from(id)).deactivated());
+            }
             let outcome = create(&storage, &shop(), &keywords(&[])).await;
             let refused = matches!(outcome, Err(CreateProjectError::Allowance(_)));
             assert_eq!(refused, !fits, "{stored}");
@@ -254,20 +225,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_domain_that_is_monitored_names_its_project() {
-        let storage = Arc::new(FakeStorage::default());
-        let full = Account {
-            usage: AccountUsage {
-                projects: 100,
-                ..AccountUsage::default()
-            },
-            ..an_account()
-        };
-        storage.expect(|work| {
-            work.accounts.expect_lock().return_once(|_| Ok(Some(full)));
-            work.projects
-                .expect_active_with_domain()
-                .return_once(|_, _| Ok(Some(ProjectId(7))));
-        });
+        let storage = MemoryStorage::default()
+            .with(account().using(100, 0, 0))
+            .with(project().id(7));
         let outcome = create(&storage, &shop(), &keywords(&[])).await;
         assert!(matches!(
             outcome,

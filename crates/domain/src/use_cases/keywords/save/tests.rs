@@ -1,13 +1,12 @@
 use super::*;
 use crate::{
-    account::{AccountLimits, AccountUsage},
     allowance::AllowanceName,
-    project::Status,
-    stored_data::StoredData,
-    test_support::{ACCOUNT, FakeStorage, a_keyword, a_project, an_account, core},
+    test_support::{
+        ACCOUNT, MemoryStorage, a_project, core,
+        fixtures::{Fixture, account, keyword, project},
+    },
 };
 use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
-use std::sync::Arc;
 
 fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {
     WantedKeyword {
@@ -16,58 +15,22 @@ fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {
     }
 }
 
-fn known(id: i64, text: &str, status: Status) -> Keyword {
-    Keyword {
-        id: KeywordId(id),
-        status,
-        ai_tracked: true,
-        ..a_keyword(text)
-    }
-}
-
 /// Room for `keywords` more and `ai` more AI-tracked ones.
-fn storage(keywords: u32, ai: u32, there: Vec<Keyword>) -> Arc<FakeStorage> {
-    let storage = Arc::new(FakeStorage::default());
-    storage.expect(|it| {
-        it.accounts.expect_lock().returning(move |_| {
-            Ok(Some(Account {
-                limits: AccountLimits {
-                    keywords: 10 + keywords,
-                    ai_tracked: 5 + ai,
-                    ..AccountLimits::default()
-                },
-                usage: AccountUsage {
-                    projects: 1,
-                    keywords: 10,
-                    ai_tracked: 5,
-                },
-                ..an_account()
-            }))
-        });
-        it.projects
-            .expect_lock()
-            .returning(|_, _| Ok(Some(a_project())));
-        it.keywords
-            .expect_with_texts()
-            .returning(move |_, _, _, texts| {
-                let asked = |it: &&Keyword| texts.contains(&it.text.normalized().to_owned());
-                Ok(there.iter().filter(asked).cloned().collect())
-            });
-        { it.stored_data.expect_of_account() }.returning(|_| Ok(StoredData::default()));
-        it.keywords.expect_add().returning(|_| Ok(()));
-        it.keywords.expect_save_all().returning(|_| Ok(()));
-        it.accounts.expect_save_usage().returning(|_, _| Ok(()));
-        it.projects.expect_save().returning(|_| Ok(()));
+fn storage(keywords: u32, ai: u32, there: Vec<Fixture<Keyword>>) -> MemoryStorage {
+    let account = account().using(1, 10, 5).limited(|it| {
+        it.keywords = 10 + keywords;
+        it.ai_tracked = 5 + ai;
     });
-    storage
+    let begun = MemoryStorage::default().with(account).with(project());
+    there.into_iter().fold(begun, MemoryStorage::with)
 }
 
 async fn saved(
-    storage: &Arc<FakeStorage>,
+    storage: &MemoryStorage,
     wanted: &[WantedKeyword],
     mode: SaveMode,
 ) -> Result<SavedKeywords, SaveKeywordsError> {
-    core(storage.clone())
+    core(storage.port())
         .save_keywords(
             ACCOUNT,
             a_project().id,
@@ -97,8 +60,8 @@ fn names(outcomes: &[SaveOutcome]) -> Vec<&'static str> {
 #[tokio::test]
 async fn each_keyword_learns_what_became_of_it_and_who_comes_first_has_the_place() {
     let there = vec![
-        known(1, "tracked", Status::Active),
-        known(2, "gone", Status::Deactivated),
+        keyword(1, "tracked").ai_tracked(),
+        keyword(2, "gone").ai_tracked().deactivated(),
     ];
     let storage = storage(3, 1, there);
     let wanted = [
@@ -133,6 +96,20 @@ async fn each_keyword_learns_what_became_of_it_and_who_comes_first_has_the_place
     assert_eq!((room.0.used, room.0.limit), (13, 13));
     assert_eq!((room.1.used, room.1.limit), (6, 6));
     assert_eq!(storage.commits(), 1);
+    let state = storage.state();
+    let stored = state.keywords.values();
+    let stored: Vec<(&str, bool, bool)> = stored
+        .map(|it| (it.text.as_str(), it.is_active(), it.ai_tracked))
+        .collect();
+    assert_eq!(
+        stored,
+        [
+            ("tracked", true, true),
+            ("gone", true, false),
+            ("new", true, false),
+            ("with ai", true, true)
+        ]
+    );
 }
 
 #[tokio::test]
@@ -158,4 +135,5 @@ async fn of_all_or_nothing_nothing_is_saved_when_one_has_no_room() {
     let full = AllowanceName::Keywords;
     assert_eq!(told, [(1, full), (2, full)]);
     assert_eq!(storage.commits(), 0);
+    assert!(storage.state().keywords.is_empty());
 }

@@ -1,16 +1,17 @@
-//! Change project: the decisions, against mocked ports.
+//! Change project: what is there afterwards.
 
 use super::*;
 use crate::{
-    account::{AccountLimits, AccountUsage},
-    job::{Job, line::AccountQueue},
+    account::AccountUsage,
+    ids::JobId,
+    job::JobState,
     money::MicroUsd,
-    ports::{clock::Clock, spending::Counter},
+    ports::spending::{Counter, Spending},
     test_support::{
-        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
+        ACCOUNT, MemoryStorage, a_job, a_project, core,
+        fixtures::{account, job, keyword, project},
     },
 };
-use std::sync::Arc;
 
 fn status(status: Status) -> ProjectPatch {
     ProjectPatch {
@@ -19,147 +20,65 @@ fn status(status: Status) -> ProjectPatch {
     }
 }
 
-fn queue() -> AccountQueue {
-    AccountQueue {
-        account: ACCOUNT,
-        waiting: 0,
-        running: 0,
-        next_run_at: None,
-        next_short_run_at: None,
-        attention_at: None,
-        virtual_time: 0.0,
-    }
-}
-
-fn holding(account: Account, project: Project) -> impl FnOnce(&mut FakeTransaction) {
-    move |work| {
-        work.accounts
-            .expect_lock()
-            .return_once(|_| Ok(Some(account)));
-        work.jobs.expect_lock_queue().returning(|_| Ok(queue()));
-        work.projects
-            .expect_lock()
-            .return_once(|_, _| Ok(Some(project)));
-    }
-}
-
 async fn change(
-    storage: &Arc<FakeStorage>,
+    storage: &MemoryStorage,
     patch: &ProjectPatch,
 ) -> Result<Project, ChangeProjectError> {
-    core(storage.clone())
+    core(storage.port())
         .change_project(ACCOUNT, a_project().id, patch, None)
         .await
 }
 
-fn with_money_set_aside() -> Job {
-    let mut job = a_job();
-    job.cost.reserved = MicroUsd(7);
-    job
-}
-
 #[tokio::test]
 async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
-    let account = Account {
-        usage: AccountUsage {
-            projects: 2,
-            keywords: 9,
-            ai_tracked: 3,
-        },
-        ..an_account()
+    let storage = MemoryStorage::default()
+        .with(account().using(2, 9, 3))
+        .with(project().counting(5, 2))
+        .with(job(31).reserved(7));
+    let reserved = Spending {
+        reserved: MicroUsd(7),
+        spent: MicroUsd(0),
     };
-    let project = Project {
-        keyword_count: 5,
-        ai_tracked_count: 2,
-        ..a_project()
-    };
-    let storage = Arc::new(FakeStorage::default());
-    storage.expect(|work| {
-        holding(account, project)(work);
-        let left = AccountUsage {
-            projects: 1,
-            keywords: 4,
-            ai_tracked: 1,
-        };
-        work.accounts
-            .expect_save_usage()
-            .withf(move |_, usage| *usage == left)
-            .once()
-            .returning(|_, _| Ok(()));
-        work.jobs
-            .expect_lock_unfinished()
-            .return_once(|_, _| Ok(vec![with_money_set_aside()]));
-        work.jobs
-            .expect_save()
-            .withf(|job| job.state == crate::job::JobState::Canceled)
-            .once()
-            .returning(|_| Ok(()));
-        work.measurements
-            .expect_discard()
-            .once()
-            .returning(|_, _| Ok(()));
-        work.results
-            .expect_discard_copied()
-            .once()
-            .returning(|_, _, _| Ok(()));
-        let job = with_money_set_aside();
-        for counter in Counter::of(job.account, job.day) {
-            work.spending
-                .expect_settle()
-                .withf(move |it, reserved, spent| (*it, reserved.0, spent.0) == (counter, 7, 0))
-                .once()
-                .returning(|_, _, _| Ok(()));
-        }
-        work.jobs
-            .expect_refresh_queue()
-            .once()
-            .returning(|_, _| Ok(queue()));
-        work.projects
-            .expect_save()
-            .withf(|it| it.status == Status::Deactivated)
-            .once()
-            .returning(|_| Ok(()));
+    storage.put(|state| {
+        let counters = Counter::of(ACCOUNT, a_job().day);
+        state.spending.extend(counters.map(|it| (it, reserved)));
     });
     change(&storage, &status(Status::Deactivated))
         .await
         .unwrap();
+    let state = storage.state();
+    let left = AccountUsage {
+        projects: 1,
+        keywords: 4,
+        ai_tracked: 1,
+    };
+    assert_eq!(state.accounts[&ACCOUNT].usage, left);
+    let project = &state.projects[&(ACCOUNT, a_project().id)];
+    assert_eq!(project.status, Status::Deactivated);
+    let job = &state.jobs[&(ACCOUNT, JobId(31))];
+    assert_eq!(job.state, JobState::Canceled);
+    assert_eq!(state.queues[&ACCOUNT].waiting, 0);
+    assert!(state.spending.values().all(|it| *it == Spending::default()));
     assert_eq!(storage.commits(), 1);
 }
 
 #[tokio::test]
 async fn a_project_without_room_stays_out_of_use() {
-    let account = Account {
-        limits: AccountLimits {
-            projects: 0,
-            ..AccountLimits::default()
-        },
-        ..an_account()
-    };
-    let storage = Arc::new(FakeStorage::default());
-    storage.expect(|work| {
-        holding(
-            account,
-            a_project().deactivated(FrozenClock::default().now()),
-        )(work);
-        work.projects
-            .expect_active_with_domain()
-            .return_once(|_, _| Ok(None));
-    });
+    let storage = MemoryStorage::default()
+        .with(account().limited(|it| it.projects = 0))
+        .with(project().deactivated());
+    let before = storage.state();
     let outcome = change(&storage, &status(Status::Active)).await;
     assert!(matches!(outcome, Err(ChangeProjectError::Allowance(_))));
+    assert_eq!(storage.state(), before);
 }
 
 #[tokio::test]
 async fn a_deactivated_project_is_changed_only_by_bringing_it_back() {
-    let storage = Arc::new(FakeStorage::default());
-    storage.expect(|work| {
-        work.accounts
-            .expect_find()
-            .return_once(|_| Ok(Some(an_account())));
-        work.projects
-            .expect_lock()
-            .return_once(|_, _| Ok(Some(a_project().deactivated(FrozenClock::default().now()))));
-    });
+    let storage = MemoryStorage::default()
+        .with(account())
+        .with(project().deactivated());
+    let before = storage.state();
     let patch = ProjectPatch {
         favorite: Change::Set(true),
         ..ProjectPatch::default()
@@ -168,22 +87,16 @@ async fn a_deactivated_project_is_changed_only_by_bringing_it_back() {
         change(&storage, &patch).await,
         Err(ChangeProjectError::Deactivated)
     ));
+    assert_eq!(storage.state(), before);
 }
 
 #[tokio::test]
 async fn a_project_whose_term_is_over_is_not_brought_back() {
-    let now = FrozenClock::default().now();
     for (days, comes_back) in [(364, true), (365, false)] {
-        let gone = a_project().deactivated(now - chrono::TimeDelta::days(days));
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(|work| {
-            holding(an_account(), gone)(work);
-            work.projects
-                .expect_active_with_domain()
-                .returning(|_, _| Ok(None));
-            work.accounts.expect_save_usage().returning(|_, _| Ok(()));
-            work.projects.expect_save().returning(|_| Ok(()));
-        });
+        let storage = MemoryStorage::default()
+            .with(account())
+            .with(project().counting(1, 0).deactivated_for(days))
+            .with(keyword(21, "rust"));
         let outcome = change(&storage, &status(Status::Active)).await;
         match outcome {
             Ok(back) => assert!(comes_back && back.is_active(), "{days}"),
