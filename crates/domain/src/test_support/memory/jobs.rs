@@ -46,11 +46,25 @@ impl State {
         Ok(())
     }
 
+    /// What was asked for stays.
     fn save_job(&mut self, job: &Job) -> Stored<()> {
-        self.is_only_one(job)?;
-        if let Some(known) = self.jobs.get_mut(&(job.account, job.id)) {
-            known.clone_from(job);
-        }
+        let key = (job.account, job.id);
+        let Some(known) = self.jobs.get(&key) else {
+            return Ok(());
+        };
+        let saved = Job {
+            project: known.project,
+            kind: known.kind,
+            keywords: known.keywords.clone(),
+            models: known.models.clone(),
+            trigger: known.trigger,
+            dedupe_key: known.dedupe_key.clone(),
+            day: known.day,
+            created_at: known.created_at,
+            ..job.clone()
+        };
+        self.is_only_one(&saved)?;
+        self.jobs.insert(key, saved);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ mod due;
 mod jobs;
 mod keywords;
 mod measurements;
+mod pages;
 mod paging;
 mod past;
 mod plans;

@@ -1,0 +1,130 @@
+//! Pages that are kept between runs.
+
+use super::{
+    Session, Stored,
+    state::{InProject, State, VisitedPageRow, remove_oldest},
+};
+use crate::{
+    ids::{AccountId, JobId, ProjectId},
+    kept_pages::{KeptPage, StagedPage, Validators},
+    ports::kept_pages::PageRepository,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+impl State {
+    /// With the content that stands in the job's journal, or with the one that is kept already.
+    pub(super) fn publish_page(
+        &mut self,
+        key: (AccountId, ProjectId, String),
+        job: JobId,
+        of: StagedPage,
+    ) {
+        let known = self.pages.get(&key);
+        let (body, validators) = match of.content {
+            Some(content) => {
+                let recorded = self.journal.get(&(key.0, job, content.entry)).cloned();
+                let body = recorded.or_else(|| known.map(|it| it.page.body.clone()));
+                (body, content.validators)
+            }
+            None => (
+                known.map(|it| it.page.body.clone()),
+                known.map(|it| it.validators.clone()).unwrap_or_default(),
+            ),
+        };
+        if let Some(body) = body {
+            let (url, memory) = (of.url, of.memory);
+            let page = VisitedPageRow {
+                page: KeptPage { url, body, memory },
+                validators,
+                visited_at: of.visited_at,
+            };
+            self.pages.insert(key, page);
+        }
+    }
+}
+
+/// Those of these pages that are kept.
+fn some<'s>(
+    pages: &'s InProject<String, VisitedPageRow>,
+    account: AccountId,
+    project: ProjectId,
+    urls: &'s [String],
+) -> impl Iterator<Item = &'s VisitedPageRow> {
+    urls.iter()
+        .filter_map(move |it| pages.get(&(account, project, it.clone())))
+}
+
+#[async_trait]
+impl PageRepository for Session {
+    async fn stage(&mut self, account: AccountId, job: JobId, pages: &[StagedPage]) -> Stored<()> {
+        self.change(|state| {
+            let pages = pages
+                .iter()
+                .map(|it| ((account, job, it.url.clone()), it.clone()));
+            state.staged_pages.extend(pages);
+            Ok(())
+        })
+    }
+
+    async fn kept(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        urls: &[String],
+    ) -> Stored<Vec<KeptPage>> {
+        self.ask(|state| {
+            let pages = some(&state.pages, account, project, urls);
+            pages.map(|it| it.page.clone()).collect()
+        })
+    }
+
+    async fn validators(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        urls: &[String],
+    ) -> Stored<Vec<(String, Validators)>> {
+        self.ask(|state| {
+            let pages = some(&state.pages, account, project, urls);
+            let told = pages.filter(|it| !it.validators.is_empty());
+            told.map(|it| (it.page.url.clone(), it.validators.clone()))
+                .collect()
+        })
+    }
+
+    async fn urls(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        behind: Option<String>,
+        limit: u32,
+    ) -> Stored<Vec<String>> {
+        self.ask(|state| {
+            let urls = state
+                .pages
+                .keys()
+                .filter(|it| (it.0, it.1) == (account, project));
+            let next = urls
+                .map(|it| it.2.clone())
+                .filter(|it| Some(it) > behind.as_ref());
+            next.take(limit as usize).collect()
+        })
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Stored<u64> {
+        self.change(|state| {
+            let is_over = |key: &(AccountId, ProjectId, _), it: &VisitedPageRow| {
+                (key.0, key.1) == (account, project) && it.visited_at < before
+            };
+            let age = |it: &VisitedPageRow| it.visited_at;
+            Ok(remove_oldest(&mut state.pages, limit, is_over, age))
+        })
+    }
+}
