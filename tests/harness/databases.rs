@@ -10,7 +10,10 @@ use diesel::{
     sql_query,
     sql_types::BigInt,
 };
-use domain::ports::storage::{Storage, StorageError};
+use domain::{
+    ports::storage::{Storage, StorageError},
+    test_support::MemoryStorage,
+};
 use std::{
     io::Write,
     os::unix::fs::OpenOptionsExt,
@@ -401,6 +404,72 @@ impl Drop for TestDatabase {
     }
 }
 
+/// What a test of a port runs on: the storage in memory, or one on a database of its own.
+pub struct TestStorage {
+    /// The storage.
+    pub storage: Arc<dyn Storage>,
+    database: Option<TestDatabase>,
+}
+
+impl TestStorage {
+    /// An empty one in memory.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self {
+            storage: Arc::new(MemoryStorage::default()),
+            database: None,
+        }
+    }
+
+    /// An empty database of that kind.
+    pub async fn on(kind: DatabaseKind) -> Self {
+        let database = TestDatabase::empty(kind).await;
+        Self {
+            storage: database.port(),
+            database: Some(database),
+        }
+    }
+
+    /// Its database, for tests that do not run in memory.
+    ///
+    /// # Panics
+    /// In memory.
+    #[must_use]
+    pub fn database(&self) -> &TestDatabase {
+        self.database.as_ref().expect("a database")
+    }
+
+    /// The storage, as use cases know it.
+    #[must_use]
+    pub fn port(&self) -> Arc<dyn Storage> {
+        Arc::clone(&self.storage)
+    }
+}
+
+/// What examples are put into.
+pub trait HasStorage: Sync {
+    /// The storage.
+    fn storage(&self) -> &dyn Storage;
+}
+
+impl HasStorage for TestStorage {
+    fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+}
+
+impl HasStorage for TestDatabase {
+    fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+}
+
+impl<T: HasStorage + ?Sized> HasStorage for &T {
+    fn storage(&self) -> &dyn Storage {
+        (**self).storage()
+    }
+}
+
 /// Opens a database; every statement that goes to it is checked by [`sql_rules`].
 pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     sql_rules::watch();
@@ -444,6 +513,31 @@ macro_rules! on_every_database {
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Postgres).await).await;
             })+
+        }
+    };
+}
+
+/// Runs each of these tests (`async fn(TestStorage)`) on an empty database of each kind and on a storage in memory, but
+/// for those that tell why they do not run there.
+#[macro_export]
+macro_rules! on_every_storage {
+    (@ $claim:ident, $($open:tt)+) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $claim() {
+            super::$claim($crate::databases::TestStorage::$($open)+).await;
+        }
+    };
+    ($($claim:ident),+ $(,)? $(; but not in memory: $($but:ident = $why:literal),+ $(,)?)?) => {
+        mod sqlite {
+            $($crate::on_every_storage!(@ $claim, on(::storage::DatabaseKind::Sqlite).await);)+
+            $($($crate::on_every_storage!(@ $but, on(::storage::DatabaseKind::Sqlite).await);)+)?
+        }
+        mod postgres {
+            $($crate::on_every_storage!(@ $claim, on(::storage::DatabaseKind::Postgres).await);)+
+            $($($crate::on_every_storage!(@ $but, on(::storage::DatabaseKind::Postgres).await);)+)?
+        }
+        mod memory {
+            $($crate::on_every_storage!(@ $claim, in_memory());)+
         }
     };
 }

@@ -10,9 +10,9 @@ use domain::{
     text::Label,
     user::User,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     an_account_is_read_back_as_written,
     an_e_mail_address_belongs_to_one_person,
     people_of_two_accounts_may_have_the_same_number,
@@ -23,7 +23,7 @@ on_every_database![
     a_taken_account_id_is_told_from_a_conflict,
 ];
 
-async fn an_account_is_read_back_as_written(db: TestDatabase) {
+async fn an_account_is_read_back_as_written(db: TestStorage) {
     let mut ann = account(ANN);
     ann.created_at = now() + tick();
     ann.limits.monthly_budget = Some(MicroUsd(5_000_001));
@@ -39,7 +39,7 @@ async fn an_account_is_read_back_as_written(db: TestDatabase) {
     });
 }
 
-async fn an_e_mail_address_belongs_to_one_person(db: TestDatabase) {
+async fn an_e_mail_address_belongs_to_one_person(db: TestStorage) {
     two_accounts(&db).await;
     let stranger = AccountId(3);
     let taken = User {
@@ -58,7 +58,7 @@ async fn an_e_mail_address_belongs_to_one_person(db: TestDatabase) {
     ask!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
 }
 
-async fn people_of_two_accounts_may_have_the_same_number(db: TestDatabase) {
+async fn people_of_two_accounts_may_have_the_same_number(db: TestStorage) {
     let namesake = User {
         id: owner(ANN).id,
         ..owner(BOB)
@@ -77,7 +77,7 @@ async fn people_of_two_accounts_may_have_the_same_number(db: TestDatabase) {
     });
 }
 
-async fn an_account_is_locked_and_no_other(db: TestDatabase) {
+async fn an_account_is_locked_and_no_other(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
         for id in [ANN, BOB] {
@@ -87,7 +87,7 @@ async fn an_account_is_locked_and_no_other(db: TestDatabase) {
     });
 }
 
-async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestDatabase) {
+async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestStorage) {
     two_accounts(&db).await;
     let usage = AccountUsage {
         projects: 1,
@@ -118,7 +118,7 @@ async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestDataba
     });
 }
 
-async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestDatabase) {
+async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestStorage) {
     two_accounts(&db).await;
     let listed = ask!(db, r => r.accounts().list().await.unwrap());
     assert_eq!(
@@ -127,7 +127,7 @@ async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestDatabase
     );
 }
 
-async fn a_taken_account_id_is_told_from_a_conflict(db: TestDatabase) {
+async fn a_taken_account_id_is_told_from_a_conflict(db: TestStorage) {
     two_accounts(&db).await;
     let other = User {
         email: owner(AccountId(3)).email,
@@ -140,7 +140,7 @@ async fn a_taken_account_id_is_told_from_a_conflict(db: TestDatabase) {
     assert!(matches!(outcome, Err(StorageError::IdTaken)));
 }
 
-async fn active_accounts_without_any_budget_are_counted(db: TestDatabase) {
+async fn active_accounts_without_any_budget_are_counted(db: TestStorage) {
     let limited = |id: i64, monthly: Option<i64>, daily: Option<i64>, status| {
         let mut it = account(AccountId(id));
         it.limits.monthly_budget = monthly.map(MicroUsd);

@@ -20,9 +20,9 @@ use domain::{
     kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
     results::{CARRIED, Coverage, ResultHead, StagedFinding},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     an_answer_is_read_as_it_was_kept,
     a_question_has_one_answer_in_a_run,
     answers_are_found_by_what_they_are_about,
@@ -80,7 +80,7 @@ fn kept(id: i64, answer: AiAnswer) -> KeptAnswer {
     }
 }
 
-async fn keep(db: &TestDatabase, account: AccountId, answers: &[KeptAnswer]) {
+async fn keep(db: &TestStorage, account: AccountId, answers: &[KeptAnswer]) {
     change!(db, tx => tx.answers().keep(account, SHOP, answers).await.unwrap());
 }
 
@@ -94,12 +94,12 @@ fn all(limit: u32) -> AnswerQuery {
     }
 }
 
-async fn ids(db: &TestDatabase, query: &AnswerQuery) -> Vec<i64> {
+async fn ids(db: &TestStorage, query: &AnswerQuery) -> Vec<i64> {
     let found = ask!(db, r => r.answers().list(ANN, SHOP, query).await.unwrap());
     found.iter().map(|it| it.id.0).collect()
 }
 
-async fn an_answer_is_read_as_it_was_kept(db: TestDatabase) {
+async fn an_answer_is_read_as_it_was_kept(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut failed = answer(None, "b", 1, after(1));
     failed.state = AnswerState::Failed("supplierTimedOut".to_owned());
@@ -114,7 +114,7 @@ async fn an_answer_is_read_as_it_was_kept(db: TestDatabase) {
     assert_eq!(missing, None);
 }
 
-async fn a_question_has_one_answer_in_a_run(db: TestDatabase) {
+async fn a_question_has_one_answer_in_a_run(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let first = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&first)).await;
@@ -133,7 +133,7 @@ async fn a_question_has_one_answer_in_a_run(db: TestDatabase) {
     assert_eq!(ask!(db, r => r.answers().count(ANN, JOB).await.unwrap()), 1);
 }
 
-async fn answers_are_found_by_what_they_are_about(db: TestDatabase) {
+async fn answers_are_found_by_what_they_are_about(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let answers = [
         kept(1, answer(Some(22), "a", 2, now())),
@@ -164,7 +164,7 @@ async fn answers_are_found_by_what_they_are_about(db: TestDatabase) {
     assert!(of(&[]).await.is_empty());
 }
 
-async fn answers_are_listed_newest_first_and_in_parts(db: TestDatabase) {
+async fn answers_are_listed_newest_first_and_in_parts(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut answers = Vec::new();
     for id in 1..=6 {
@@ -190,7 +190,7 @@ async fn answers_are_listed_newest_first_and_in_parts(db: TestDatabase) {
     assert_eq!(ids(&db, &narrow).await, [3, 1]);
 }
 
-async fn old_answers_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+async fn old_answers_are_forgotten_a_part_at_a_time(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let answers: Vec<KeptAnswer> = (1..=5)
         .map(|id| kept(id, answer(Some(21), &format!("e{id}"), 1, after(id))))
@@ -217,7 +217,7 @@ fn counted(engine: &str, ago: u64, job: i64, keyword: i64) -> KeywordTallies {
     }
 }
 
-async fn counts_are_replaced_and_walked_over_in_order(db: TestDatabase) {
+async fn counts_are_replaced_and_walked_over_in_order(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let rows = [
         counted("a", 2, 31, 22),
@@ -256,7 +256,7 @@ async fn counts_are_replaced_and_walked_over_in_order(db: TestDatabase) {
     assert!(theirs.is_empty());
 }
 
-async fn old_counts_are_forgotten(db: TestDatabase) {
+async fn old_counts_are_forgotten(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let rows: Vec<KeywordTallies> = (0..6)
         .flat_map(|ago| [counted("a", ago, 31, 21), counted("b", ago, 31, 21)])
@@ -298,7 +298,7 @@ fn job_of_ann(id: JobId) -> domain::job::Job {
     job(ANN, id.0)
 }
 
-async fn publish(db: &TestDatabase, job: JobId, findings: &[StagedFinding]) {
+async fn publish(db: &TestStorage, job: JobId, findings: &[StagedFinding]) {
     let head = ResultHead {
         account: ANN,
         project: SHOP,
@@ -322,7 +322,7 @@ async fn publish(db: &TestDatabase, job: JobId, findings: &[StagedFinding]) {
 
 /// A run of one keyword keeps what engines said of the others and of the project, each in its place;
 /// what is not tracked any more is left behind.
-async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: TestDatabase) {
+async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let tracked = |id: i64, ai_tracked: bool| domain::keyword::Keyword {
         ai_tracked,
@@ -376,7 +376,7 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
     assert_eq!(carried, 3);
 }
 
-async fn nobody_sees_the_answers_of_others(db: TestDatabase) {
+async fn nobody_sees_the_answers_of_others(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let it = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&it)).await;

@@ -5,9 +5,9 @@ use domain::{
     ai_models::ModelSettings,
     market::{Country, Language},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     what_was_set_last_stands,
     the_last_use_of_each_engine_is_remembered,
     nobody_sees_how_others_ask,
@@ -26,7 +26,7 @@ fn odd() -> ModelSettings {
     }
 }
 
-async fn what_was_set_last_stands(db: TestDatabase) {
+async fn what_was_set_last_stands(db: TestStorage) {
     two_accounts(&db).await;
     let usual = ModelSettings::usual("chatgpt");
     change!(db, tx => {
@@ -43,7 +43,7 @@ async fn what_was_set_last_stands(db: TestDatabase) {
     assert_eq!(set[1], again);
 }
 
-async fn the_last_use_of_each_engine_is_remembered(db: TestDatabase) {
+async fn the_last_use_of_each_engine_is_remembered(db: TestStorage) {
     two_accounts(&db).await;
     let names = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
     change!(db, tx => tx.ai_models().note_use(ANN, &names(&["b", "a", "b"]), now()).await.unwrap());
@@ -52,7 +52,7 @@ async fn the_last_use_of_each_engine_is_remembered(db: TestDatabase) {
     assert_eq!(used, [("a".to_owned(), now()), ("b".to_owned(), after(5))]);
 }
 
-async fn nobody_sees_how_others_ask(db: TestDatabase) {
+async fn nobody_sees_how_others_ask(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
         tx.ai_models().set(ANN, &odd()).await.unwrap();

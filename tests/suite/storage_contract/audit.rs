@@ -5,9 +5,9 @@ use domain::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, AuditEventId, TokenId},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     events_are_read_back_newest_first_and_by_account,
     old_events_of_one_account_are_removed_in_parts,
 ];
@@ -24,7 +24,7 @@ fn event(account: AccountId, id: i64, second: i64) -> AuditEvent {
     }
 }
 
-async fn events_are_read_back_newest_first_and_by_account(db: TestDatabase) {
+async fn events_are_read_back_newest_first_and_by_account(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for it in [
         event(ANN, 1, 5),
@@ -41,7 +41,7 @@ async fn events_are_read_back_newest_first_and_by_account(db: TestDatabase) {
     assert_eq!(all[2], event(ANN, 1, 5));
 }
 
-async fn old_events_of_one_account_are_removed_in_parts(db: TestDatabase) {
+async fn old_events_of_one_account_are_removed_in_parts(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for it in [
         event(ANN, 1, 5),

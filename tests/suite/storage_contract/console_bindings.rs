@@ -6,9 +6,9 @@ use domain::{
     ids::{AccountId, ProjectId},
     search_console::{Binding, Property},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_binding_is_kept_whole_and_once,
     what_is_due_is_found_and_moved_on_once,
     an_account_sees_its_own_bindings_alone,
@@ -19,15 +19,15 @@ fn binding(account: AccountId) -> Binding {
     Binding::begun(account, SHOP, property, now())
 }
 
-async fn set(db: &TestDatabase, binding: &Binding) {
+async fn set(db: &TestStorage, binding: &Binding) {
     change!(db, tx => tx.console_bindings().set(binding).await.unwrap());
 }
 
-async fn find(db: &TestDatabase, account: AccountId) -> Option<Binding> {
+async fn find(db: &TestStorage, account: AccountId) -> Option<Binding> {
     ask!(db, r => r.console_bindings().find(account, SHOP).await.unwrap())
 }
 
-async fn a_binding_is_kept_whole_and_once(db: TestDatabase) {
+async fn a_binding_is_kept_whole_and_once(db: TestStorage) {
     two_accounts(&db).await;
     assert_eq!(find(&db, ANN).await, None);
     set(&db, &binding(ANN)).await;
@@ -48,7 +48,7 @@ async fn a_binding_is_kept_whole_and_once(db: TestDatabase) {
     assert_eq!(due, []);
 }
 
-async fn what_is_due_is_found_and_moved_on_once(db: TestDatabase) {
+async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     two_accounts(&db).await;
     let late = Binding {
         next_at: after(60),
@@ -85,7 +85,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestDatabase) {
     assert!(!advance(&done, &taken).await);
 }
 
-async fn an_account_sees_its_own_bindings_alone(db: TestDatabase) {
+async fn an_account_sees_its_own_bindings_alone(db: TestStorage) {
     two_accounts(&db).await;
     set(&db, &binding(ANN)).await;
     assert_eq!(find(&db, BOB).await, None);

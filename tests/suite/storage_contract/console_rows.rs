@@ -10,9 +10,9 @@ use domain::{
         StoredSpan, Told,
     },
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     rows_are_summed_up_over_what_was_imported,
     the_same_days_again_take_the_place_of_what_was_there,
     many_rows_are_stored_in_batches,
@@ -54,12 +54,12 @@ fn told(origin: Origin) -> Told {
 }
 
 /// Stores these under ids from a hundred on; how many rows they replace.
-async fn store(db: &TestDatabase, first: i64, sets: Vec<RowSet>) -> u64 {
+async fn store(db: &TestStorage, first: i64, sets: Vec<RowSet>) -> u64 {
     let ids: Vec<ConsoleSpanId> = (first..).map(ConsoleSpanId).take(sets.len()).collect();
     change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &told(Origin::Api)).await.unwrap())
 }
 
-async fn spans(db: &TestDatabase) -> Vec<StoredSpan> {
+async fn spans(db: &TestStorage) -> Vec<StoredSpan> {
     ask!(db, r => r.console_rows().spans(ANN, SHOP, day(400)).await.unwrap())
 }
 
@@ -67,7 +67,7 @@ fn ids(spans: &[StoredSpan]) -> Vec<ConsoleSpanId> {
     spans.iter().map(|it| it.id).collect()
 }
 
-async fn rows_are_summed_up_over_what_was_imported(db: TestDatabase) {
+async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
     two_accounts(&db).await;
     let sets = vec![
         of_day(
@@ -141,7 +141,7 @@ async fn rows_are_summed_up_over_what_was_imported(db: TestDatabase) {
     assert!(none.is_empty());
 }
 
-async fn the_same_days_again_take_the_place_of_what_was_there(db: TestDatabase) {
+async fn the_same_days_again_take_the_place_of_what_was_there(db: TestStorage) {
     two_accounts(&db).await;
     let period = |cut, rows| RowSet {
         cut,
@@ -184,7 +184,7 @@ async fn the_same_days_again_take_the_place_of_what_was_there(db: TestDatabase) 
     assert_eq!(clicks, 9, "7 in the place of 1, and 2");
 }
 
-async fn many_rows_are_stored_in_batches(db: TestDatabase) {
+async fn many_rows_are_stored_in_batches(db: TestStorage) {
     two_accounts(&db).await;
     let many = (0..12_345).map(|n| row(&format!("query {n}"), "a", n % 3, 10 + n % 7, 5.0));
     assert_eq!(store(&db, 100, vec![of_day(2, many.collect())]).await, 0);
@@ -198,7 +198,7 @@ async fn many_rows_are_stored_in_batches(db: TestDatabase) {
     assert_eq!(spans(&db).await[0].rows, 0);
 }
 
-async fn what_was_shown_most_comes_first(db: TestDatabase) {
+async fn what_was_shown_most_comes_first(db: TestStorage) {
     two_accounts(&db).await;
     let mobile = SearchRow {
         device: Some(ConsoleDevice::Mobile),
@@ -232,7 +232,7 @@ async fn what_was_shown_most_comes_first(db: TestDatabase) {
     assert_eq!(told, [("b", 2, 110, None), ("a", 1, 100, None)]);
 }
 
-async fn sums_are_read_in_parts_and_each_stands_once(db: TestDatabase) {
+async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
     two_accounts(&db).await;
     let mut of_a_day = vec![
         row("Rust SEO", "a", 3, 10, 2.0),
@@ -289,7 +289,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestDatabase) {
     assert!(theirs.items.is_empty());
 }
 
-async fn clicks_of_pages_are_told_by_day(db: TestDatabase) {
+async fn clicks_of_pages_are_told_by_day(db: TestStorage) {
     two_accounts(&db).await;
     let page = |page: &str, clicks| SearchRow {
         query: None,
@@ -320,7 +320,7 @@ async fn clicks_of_pages_are_told_by_day(db: TestDatabase) {
     );
 }
 
-async fn old_imports_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+async fn old_imports_are_forgotten_a_part_at_a_time(db: TestStorage) {
     two_accounts(&db).await;
     let sets = (1..=9).map(|n| of_day(n, vec![row("a", "a", 1, 10, 3.0)]));
     store(&db, 100, sets.collect()).await;
@@ -335,7 +335,7 @@ async fn old_imports_are_forgotten_a_part_at_a_time(db: TestDatabase) {
     assert_eq!(theirs, 0);
 }
 
-async fn an_account_sees_its_own_rows_alone(db: TestDatabase) {
+async fn an_account_sees_its_own_rows_alone(db: TestStorage) {
     two_accounts(&db).await;
     store(&db, 100, vec![of_day(2, vec![row("a", "a", 1, 10, 3.0)])]).await;
     let of = ids(&spans(&db).await);

@@ -9,9 +9,9 @@ use domain::{
     test_support::a_content_plan,
     text::Label,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_plan_is_read_as_it_was_saved,
     plans_are_listed_newest_first_and_in_parts,
     nobody_reads_or_changes_the_plans_of_others,
@@ -28,11 +28,11 @@ fn plan(account: AccountId, id: i64, age: i64) -> ContentPlan {
     }
 }
 
-async fn add(db: &TestDatabase, plan: &ContentPlan) {
+async fn add(db: &TestStorage, plan: &ContentPlan) {
     change!(db, tx => tx.content_plans().add(plan).await.unwrap());
 }
 
-async fn find(db: &TestDatabase, account: AccountId, id: i64) -> Option<ContentPlan> {
+async fn find(db: &TestStorage, account: AccountId, id: i64) -> Option<ContentPlan> {
     ask!(db, r => r.content_plans().find(account, SHOP, ContentPlanId(id)).await.unwrap())
 }
 
@@ -51,7 +51,7 @@ fn request(
     }
 }
 
-async fn a_plan_is_read_as_it_was_saved(db: TestDatabase) {
+async fn a_plan_is_read_as_it_was_saved(db: TestStorage) {
     two_accounts(&db).await;
     let mut saved = plan(ANN, 71, 0);
     add(&db, &saved).await;
@@ -70,7 +70,7 @@ async fn a_plan_is_read_as_it_was_saved(db: TestDatabase) {
     assert_eq!(find(&db, ANN, 71).await, None);
 }
 
-async fn plans_are_listed_newest_first_and_in_parts(db: TestDatabase) {
+async fn plans_are_listed_newest_first_and_in_parts(db: TestStorage) {
     two_accounts(&db).await;
     for (id, age) in [(71, 30), (72, 10), (73, 20), (74, 20)] {
         add(&db, &plan(ANN, id, age)).await;
@@ -107,7 +107,7 @@ async fn plans_are_listed_newest_first_and_in_parts(db: TestDatabase) {
     assert_eq!(count, 4);
 }
 
-async fn nobody_reads_or_changes_the_plans_of_others(db: TestDatabase) {
+async fn nobody_reads_or_changes_the_plans_of_others(db: TestStorage) {
     two_accounts(&db).await;
     let (ours, theirs) = (plan(ANN, 71, 0), plan(BOB, 71, 9));
     add(&db, &ours).await;
@@ -134,7 +134,7 @@ async fn nobody_reads_or_changes_the_plans_of_others(db: TestDatabase) {
     assert_eq!(count, 0);
 }
 
-async fn an_id_that_is_taken_is_told(db: TestDatabase) {
+async fn an_id_that_is_taken_is_told(db: TestStorage) {
     two_accounts(&db).await;
     add(&db, &plan(ANN, 71, 0)).await;
     let mut work = domain::ports::storage::Storage::write(&*db.storage)

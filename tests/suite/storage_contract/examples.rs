@@ -15,7 +15,7 @@ use domain::{
     text::Label,
     user::User,
 };
-use harness::databases::TestDatabase;
+use harness::databases::HasStorage;
 
 pub const ANN: AccountId = AccountId(1);
 pub const BOB: AccountId = AccountId(2);
@@ -25,7 +25,8 @@ pub const MONTH: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
 /// Runs the body in a transaction and keeps it.
 macro_rules! change {
     ($db:expr, $tx:ident => $body:expr) => {{
-        let mut $tx = ::domain::ports::storage::Storage::write(&*$db.storage)
+        let mut $tx = ::harness::databases::HasStorage::storage(&$db)
+            .write()
             .await
             .unwrap();
         let outcome = $body;
@@ -37,7 +38,8 @@ macro_rules! change {
 /// Asks a reader.
 macro_rules! ask {
     ($db:expr, $reader:ident => $body:expr) => {{
-        let mut $reader = ::domain::ports::storage::Storage::read(&*$db.storage)
+        let mut $reader = ::harness::databases::HasStorage::storage(&$db)
+            .read()
             .await
             .unwrap();
         $body
@@ -114,7 +116,7 @@ pub fn job(account: AccountId, id: i64) -> Job {
 }
 
 /// Both accounts, each with its project 11.
-pub async fn two_accounts(db: &TestDatabase) {
+pub async fn two_accounts(db: &impl HasStorage) {
     change!(db, tx => for id in [ANN, BOB] {
         tx.accounts().add(&account(id), &owner(id)).await.unwrap();
         tx.projects().add(&project(id, 11)).await.unwrap();
@@ -122,7 +124,7 @@ pub async fn two_accounts(db: &TestDatabase) {
 }
 
 /// Both accounts, with keyword 21 and job 31 each.
-pub async fn two_accounts_at_work(db: &TestDatabase) {
+pub async fn two_accounts_at_work(db: &impl HasStorage) {
     two_accounts(db).await;
     change!(db, tx => for id in [ANN, BOB] {
         tx.keywords().add(&[keyword(id, 21, "rust seo")]).await.unwrap();
@@ -131,6 +133,6 @@ pub async fn two_accounts_at_work(db: &TestDatabase) {
 }
 
 /// Puts a job of the first account away.
-pub async fn add_job(db: &TestDatabase, job: &Job) {
+pub async fn add_job(db: &impl HasStorage, job: &Job) {
     change!(db, tx => tx.jobs().add(job).await.unwrap());
 }

@@ -11,9 +11,9 @@ use domain::{
     page::Direction,
     results::FindingSort,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     old_measurements_of_one_account_are_forgotten,
     old_records_of_one_account_are_forgotten,
 ];
@@ -21,7 +21,7 @@ on_every_database![
 /// As many keywords, and more than as many projects, as one part of forgetting looks at.
 const MANY: i64 = 500;
 
-async fn old_measurements_of_one_account_are_forgotten(db: TestDatabase) {
+async fn old_measurements_of_one_account_are_forgotten(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let others: Vec<_> = (100..100 + MANY)
         .map(|id| keyword(BOB, id, &format!("k{id}")))
@@ -47,7 +47,7 @@ async fn old_measurements_of_one_account_are_forgotten(db: TestDatabase) {
     }
 }
 
-async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
+async fn old_records_of_one_account_are_forgotten(db: TestStorage) {
     const OTHERS: i64 = 20;
     two_accounts_at_work(&db).await;
     change!(db, tx => {
@@ -76,7 +76,7 @@ async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
 }
 
 /// Of which runs there are records.
-async fn runs(db: &TestDatabase, account: AccountId) -> Vec<i64> {
+async fn runs(db: &TestStorage, account: AccountId) -> Vec<i64> {
     let mut runs = Vec::new();
     for job in [31, 32] {
         let asked = query(Some(job), FindingSort::Ordinal, Direction::Ascending);

@@ -6,9 +6,9 @@ use domain::{
     idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
     ids::{AccountId, CallerId},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_record_is_read_back_as_written,
     a_key_has_one_record_in_its_account,
     old_records_of_one_account_are_forgotten,
@@ -35,7 +35,7 @@ fn before() -> DateTime<Utc> {
     after(-1)
 }
 
-async fn a_record_is_read_back_as_written(db: TestDatabase) {
+async fn a_record_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     let mut bare = record(ANN, "b", 0);
     (bare.answer.location, bare.answer.etag) = (None, None);
@@ -51,7 +51,7 @@ async fn a_record_is_read_back_as_written(db: TestDatabase) {
     });
 }
 
-async fn a_key_has_one_record_in_its_account(db: TestDatabase) {
+async fn a_key_has_one_record_in_its_account(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.idempotency().keep(&record(ANN, "a", 0), before()).await.unwrap());
     change!(db, tx => tx.idempotency().keep(&record(BOB, "a", 0), before()).await.unwrap());
@@ -71,7 +71,7 @@ async fn a_key_has_one_record_in_its_account(db: TestDatabase) {
     }
 }
 
-async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
+async fn old_records_of_one_account_are_forgotten(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for it in [record(ANN, "old", 0), record(ANN, "new", 9), record(BOB, "old", 0)] {
         tx.idempotency().keep(&it, before()).await.unwrap();

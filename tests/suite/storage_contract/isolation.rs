@@ -19,9 +19,12 @@ use domain::{
     text::Label,
     token::RevokeReason,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{
+    databases::{TestDatabase, TestStorage},
+    on_every_storage,
+};
 
-on_every_database![
+on_every_storage![
     a_stranger_finds_lists_and_locks_no_project_or_keyword,
     a_stranger_finds_lists_and_locks_no_job_or_result,
     a_stranger_changes_nothing,
@@ -41,12 +44,12 @@ fn request<S>(sort: S) -> PageRequest<S> {
     }
 }
 
-async fn with_a_stranger(db: &TestDatabase) {
+async fn with_a_stranger(db: &TestStorage) {
     two_accounts_at_work(db).await;
     change!(db, tx => tx.accounts().add(&account(STRANGER), &owner(STRANGER)).await.unwrap());
 }
 
-async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestDatabase) {
+async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestStorage) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -119,7 +122,7 @@ async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestDatabase
     );
 }
 
-async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
+async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -205,7 +208,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
     );
 }
 
-async fn a_stranger_changes_nothing(db: TestDatabase) {
+async fn a_stranger_changes_nothing(db: TestStorage) {
     with_a_stranger(&db).await;
     change!(db, tx => {
         let renamed = Project { name: Label::parse("Mine").unwrap(), ..project(STRANGER, 11) };
@@ -227,7 +230,7 @@ async fn a_stranger_changes_nothing(db: TestDatabase) {
     });
 }
 
-async fn equal_ids_of_two_accounts_are_two_things(db: TestDatabase) {
+async fn equal_ids_of_two_accounts_are_two_things(db: TestStorage) {
     with_a_stranger(&db).await;
     let renamed = Project {
         name: Label::parse("Mine").unwrap(),

@@ -13,15 +13,12 @@ use domain::{
     keyword::KeywordChoice,
     money::MicroUsd,
     page::{Direction, PageRequest},
-    ports::{
-        jobs::{JobFilter, JobSort, QueueSummary},
-        storage::Storage,
-    },
+    ports::jobs::{JobFilter, JobSort, QueueSummary},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 use std::collections::BTreeSet;
 
-on_every_database![
+on_every_storage![
     jobs_forgotten_are_those_the_domain_calls_forgettable,
     a_job_is_read_back_as_written,
     many_jobs_are_saved_and_locked_together,
@@ -72,7 +69,7 @@ fn rich() -> Job {
     }
 }
 
-async fn a_job_is_read_back_as_written(db: TestDatabase) {
+async fn a_job_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     add_job(&db, &rich()).await;
     ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(rich())));
@@ -93,7 +90,7 @@ async fn a_job_is_read_back_as_written(db: TestDatabase) {
     ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(ended)));
 }
 
-async fn many_jobs_are_saved_and_locked_together(db: TestDatabase) {
+async fn many_jobs_are_saved_and_locked_together(db: TestStorage) {
     two_accounts_at_work(&db).await;
     add_job(&db, &job(ANN, 32)).await;
     let untouched = ask!(db, r => r.jobs().find(BOB, JobId(31)).await.unwrap());
@@ -125,7 +122,7 @@ async fn many_jobs_are_saved_and_locked_together(db: TestDatabase) {
     ask!(db, r => assert_eq!(r.jobs().find(BOB, JobId(31)).await.unwrap(), untouched));
 }
 
-async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestDatabase) {
+async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let key = job(ANN, 31).dedupe_key;
     for state in JobState::ALL {
@@ -147,7 +144,7 @@ async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestDatabase) {
     }
 }
 
-async fn each_filter_selects_what_it_says(db: TestDatabase) {
+async fn each_filter_selects_what_it_says(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
     add_job(
@@ -251,7 +248,7 @@ fn at_the_boundaries() -> Vec<Job> {
     jobs
 }
 
-async fn due_jobs_are_those_the_domain_calls_due(db: TestDatabase) {
+async fn due_jobs_are_those_the_domain_calls_due(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     for example in at_the_boundaries() {
@@ -272,7 +269,7 @@ async fn due_jobs_are_those_the_domain_calls_due(db: TestDatabase) {
     }
 }
 
-async fn a_slot_for_short_jobs_takes_no_other(db: TestDatabase) {
+async fn a_slot_for_short_jobs_takes_no_other(db: TestStorage) {
     two_accounts(&db).await;
     for (id, kind) in (1..).zip(AnalysisKind::BUILT) {
         let example = Job {
@@ -292,7 +289,7 @@ async fn a_slot_for_short_jobs_takes_no_other(db: TestDatabase) {
     }
 }
 
-async fn jobs_needing_attention_are_those_the_domain_says(db: TestDatabase) {
+async fn jobs_needing_attention_are_those_the_domain_says(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     for example in at_the_boundaries() {
@@ -310,7 +307,7 @@ async fn jobs_needing_attention_are_those_the_domain_says(db: TestDatabase) {
     }
 }
 
-async fn the_most_urgent_due_job_comes_first(db: TestDatabase) {
+async fn the_most_urgent_due_job_comes_first(db: TestStorage) {
     two_accounts(&db).await;
     for (id, priority, seconds) in [
         (1, JobPriority::Low, -90),
@@ -350,7 +347,7 @@ async fn the_most_urgent_due_job_comes_first(db: TestDatabase) {
     assert_eq!(taken, [3, 4, 2, 1]);
 }
 
-async fn a_position_counts_the_waiting_jobs_before_it(db: TestDatabase) {
+async fn a_position_counts_the_waiting_jobs_before_it(db: TestStorage) {
     two_accounts(&db).await;
     for (id, priority, seconds, state) in [
         (1, JobPriority::Low, 0, JobState::Ready),
@@ -381,7 +378,7 @@ async fn a_position_counts_the_waiting_jobs_before_it(db: TestDatabase) {
     }
 }
 
-async fn a_summary_counts_unfinished_jobs(db: TestDatabase) {
+async fn a_summary_counts_unfinished_jobs(db: TestStorage) {
     two_accounts(&db).await;
     for (at, state) in (1..).zip(JobState::ALL) {
         add_job(
@@ -401,7 +398,7 @@ async fn a_summary_counts_unfinished_jobs(db: TestDatabase) {
     });
 }
 
-async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
+async fn a_projects_unfinished_jobs_are_locked_together(db: TestStorage) {
     two_accounts(&db).await;
     for (id, state) in (1..).zip(JobState::ALL) {
         add_job(
@@ -432,7 +429,7 @@ async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
     }
 }
 
-async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase) {
+async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestStorage) {
     two_accounts(&db).await;
     let policy = QueuePolicy::default();
     let mut kept = Vec::new();

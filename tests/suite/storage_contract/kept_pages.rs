@@ -7,9 +7,9 @@ use domain::{
     kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
     results::JournalEntry,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_published,
     a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembered,
     a_page_that_was_never_read_is_not_kept,
@@ -42,7 +42,7 @@ fn staged(url: &str, entry: Option<i64>, seconds: i64) -> StagedPage {
 }
 
 /// Journals an entry of one byte for each page that has one, stages the pages, publishes.
-async fn run(db: &TestDatabase, job: i64, pages: &[StagedPage]) {
+async fn run(db: &TestStorage, job: i64, pages: &[StagedPage]) {
     change!(db, tx => {
         for content in pages.iter().filter_map(|it| it.content.as_ref()) {
             let entry = JournalEntry {
@@ -61,24 +61,22 @@ async fn run(db: &TestDatabase, job: i64, pages: &[StagedPage]) {
     change!(db, tx => tx.results().publish(ANN, SHOP, JobId(job), &[], &[]).await.unwrap());
 }
 
-async fn kept(db: &TestDatabase, url: &str) -> Option<KeptPage> {
+async fn kept(db: &TestStorage, url: &str) -> Option<KeptPage> {
     let mut found = ask!(db, r => r.pages().kept(ANN, SHOP, &[url.to_owned()]).await.unwrap());
     assert!(found.len() <= 1);
     found.pop()
 }
 
-async fn validators(db: &TestDatabase, url: &str) -> Vec<(String, Validators)> {
+async fn validators(db: &TestStorage, url: &str) -> Vec<(String, Validators)> {
     ask!(db, r => r.pages().validators(ANN, SHOP, &[url.to_owned()]).await.unwrap())
 }
 
-async fn two_jobs(db: &TestDatabase) {
+async fn two_jobs(db: &TestStorage) {
     two_accounts_at_work(db).await;
     add_job(db, &job(ANN, 32)).await;
 }
 
-async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_published(
-    db: TestDatabase,
-) {
+async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_published(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let page = |body, n| {
@@ -101,7 +99,7 @@ async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_publishe
 }
 
 async fn a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembered(
-    db: TestDatabase,
+    db: TestStorage,
 ) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
@@ -112,14 +110,14 @@ async fn a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembe
     assert_eq!(validators(&db, PAGE).await, before);
 }
 
-async fn a_page_that_was_never_read_is_not_kept(db: TestDatabase) {
+async fn a_page_that_was_never_read_is_not_kept(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, None, 1)]).await;
     assert_eq!(kept(&db, PAGE).await, None);
     assert_eq!(validators(&db, PAGE).await, []);
 }
 
-async fn what_a_job_staged_is_thrown_away_with_it(db: TestDatabase) {
+async fn what_a_job_staged_is_thrown_away_with_it(db: TestStorage) {
     two_jobs(&db).await;
     change!(db, tx => {
         tx.pages().stage(ANN, JobId(31), &[staged(PAGE, Some(7), 1)]).await.unwrap();
@@ -140,14 +138,14 @@ fn many() -> Vec<String> {
     (0..25).map(|n| format!("{PAGE}?n={n}")).collect()
 }
 
-async fn keep_many(db: &TestDatabase) {
+async fn keep_many(db: &TestStorage) {
     two_jobs(db).await;
     let pages = many().into_iter().zip(1..);
     let pages: Vec<StagedPage> = pages.map(|(url, n)| staged(&url, Some(n), n)).collect();
     run(db, 31, &pages).await;
 }
 
-async fn urls_are_walked_once_each(db: TestDatabase) {
+async fn urls_are_walked_once_each(db: TestStorage) {
     keep_many(&db).await;
     let mut walked: Vec<String> = Vec::new();
     loop {
@@ -164,7 +162,7 @@ async fn urls_are_walked_once_each(db: TestDatabase) {
     assert_eq!(walked, all);
 }
 
-async fn pages_that_nobody_visits_any_more_are_forgotten(db: TestDatabase) {
+async fn pages_that_nobody_visits_any_more_are_forgotten(db: TestStorage) {
     keep_many(&db).await;
     let forget = async |limit| change!(db, tx => tx.pages().forget(ANN, SHOP, after(11), limit).await.unwrap());
     assert_eq!(forget(4).await, 4, "a part at a time, the oldest first");
@@ -175,7 +173,7 @@ async fn pages_that_nobody_visits_any_more_are_forgotten(db: TestDatabase) {
     assert!(kept(&db, &many()[10]).await.is_some());
 }
 
-async fn an_account_sees_its_own_pages_alone(db: TestDatabase) {
+async fn an_account_sees_its_own_pages_alone(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let urls = [PAGE.to_owned()];

@@ -12,10 +12,10 @@ use domain::{
     keyword_month::{CalendarMonth, MonthCourse},
     results::{KeywordMeasurement, SearchSource},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 use std::collections::BTreeMap;
 
-on_every_database![
+on_every_storage![
     days_positions_and_the_best_of_a_month_are_told,
     where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_by_its_first_measurement,
     sources_are_told_apart,
@@ -33,7 +33,7 @@ fn ago(day_of_month: u32) -> u32 {
     21 - day_of_month
 }
 
-async fn courses(db: &TestDatabase, account: AccountId, month: CalendarMonth) -> Vec<MonthCourse> {
+async fn courses(db: &TestStorage, account: AccountId, month: CalendarMonth) -> Vec<MonthCourse> {
     let asked = [21, 22, 23].map(KeywordId);
     let mut found =
         ask!(db, r => r.keyword_months().courses(account, SHOP, &asked, month).await.unwrap());
@@ -41,7 +41,7 @@ async fn courses(db: &TestDatabase, account: AccountId, month: CalendarMonth) ->
     found
 }
 
-async fn days_positions_and_the_best_of_a_month_are_told(db: TestDatabase) {
+async fn days_positions_and_the_best_of_a_month_are_told(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     assert_eq!(month().to_string(), "2026-09");
     at_work(&db).await;
@@ -86,7 +86,7 @@ async fn days_positions_and_the_best_of_a_month_are_told(db: TestDatabase) {
 }
 
 async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_by_its_first_measurement(
-    db: TestDatabase,
+    db: TestStorage,
 ) {
     use RankState::{Error, Ranked};
     at_work(&db).await;
@@ -121,7 +121,7 @@ async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_b
     );
 }
 
-async fn sources_are_told_apart(db: TestDatabase) {
+async fn sources_are_told_apart(db: TestStorage) {
     at_work(&db).await;
     let sandbox = SearchSource {
         engine: "sandbox".into(),
@@ -149,7 +149,7 @@ async fn sources_are_told_apart(db: TestDatabase) {
     assert_eq!(told, [(&google(), 2, seen), (&sandbox, 1, made_up)]);
 }
 
-async fn of_several_measurements_of_a_day_the_last_one_counts(db: TestDatabase) {
+async fn of_several_measurements_of_a_day_the_last_one_counts(db: TestStorage) {
     at_work(&db).await;
     let mut later = measurement(21, 2, ago(5), RankState::Ranked);
     later.point.measured_at += TimeDelta::hours(1);
@@ -194,7 +194,7 @@ fn tallies(day: NaiveDate, engine: &str, keyword: i64) -> KeywordTallies {
     }
 }
 
-async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestDatabase) {
+async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestStorage) {
     at_work(&db).await;
     let (first, last) = (month().first(), month().last());
     let inside = [
@@ -219,7 +219,7 @@ async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestDatab
     assert!(theirs.is_empty());
 }
 
-async fn nobody_sees_the_months_of_others(db: TestDatabase) {
+async fn nobody_sees_the_months_of_others(db: TestStorage) {
     at_work(&db).await;
     measured(&db, &[measurement(21, 1, 1, RankState::Ranked)]).await;
     assert_eq!(courses(&db, ANN, month()).await.len(), 1);

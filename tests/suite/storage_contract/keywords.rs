@@ -13,14 +13,14 @@ use domain::{
     page::{Direction, PageRequest},
     ports::{
         keywords::{KeywordCounts, KeywordFilter, KeywordSort},
-        storage::{Storage, StorageError},
+        storage::StorageError,
     },
     project::Status,
     text::Tag,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     the_usual_market_is_that_of_most_active_keywords,
     a_keyword_is_read_back_as_written,
     a_thousand_keywords_are_added_at_once_and_saved_at_once,
@@ -34,7 +34,7 @@ on_every_database![
     each_filter_selects_what_it_says,
 ];
 
-async fn the_usual_market_is_that_of_most_active_keywords(db: TestDatabase) {
+async fn the_usual_market_is_that_of_most_active_keywords(db: TestStorage) {
     two_accounts(&db).await;
     let usual = async || ask!(db, r => r.keywords().usual_market(ANN, SHOP).await.unwrap());
     assert_eq!(usual().await, None);
@@ -96,18 +96,18 @@ fn rank(position: u32) -> LatestRank {
     }
 }
 
-async fn found(db: &TestDatabase, id: i64) -> Option<Keyword> {
+async fn found(db: &TestStorage, id: i64) -> Option<Keyword> {
     ask!(db, r => r.keywords().find(ANN, KeywordId(id)).await.unwrap())
 }
 
-async fn a_keyword_is_read_back_as_written(db: TestDatabase) {
+async fn a_keyword_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[rich(), keyword(ANN, 23, "plain")]).await.unwrap());
     assert_eq!(found(&db, 22).await, Some(rich()));
     assert_eq!(found(&db, 23).await, Some(keyword(ANN, 23, "plain")));
 }
 
-async fn a_thousand_keywords_are_added_at_once_and_saved_at_once(db: TestDatabase) {
+async fn a_thousand_keywords_are_added_at_once_and_saved_at_once(db: TestStorage) {
     two_accounts(&db).await;
     let mut many: Vec<Keyword> = (0..4_000)
         .map(|n| keyword(ANN, 1_000 + n, &format!("keyword {n}")))
@@ -129,7 +129,7 @@ async fn a_thousand_keywords_are_added_at_once_and_saved_at_once(db: TestDatabas
     assert_eq!(found(&db, 4_999).await.as_ref(), many.last());
 }
 
-async fn a_text_is_unique_in_its_market_and_project(db: TestDatabase) {
+async fn a_text_is_unique_in_its_market_and_project(db: TestStorage) {
     two_accounts(&db).await;
     let base = Keyword {
         market: market("us", None),
@@ -163,7 +163,7 @@ async fn a_text_is_unique_in_its_market_and_project(db: TestDatabase) {
     assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
 }
 
-async fn keywords_are_found_by_their_texts_in_one_market(db: TestDatabase) {
+async fn keywords_are_found_by_their_texts_in_one_market(db: TestStorage) {
     two_accounts(&db).await;
     let gone = Keyword {
         status: Status::Deactivated,
@@ -179,7 +179,7 @@ async fn keywords_are_found_by_their_texts_in_one_market(db: TestDatabase) {
     assert_eq!(found, [keyword(ANN, 21, "A"), gone]);
 }
 
-async fn saving_leaves_the_latest_rank_and_the_volume_alone(db: TestDatabase) {
+async fn saving_leaves_the_latest_rank_and_the_volume_alone(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[rich()]).await.unwrap());
     let changed = Keyword {
@@ -198,7 +198,7 @@ async fn saving_leaves_the_latest_rank_and_the_volume_alone(db: TestDatabase) {
     assert_eq!(found(&db, 22).await, Some(expected));
 }
 
-async fn latest_ranks_are_set_for_one_account(db: TestDatabase) {
+async fn latest_ranks_are_set_for_one_account(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => tx.keywords().save_latest(ANN, &[(KeywordId(21), rank(3))]).await.unwrap());
     assert_eq!(found(&db, 21).await.unwrap().latest, Some(rank(3)));
@@ -214,14 +214,14 @@ async fn latest_ranks_are_set_for_one_account(db: TestDatabase) {
     assert_eq!(other.unwrap().latest, None);
 }
 
-async fn what_is_not_there_is_not_made_by_saving(db: TestDatabase) {
+async fn what_is_not_there_is_not_made_by_saving(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => tx.keywords().save_all(&[keyword(ANN, 99, "ghost"), keyword(ANN, 21, "real")]).await.unwrap());
     assert_eq!(found(&db, 99).await, None);
     assert_eq!(found(&db, 21).await, Some(keyword(ANN, 21, "real")));
 }
 
-async fn only_active_keywords_are_counted(db: TestDatabase) {
+async fn only_active_keywords_are_counted(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[
         keyword(ANN, 21, "a"),
@@ -237,7 +237,7 @@ async fn only_active_keywords_are_counted(db: TestDatabase) {
     });
 }
 
-async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestDatabase) {
+async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestStorage) {
     two_accounts(&db).await;
     let mut all: Vec<Keyword> = (1..=9).map(|n| keyword(ANN, n, &format!("k{n}"))).collect();
     all[4].status = Status::Deactivated;
@@ -263,7 +263,7 @@ async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestDataba
     }
 }
 
-async fn each_filter_selects_what_it_says(db: TestDatabase) {
+async fn each_filter_selects_what_it_says(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[
         rich(),

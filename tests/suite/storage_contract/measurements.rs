@@ -14,9 +14,9 @@ use domain::{
     job::Job,
     results::{AsOf, JournalEntry, KeywordMeasurement, PreviousSerp, SearchSource, StagedFinding},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_history_reaches_back_37_days_and_to_the_newest_measured_point_before,
     a_history_leaves_out_the_job_that_asks,
     a_failed_measurement_in_the_window_does_not_hide_the_last_good_one,
@@ -88,16 +88,16 @@ pub fn measurement(
     }
 }
 
-pub async fn measured(db: &TestDatabase, measurements: &[KeywordMeasurement]) {
+pub async fn measured(db: &TestStorage, measurements: &[KeywordMeasurement]) {
     change!(db, tx => tx.measurements().add(ANN, SHOP, measurements).await.unwrap());
 }
 
-pub async fn at_work(db: &TestDatabase) {
+pub async fn at_work(db: &TestStorage) {
     two_accounts_at_work(db).await;
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
 }
 
-async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
+async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     at_work(&db).await;
     measured(
@@ -135,7 +135,7 @@ async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(
     assert_eq!(histories[2].serp, Some(serp("3")));
 }
 
-async fn a_history_leaves_out_the_job_that_asks(db: TestDatabase) {
+async fn a_history_leaves_out_the_job_that_asks(db: TestStorage) {
     at_work(&db).await;
     measured(
         &db,
@@ -157,7 +157,7 @@ async fn a_history_leaves_out_the_job_that_asks(db: TestDatabase) {
     });
 }
 
-async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: TestDatabase) {
+async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: TestStorage) {
     at_work(&db).await;
     measured(
         &db,
@@ -175,7 +175,7 @@ async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: 
     assert_eq!(history[0].serp, Some(serp("1")));
 }
 
-async fn a_job_measures_a_keyword_once(db: TestDatabase) {
+async fn a_job_measures_a_keyword_once(db: TestStorage) {
     at_work(&db).await;
     measured(&db, &[measurement(21, 1, 0, RankState::Ranked)]).await;
     let mut again = measurement(21, 1, 0, RankState::NotRanked);
@@ -191,7 +191,7 @@ async fn a_job_measures_a_keyword_once(db: TestDatabase) {
     });
 }
 
-async fn an_older_page_never_replaces_a_newer_one(db: TestDatabase) {
+async fn an_older_page_never_replaces_a_newer_one(db: TestStorage) {
     at_work(&db).await;
     measured(
         &db,
@@ -229,7 +229,7 @@ fn staged(ordinal: i64, result_type: ResultType, keyword: Option<i64>) -> Staged
     }
 }
 
-async fn staging_the_same_place_again_replaces_what_was_there(db: TestDatabase) {
+async fn staging_the_same_place_again_replaces_what_was_there(db: TestStorage) {
     at_work(&db).await;
     let changed = StagedFinding {
         sort_value: None,
@@ -250,7 +250,7 @@ async fn staging_the_same_place_again_replaces_what_was_there(db: TestDatabase) 
     });
 }
 
-async fn the_last_of_equal_places_in_one_call_counts(db: TestDatabase) {
+async fn the_last_of_equal_places_in_one_call_counts(db: TestStorage) {
     at_work(&db).await;
     let twice = [
         staged(1, ResultType::Serp, Some(21)),
@@ -261,7 +261,7 @@ async fn the_last_of_equal_places_in_one_call_counts(db: TestDatabase) {
     assert_eq!(found, [twice[1].clone()]);
 }
 
-async fn staged_records_are_walked_in_order(db: TestDatabase) {
+async fn staged_records_are_walked_in_order(db: TestStorage) {
     at_work(&db).await;
     let many: Vec<StagedFinding> = [7, 2, 5]
         .map(|it| staged(it, ResultType::Serp, None))
@@ -282,7 +282,7 @@ fn entry(sequence: i64) -> JournalEntry {
     }
 }
 
-async fn a_journal_is_walked_in_order(db: TestDatabase) {
+async fn a_journal_is_walked_in_order(db: TestStorage) {
     at_work(&db).await;
     change!(db, tx => tx.measurements().record(ANN, JobId(31), &[3, 1, 2].map(entry)).await.unwrap());
     ask!(db, r => {
@@ -293,7 +293,7 @@ async fn a_journal_is_walked_in_order(db: TestDatabase) {
     });
 }
 
-async fn discarding_clears_one_job_alone(db: TestDatabase) {
+async fn discarding_clears_one_job_alone(db: TestStorage) {
     at_work(&db).await;
     add_job(
         &db,

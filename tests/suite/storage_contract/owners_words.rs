@@ -5,9 +5,9 @@ use domain::{
     owners_words::{BrandNames, IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
     text::Label,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     what_is_said_of_a_site_last_stands_until_it_is_taken_back,
     a_suggestion_is_ignored_until_it_is_taken_up,
     what_a_brand_is_called_stands_until_it_has_no_name,
@@ -31,7 +31,7 @@ fn ignored(id: &str, reason: Option<&str>) -> IgnoredSuggestion {
     }
 }
 
-async fn what_is_said_of_a_site_last_stands_until_it_is_taken_back(db: TestDatabase) {
+async fn what_is_said_of_a_site_last_stands_until_it_is_taken_back(db: TestStorage) {
     two_accounts(&db).await;
     let mut sites = Vec::new();
     for role in SiteRole::ALL {
@@ -68,7 +68,7 @@ async fn what_is_said_of_a_site_last_stands_until_it_is_taken_back(db: TestDatab
     assert_eq!(named.len(), sites.len() - 1);
 }
 
-async fn a_suggestion_is_ignored_until_it_is_taken_up(db: TestDatabase) {
+async fn a_suggestion_is_ignored_until_it_is_taken_up(db: TestStorage) {
     two_accounts(&db).await;
     let all = [
         ignored("a1", Some("the page goes in May")),
@@ -103,7 +103,7 @@ fn brand(domain: &str, names: &[&str], is_word: Option<bool>) -> BrandNames {
     }
 }
 
-async fn what_a_brand_is_called_stands_until_it_has_no_name(db: TestDatabase) {
+async fn what_a_brand_is_called_stands_until_it_has_no_name(db: TestStorage) {
     two_accounts(&db).await;
     let call = async |it: &BrandNames| {
         change!(db, tx => tx.owners_words().call_brand(ANN, SHOP, it).await.unwrap());
@@ -127,7 +127,7 @@ async fn what_a_brand_is_called_stands_until_it_has_no_name(db: TestDatabase) {
     assert_eq!(brands(ANN).await, [anew]);
 }
 
-async fn nobody_hears_what_others_say(db: TestDatabase) {
+async fn nobody_hears_what_others_say(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
         let rival = site("rival.com", SiteRole::Competitor, None);

@@ -9,16 +9,16 @@ use domain::{
         jobs::{JobFilter, JobSort},
         keywords::{KeywordFilter, KeywordSort},
         projects::{ProjectFilter, ProjectSort},
-        storage::{Storage, StorageError},
+        storage::StorageError,
     },
     project::{Priority, Project},
     text::Label,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
 use Direction::{Ascending, Descending};
 
-on_every_database![
+on_every_storage![
     projects_are_walked_in_every_order,
     keywords_are_walked_in_every_order,
     jobs_are_walked_by_age,
@@ -27,7 +27,7 @@ on_every_database![
     a_page_ends_before_its_bytes_and_the_next_begins_there,
 ];
 
-async fn walked_projects(db: &TestDatabase, sort: ProjectSort, direction: Direction) -> Vec<i64> {
+async fn walked_projects(db: &TestStorage, sort: ProjectSort, direction: Direction) -> Vec<i64> {
     let mut request = PageRequest {
         sort,
         direction,
@@ -48,7 +48,7 @@ async fn walked_projects(db: &TestDatabase, sort: ProjectSort, direction: Direct
     }
 }
 
-async fn projects_are_walked_in_every_order(db: TestDatabase) {
+async fn projects_are_walked_in_every_order(db: TestStorage) {
     two_accounts(&db).await;
     let named = |id, name, priority, analysed: Option<i64>| Project {
         name: Label::parse(name).unwrap(),
@@ -98,7 +98,7 @@ async fn projects_are_walked_in_every_order(db: TestDatabase) {
     );
 }
 
-async fn keywords_are_walked_in_every_order(db: TestDatabase) {
+async fn keywords_are_walked_in_every_order(db: TestStorage) {
     two_accounts(&db).await;
     let at = |id, text, position: Option<u32>| Keyword {
         latest: position.map(|position| LatestRank {
@@ -145,7 +145,7 @@ async fn keywords_are_walked_in_every_order(db: TestDatabase) {
     }
 }
 
-async fn jobs_are_walked_by_age(db: TestDatabase) {
+async fn jobs_are_walked_by_age(db: TestStorage) {
     two_accounts(&db).await;
     for id in 1..=5 {
         add_job(
@@ -178,7 +178,7 @@ async fn jobs_are_walked_by_age(db: TestDatabase) {
     assert_eq!(ids, [5, 4, 3, 2, 1]);
 }
 
-async fn rows_added_between_two_pages_disturb_nothing(db: TestDatabase) {
+async fn rows_added_between_two_pages_disturb_nothing(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 10, "b"), keyword(ANN, 20, "d"), keyword(ANN, 30, "f")]).await.unwrap());
     let mut request = PageRequest {
@@ -201,7 +201,7 @@ async fn rows_added_between_two_pages_disturb_nothing(db: TestDatabase) {
     assert_eq!(second.next, None);
 }
 
-async fn a_position_of_another_order_is_an_error(db: TestDatabase) {
+async fn a_position_of_another_order_is_an_error(db: TestStorage) {
     two_accounts(&db).await;
     let wrong = Position {
         value: SortValue::Text("x".into()),
@@ -223,7 +223,7 @@ async fn a_position_of_another_order_is_an_error(db: TestDatabase) {
     assert!(matches!(outcome, Err(StorageError::Unavailable(_))));
 }
 
-async fn a_page_ends_before_its_bytes_and_the_next_begins_there(db: TestDatabase) {
+async fn a_page_ends_before_its_bytes_and_the_next_begins_there(db: TestStorage) {
     two_accounts(&db).await;
     let texts = ["a", "b", &"c".repeat(90), "d", "e"];
     let added: Vec<Keyword> = { (1..).zip(texts) }

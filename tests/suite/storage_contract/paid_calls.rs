@@ -9,9 +9,9 @@ use domain::{
         paid_calls::PaidCallKey,
     },
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     an_answer_is_found_by_its_step_in_every_attempt,
     a_call_without_an_answer_brings_none,
     old_calls_are_forgotten_a_part_at_a_time,
@@ -38,7 +38,7 @@ fn answered(answer: &str) -> Ended {
     }
 }
 
-async fn write_down(db: &TestDatabase, call: PaidCallKey, step: &str, ended: Option<&Ended>) {
+async fn write_down(db: &TestStorage, call: PaidCallKey, step: &str, ended: Option<&Ended>) {
     let at = after(call.ticket.number);
     change!(db, tx => tx.paid_calls().begin(call, step, at).await.unwrap());
     if let Some(ended) = ended {
@@ -50,12 +50,12 @@ async fn write_down(db: &TestDatabase, call: PaidCallKey, step: &str, ended: Opt
     }
 }
 
-async fn answer(db: &TestDatabase, account: AccountId, step: &str) -> Option<String> {
+async fn answer(db: &TestStorage, account: AccountId, step: &str) -> Option<String> {
     let found = ask!(db, r => r.paid_calls().answer(account, JOB, step).await.unwrap());
     found.map(|it| String::from_utf8(it.body).unwrap())
 }
 
-async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestDatabase) {
+async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let long = "{\"organic\": []}".repeat(10_000);
     write_down(
@@ -76,7 +76,7 @@ async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestDatabase) {
     assert_eq!(found.unwrap().at, after(1), "when it came");
 }
 
-async fn a_call_without_an_answer_brings_none(db: TestDatabase) {
+async fn a_call_without_an_answer_brings_none(db: TestStorage) {
     two_accounts_at_work(&db).await;
     write_down(&db, key(ANN, 1, 1), "a", None).await;
     write_down(&db, key(ANN, 1, 2), "b", Some(&Ended::default())).await;
@@ -87,7 +87,7 @@ async fn a_call_without_an_answer_brings_none(db: TestDatabase) {
     assert_eq!(answer(&db, ANN, "a").await, Some(String::new()));
 }
 
-async fn old_calls_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+async fn old_calls_are_forgotten_a_part_at_a_time(db: TestStorage) {
     two_accounts_at_work(&db).await;
     for number in 1..=9 {
         let call = key(ANN, number % 2, number);
@@ -102,7 +102,7 @@ async fn old_calls_are_forgotten_a_part_at_a_time(db: TestDatabase) {
     assert!(answer(&db, ANN, "7").await.is_some());
 }
 
-async fn an_account_sees_its_own_answers_alone(db: TestDatabase) {
+async fn an_account_sees_its_own_answers_alone(db: TestStorage) {
     two_accounts_at_work(&db).await;
     write_down(&db, key(ANN, 1, 1), "a", Some(&answered("x"))).await;
     // The other account's job has the same id.

@@ -8,9 +8,9 @@ use domain::{
     text::Label,
     user::User,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_password_belongs_to_its_person_and_may_be_missing,
     marks_of_devices_are_withdrawn_for_one_person_until_a_later_password,
     people_of_two_accounts_with_the_same_number_have_their_own_passwords,
@@ -23,7 +23,7 @@ fn hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
+async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN), owner(BOB));
     change!(db, tx => {
@@ -47,7 +47,7 @@ async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
     });
 }
 
-async fn marks_of_devices_are_withdrawn_for_one_person_until_a_later_password(db: TestDatabase) {
+async fn marks_of_devices_are_withdrawn_for_one_person_until_a_later_password(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN).id, owner(BOB).id);
     change!(db, tx => {
@@ -61,7 +61,7 @@ async fn marks_of_devices_are_withdrawn_for_one_person_until_a_later_password(db
     });
 }
 
-async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db: TestDatabase) {
+async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db: TestStorage) {
     let people = [ANN, BOB].map(|it| User {
         id: owner(ANN).id,
         ..owner(it)
@@ -82,7 +82,7 @@ async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db
     }
 }
 
-async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestDatabase) {
+async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN), owner(BOB));
     let changed = User {
@@ -112,7 +112,7 @@ async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestDatabas
     );
 }
 
-async fn whether_there_is_any_account_is_known(db: TestDatabase) {
+async fn whether_there_is_any_account_is_known(db: TestStorage) {
     let any = ask!(db, r => r.accounts().any().await.unwrap());
     two_accounts(&db).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn whether_there_is_any_account_is_known(db: TestDatabase) {
     );
 }
 
-async fn what_hashes_cost_is_known_and_bounded(db: TestDatabase) {
+async fn what_hashes_cost_is_known_and_bounded(db: TestStorage) {
     two_accounts(&db).await;
     let hashes = [(ANN, "2"), (BOB, "3")].map(|(account, passes)| {
         let hash = format!("$argon2id$v=19$m=19456,t={passes},p=1$c2FsdA$b3V0cHV0");

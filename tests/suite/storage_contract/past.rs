@@ -21,16 +21,16 @@ use domain::{
         AsOf, CoursePoint, KeywordMeasurement, OwnPlace, OwnSnapshot, SearchSource, StagedFinding,
     },
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     another_engine_or_a_simulated_market_is_another_series,
     courses_hold_every_measurement_of_the_time_oldest_first,
     own_places_are_those_of_measurements_that_succeeded,
     the_page_of_a_month_ago_is_that_of_the_run_nearest_to_it,
 ];
 
-async fn another_engine_or_a_simulated_market_is_another_series(db: TestDatabase) {
+async fn another_engine_or_a_simulated_market_is_another_series(db: TestStorage) {
     at_work(&db).await;
     let bing = SearchSource {
         engine: "bing".into(),
@@ -72,7 +72,7 @@ async fn another_engine_or_a_simulated_market_is_another_series(db: TestDatabase
     }
 }
 
-async fn courses_hold_every_measurement_of_the_time_oldest_first(db: TestDatabase) {
+async fn courses_hold_every_measurement_of_the_time_oldest_first(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     at_work(&db).await;
     measured(
@@ -110,7 +110,7 @@ async fn courses_hold_every_measurement_of_the_time_oldest_first(db: TestDatabas
     assert_eq!(strangers, [vec![], vec![], vec![]]);
 }
 
-async fn own_places_are_those_of_measurements_that_succeeded(db: TestDatabase) {
+async fn own_places_are_those_of_measurements_that_succeeded(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     at_work(&db).await;
     let places = vec![
@@ -200,7 +200,7 @@ fn search_page(keyword: i64, url: &str) -> StagedFinding {
     }
 }
 
-async fn the_page_of_a_month_ago_is_that_of_the_run_nearest_to_it(db: TestDatabase) {
+async fn the_page_of_a_month_ago_is_that_of_the_run_nearest_to_it(db: TestStorage) {
     at_work(&db).await;
     // Keyword 21 was measured 38, 33, 29 and 22 days ago, keyword 22 only 24 days ago.
     for (id, days, keywords) in [

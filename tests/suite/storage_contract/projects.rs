@@ -7,16 +7,16 @@ use domain::{
     page::{Direction, PageRequest},
     ports::{
         projects::{ProjectFilter, ProjectSort},
-        storage::{Storage, StorageError},
+        storage::StorageError,
     },
     project::{Priority, Project, ProjectMeta, Status, WorkflowStatus},
     report_settings::{Frequency, ReportSettings, Section},
     text::{Label, Tag},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 use std::collections::BTreeMap;
 
-on_every_database![
+on_every_storage![
     a_project_is_read_back_as_written,
     an_active_domain_is_unique_in_its_account_and_only_there,
     saving_a_project_onto_a_taken_domain_conflicts,
@@ -55,7 +55,7 @@ fn rich(id: i64) -> Project {
     }
 }
 
-async fn a_project_is_read_back_as_written(db: TestDatabase) {
+async fn a_project_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.projects().add(&rich(12)).await.unwrap());
     ask!(db, r => {
@@ -72,7 +72,7 @@ async fn a_project_is_read_back_as_written(db: TestDatabase) {
     ask!(db, r => assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(gone)));
 }
 
-async fn an_active_domain_is_unique_in_its_account_and_only_there(db: TestDatabase) {
+async fn an_active_domain_is_unique_in_its_account_and_only_there(db: TestStorage) {
     two_accounts(&db).await;
     let same = Project {
         domain: project(ANN, 11).domain,
@@ -90,7 +90,7 @@ async fn an_active_domain_is_unique_in_its_account_and_only_there(db: TestDataba
     });
 }
 
-async fn saving_a_project_onto_a_taken_domain_conflicts(db: TestDatabase) {
+async fn saving_a_project_onto_a_taken_domain_conflicts(db: TestStorage) {
     two_accounts(&db).await;
     let same = Project {
         domain: project(ANN, 11).domain,
@@ -102,7 +102,7 @@ async fn saving_a_project_onto_a_taken_domain_conflicts(db: TestDatabase) {
     assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
 }
 
-async fn an_analysis_is_noted_without_touching_anything_else(db: TestDatabase) {
+async fn an_analysis_is_noted_without_touching_anything_else(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.projects().note_analysis(ANN, SHOP, after(3)).await.unwrap());
     let noted = Project {
@@ -116,7 +116,7 @@ async fn an_analysis_is_noted_without_touching_anything_else(db: TestDatabase) {
 }
 
 /// Projects 11, 12 (rich) and 13 (deactivated).
-async fn three_projects(db: &TestDatabase) {
+async fn three_projects(db: &TestStorage) {
     two_accounts(db).await;
     let gone = project(ANN, 13).deactivated(after(1));
     change!(db, tx => {
@@ -125,7 +125,7 @@ async fn three_projects(db: &TestDatabase) {
     });
 }
 
-async fn selected(db: &TestDatabase, filter: &ProjectFilter) -> Vec<i64> {
+async fn selected(db: &TestStorage, filter: &ProjectFilter) -> Vec<i64> {
     let request = PageRequest {
         sort: ProjectSort::Domain,
         direction: Direction::Ascending,
@@ -138,7 +138,7 @@ async fn selected(db: &TestDatabase, filter: &ProjectFilter) -> Vec<i64> {
     page.items.iter().map(|it| it.id.0).collect()
 }
 
-async fn each_filter_selects_what_it_says(db: TestDatabase) {
+async fn each_filter_selects_what_it_says(db: TestStorage) {
     type Set = fn(&mut ProjectFilter);
     three_projects(&db).await;
     let cases: [(Set, &[i64]); 10] = [
@@ -163,7 +163,7 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
     }
 }
 
-async fn a_search_looks_at_name_domain_and_client_whatever_the_case(db: TestDatabase) {
+async fn a_search_looks_at_name_domain_and_client_whatever_the_case(db: TestStorage) {
     three_projects(&db).await;
     let cases: [(&str, &[i64]); 7] = [
         ("größTE 店", &[12]),
@@ -184,7 +184,7 @@ async fn a_search_looks_at_name_domain_and_client_whatever_the_case(db: TestData
     }
 }
 
-async fn a_project_is_found_by_its_active_domain(db: TestDatabase) {
+async fn a_project_is_found_by_its_active_domain(db: TestStorage) {
     two_accounts(&db).await;
     ask!(db, r => {
         let found = r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap();

@@ -9,17 +9,17 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, ProjectId},
-    ports::storage::Storage,
     project::Project,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::DatabaseKind;
 
-on_every_database![
-    a_purged_project_leaves_no_row_in_any_table,
-    deactivated_projects_are_found_by_their_date,
-    parts_are_bounded,
+on_every_storage![
+    deactivated_projects_are_found_by_their_date;
+    but not in memory:
+    a_purged_project_leaves_no_row_in_any_table = "it reads tables by SQL",
+    parts_are_bounded = "a project is purged at once",
 ];
 
 /// A row of each table that the examples leave empty; `{a}` is the account.
@@ -70,16 +70,19 @@ struct Counted {
     number: i64,
 }
 
-fn asked(db: &TestDatabase, query: &str) -> Vec<Counted> {
-    match db.kind() {
+fn asked(db: &TestStorage, query: &str) -> Vec<Counted> {
+    match db.database().kind() {
         DatabaseKind::Postgres => {
-            let url = db.superuser_url().unwrap_or_else(|| db.url.clone());
+            let url = db
+                .database()
+                .superuser_url()
+                .unwrap_or_else(|| db.database().url.clone());
             let mut connection = PgConnection::establish(&url).unwrap();
             connection.set_instrumentation(|_: InstrumentationEvent<'_>| ());
             sql_query(query).load(&mut connection).unwrap()
         }
         DatabaseKind::Sqlite => {
-            let path = db.url.trim_start_matches("sqlite://");
+            let path = db.database().url.trim_start_matches("sqlite://");
             let mut connection = SqliteConnection::establish(path).unwrap();
             connection.set_instrumentation(|_: InstrumentationEvent<'_>| ());
             sql_query(query).load(&mut connection).unwrap()
@@ -88,8 +91,8 @@ fn asked(db: &TestDatabase, query: &str) -> Vec<Counted> {
 }
 
 /// How many rows of an account there are in each table that knows of projects.
-fn rows(db: &TestDatabase, account: AccountId) -> BTreeMap<String, i64> {
-    let tables = match db.kind() {
+fn rows(db: &TestStorage, account: AccountId) -> BTreeMap<String, i64> {
+    let tables = match db.database().kind() {
         DatabaseKind::Postgres => TABLES_POSTGRES,
         DatabaseKind::Sqlite => TABLES_SQLITE,
     };
@@ -108,9 +111,9 @@ fn rows(db: &TestDatabase, account: AccountId) -> BTreeMap<String, i64> {
     counted.into_iter().map(|it| (it.name, it.number)).collect()
 }
 
-async fn filled(db: &TestDatabase) {
+async fn filled(db: &TestStorage) {
     two_accounts_at_work(db).await;
-    let (time, bytes) = match db.kind() {
+    let (time, bytes) = match db.database().kind() {
         DatabaseKind::Postgres => ("TIMESTAMPTZ '2026-01-01T00:00:00Z'", "'\\x00'::bytea"),
         DatabaseKind::Sqlite => ("0", "X'00'"),
     };
@@ -120,11 +123,11 @@ async fn filled(db: &TestDatabase) {
                 .replace("{t}", time)
                 .replace("{b}", bytes)
         });
-        db.run_sql(&rows.join(";"));
+        db.database().run_sql(&rows.join(";"));
     }
 }
 
-async fn purge(db: &TestDatabase, account: AccountId, project: ProjectId) -> u32 {
+async fn purge(db: &TestStorage, account: AccountId, project: ProjectId) -> u32 {
     for part in 1..1_000 {
         let is_left = change!(db, tx => tx.projects().purge_part(account, project).await.unwrap());
         if !is_left {
@@ -134,7 +137,7 @@ async fn purge(db: &TestDatabase, account: AccountId, project: ProjectId) -> u32
     panic!("it does not end");
 }
 
-async fn a_purged_project_leaves_no_row_in_any_table(db: TestDatabase) {
+async fn a_purged_project_leaves_no_row_in_any_table(db: TestStorage) {
     filled(&db).await;
     let before = rows(&db, BOB);
     for (table, number) in rows(&db, ANN) {
@@ -163,7 +166,7 @@ async fn a_purged_project_leaves_no_row_in_any_table(db: TestDatabase) {
     );
 }
 
-async fn deactivated_projects_are_found_by_their_date(db: TestDatabase) {
+async fn deactivated_projects_are_found_by_their_date(db: TestStorage) {
     two_accounts(&db).await;
     let gone = |id: i64, second: i64| Project {
         id: ProjectId(id),
@@ -193,7 +196,7 @@ async fn deactivated_projects_are_found_by_their_date(db: TestDatabase) {
     assert_eq!((count(ANN).await, count(BOB).await), (4, 1));
 }
 
-async fn parts_are_bounded(db: TestDatabase) {
+async fn parts_are_bounded(db: TestStorage) {
     two_accounts(&db).await;
     let many: Vec<_> = (100..135)
         .map(|id| keyword(ANN, id, &format!("k{id}")))

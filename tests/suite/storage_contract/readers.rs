@@ -11,15 +11,15 @@ use domain::{
         call_journal::{Ended, Ticket},
         paid_calls::PaidCallKey,
         spending::Counter,
-        storage::{Storage, StorageError},
+        storage::StorageError,
     },
     project::Project,
     search_console::{Origin, Told},
     token::RevokeReason,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     every_change_through_a_reader_is_refused,
     a_reader_sees_what_is_committed_between_two_calls,
     a_transaction_sees_its_own_changes_and_nobody_else_does,
@@ -52,7 +52,7 @@ fn an_ignored_suggestion() -> IgnoredSuggestion {
     }
 }
 
-async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
+async fn every_change_through_a_reader_is_refused(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut reader = db.storage.read().await.unwrap();
     let r = &mut *reader;
@@ -140,7 +140,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
     ];
 }
 
-async fn a_reader_sees_what_is_committed_between_two_calls(db: TestDatabase) {
+async fn a_reader_sees_what_is_committed_between_two_calls(db: TestStorage) {
     two_accounts(&db).await;
     let mut reader = db.storage.read().await.unwrap();
     assert_eq!(
@@ -166,7 +166,7 @@ async fn a_reader_sees_what_is_committed_between_two_calls(db: TestDatabase) {
     );
 }
 
-async fn a_transaction_sees_its_own_changes_and_nobody_else_does(db: TestDatabase) {
+async fn a_transaction_sees_its_own_changes_and_nobody_else_does(db: TestStorage) {
     two_accounts(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     tx.projects()

@@ -23,10 +23,10 @@ use domain::{
     ports::research::SearchSort,
     project::Status,
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 use std::collections::{BTreeMap, BTreeSet};
 
-on_every_database![
+on_every_storage![
     what_is_kept_comes_back_whole_until_it_expires,
     a_question_is_under_way_once,
     units_are_counted_by_account_and_month,
@@ -111,7 +111,7 @@ fn request(limit: u32) -> PageRequest<SearchSort> {
     }
 }
 
-async fn what_is_kept_comes_back_whole_until_it_expires(db: TestDatabase) {
+async fn what_is_kept_comes_back_whole_until_it_expires(db: TestStorage) {
     let (first, second) = (kept(1_000), kept(2_000));
     change!(db, tx => tx.research().keep(KEY, &subject("Red Shoes"), &first).await.unwrap());
     let found = async |at| ask!(db, r => r.research().kept(KEY, at).await.unwrap());
@@ -128,7 +128,7 @@ async fn what_is_kept_comes_back_whole_until_it_expires(db: TestDatabase) {
     );
 }
 
-async fn a_question_is_under_way_once(db: TestDatabase) {
+async fn a_question_is_under_way_once(db: TestStorage) {
     let depart = async |id: i64, at| {
         let until = at + Flight::LEASE;
         change!(db, tx => tx.research().depart(KEY, FlightId(id), at, until).await.unwrap())
@@ -164,7 +164,7 @@ async fn a_question_is_under_way_once(db: TestDatabase) {
     assert_eq!(flight().await, None);
 }
 
-async fn units_are_counted_by_account_and_month(db: TestDatabase) {
+async fn units_are_counted_by_account_and_month(db: TestStorage) {
     two_accounts(&db).await;
     let september = MONTH - chrono::Months::new(2);
     let usage = async |account, at| {
@@ -207,7 +207,7 @@ async fn units_are_counted_by_account_and_month(db: TestDatabase) {
     assert_eq!(lapsed(after(120), 1).await, both[..1]);
 }
 
-async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestDatabase) {
+async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestStorage) {
     two_accounts(&db).await;
     let first = search(ANN, 1, "Red  Shoes");
     let user = first.user;
@@ -254,7 +254,7 @@ async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestData
     assert_eq!((page.items[0].id, page.next), (SearchId(3), None));
 }
 
-async fn searches_are_a_persons_own(db: TestDatabase) {
+async fn searches_are_a_persons_own(db: TestStorage) {
     two_accounts(&db).await;
     let (anns, bobs) = (search(ANN, 1, "shoes"), search(BOB, 1, "shoes"));
     change!(db, tx => {
@@ -273,7 +273,7 @@ async fn searches_are_a_persons_own(db: TestDatabase) {
     assert_eq!(bobs_own, Some(bobs));
 }
 
-async fn old_rows_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+async fn old_rows_are_forgotten_a_part_at_a_time(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for number in 0..5_u8 {
         let key = SubjectKey([number; 32]);
@@ -302,7 +302,7 @@ async fn old_rows_are_forgotten_a_part_at_a_time(db: TestDatabase) {
     assert!(ask!(db, r => r.research().flight(last).await.unwrap()).is_some());
 }
 
-async fn active_keywords_of_a_market_are_told(db: TestDatabase) {
+async fn active_keywords_of_a_market_are_told(db: TestStorage) {
     two_accounts(&db).await;
     let mut gone = keyword(ANN, 22, "old shoes");
     gone.status = Status::Deactivated;
@@ -328,7 +328,7 @@ async fn active_keywords_of_a_market_are_told(db: TestDatabase) {
     assert_eq!(found, BTreeSet::new());
 }
 
-async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
+async fn volumes_are_noted_in_their_market_alone(db: TestStorage) {
     two_accounts(&db).await;
     let mut german = keyword(ANN, 22, "red shoes");
     german.market.language = Language::parse("de").unwrap();
@@ -387,7 +387,7 @@ async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
     }
 }
 
-async fn an_account_finds_its_own_newest_answer(db: TestDatabase) {
+async fn an_account_finds_its_own_newest_answer(db: TestStorage) {
     two_accounts(&db).await;
     let older = search(ANN, 1, "red shoes");
     let mut newer = search(ANN, 2, "red shoes");

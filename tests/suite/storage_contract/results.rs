@@ -12,11 +12,11 @@ use domain::{
         StagedFinding,
     },
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
 use Direction::{Ascending, Descending};
 
-on_every_database![
+on_every_storage![
     what_a_run_did_not_measure_is_carried_over_once_and_is_no_history,
     what_a_run_leaves_for_the_next_is_read_back_and_replaced,
     nothing_is_visible_before_it_is_published_and_all_of_it_after,
@@ -71,7 +71,7 @@ fn measured_at(job: i64, ordinal: i64) -> DateTime<Utc> {
 }
 
 /// Two runs (31, 32) of four records each: values 2.5, none, 0.1, none.
-async fn two_runs(db: &TestDatabase) {
+async fn two_runs(db: &TestStorage) {
     two_accounts_at_work(db).await;
     add_job(db, &job(ANN, 32)).await;
     for id in [31, 32] {
@@ -117,7 +117,7 @@ pub fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> Findi
     }
 }
 
-async fn walked(db: &TestDatabase, mut query: FindingQuery) -> Vec<(i64, i64)> {
+async fn walked(db: &TestStorage, mut query: FindingQuery) -> Vec<(i64, i64)> {
     let mut rows = vec![];
     loop {
         let page = ask!(db, r => r.results().findings(ANN, SHOP, &query).await.unwrap());
@@ -129,7 +129,7 @@ async fn walked(db: &TestDatabase, mut query: FindingQuery) -> Vec<(i64, i64)> {
     }
 }
 
-async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestDatabase) {
+async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let entry = JournalEntry {
         sequence: 1,
@@ -160,7 +160,7 @@ async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestD
     });
 }
 
-async fn records_copied_ahead_are_invisible_until_published(db: TestDatabase) {
+async fn records_copied_ahead_are_invisible_until_published(db: TestStorage) {
     two_runs(&db).await;
     add_job(&db, &job(ANN, 33)).await;
     let records = [0, 1, 2, 3, 4].map(|ordinal| record(33, ordinal, None));
@@ -217,7 +217,7 @@ async fn records_copied_ahead_are_invisible_until_published(db: TestDatabase) {
     });
 }
 
-async fn a_new_run_moves_the_heads_and_keeps_the_history(db: TestDatabase) {
+async fn a_new_run_moves_the_heads_and_keeps_the_history(db: TestStorage) {
     two_runs(&db).await;
     let found = ask!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
     assert_eq!(found, Some(head(32, ResultType::Rankings, 4)));
@@ -235,7 +235,7 @@ async fn a_new_run_moves_the_heads_and_keeps_the_history(db: TestDatabase) {
     );
 }
 
-async fn each_head_comes_with_its_first_records(db: TestDatabase) {
+async fn each_head_comes_with_its_first_records(db: TestStorage) {
     two_runs(&db).await;
     add_job(&db, &job(ANN, 33)).await;
     let links: Vec<StagedFinding> = [50, 7, 9]
@@ -270,7 +270,7 @@ async fn each_head_comes_with_its_first_records(db: TestDatabase) {
     });
 }
 
-async fn records_of_a_run_are_walked_in_every_order(db: TestDatabase) {
+async fn records_of_a_run_are_walked_in_every_order(db: TestStorage) {
     two_runs(&db).await;
     for (sort, direction, expected) in [
         (FindingSort::Ordinal, Ascending, [0, 1, 2, 3]),
@@ -285,7 +285,7 @@ async fn records_of_a_run_are_walked_in_every_order(db: TestDatabase) {
     }
 }
 
-async fn records_of_all_runs_are_walked_in_every_order(db: TestDatabase) {
+async fn records_of_all_runs_are_walked_in_every_order(db: TestStorage) {
     two_runs(&db).await;
     for (sort, rising) in [
         (
@@ -357,7 +357,7 @@ async fn records_of_all_runs_are_walked_in_every_order(db: TestDatabase) {
     );
 }
 
-async fn each_filter_selects_what_it_says(db: TestDatabase) {
+async fn each_filter_selects_what_it_says(db: TestStorage) {
     two_runs(&db).await;
     let any = || query(None, FindingSort::MeasuredAt, Ascending);
     for (query, expected) in [
@@ -423,7 +423,7 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
     }
 }
 
-async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestDatabase) {
+async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestStorage) {
     two_runs(&db).await;
     let left = |text: &str| Document::from_stored(text.to_owned());
     for text in ["{\"run\":1}", "{\"run\":2}"] {
@@ -438,7 +438,7 @@ async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestDataba
 }
 
 /// The keywords of the records in a run, or in the history.
-async fn keywords_of(db: &TestDatabase, job: Option<i64>) -> Vec<i64> {
+async fn keywords_of(db: &TestStorage, job: Option<i64>) -> Vec<i64> {
     let rows = walked(db, query(job, FindingSort::Ordinal, Ascending)).await;
     let keyword = |(_, ordinal): (i64, i64)| {
         if ordinal >= CARRIED {
@@ -450,7 +450,7 @@ async fn keywords_of(db: &TestDatabase, job: Option<i64>) -> Vec<i64> {
     rows.into_iter().map(keyword).collect()
 }
 
-async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: TestDatabase) {
+async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: TestStorage) {
     two_runs(&db).await;
     // Of the four keywords of the newest run, 20 is not there any more.
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
@@ -484,7 +484,7 @@ async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: T
     assert_eq!(history.len(), 4 + 4 + 1 + 1, "{history:?}");
 }
 
-async fn several_projects_are_read_at_once_and_nothing_of_others(db: TestDatabase) {
+async fn several_projects_are_read_at_once_and_nothing_of_others(db: TestStorage) {
     two_runs(&db).await;
     let left = Document::from_stored("{}".into());
     change!(db, tx => {
@@ -506,7 +506,7 @@ async fn several_projects_are_read_at_once_and_nothing_of_others(db: TestDatabas
     });
 }
 
-async fn records_about_some_keywords_are_those_of_the_run(db: TestDatabase) {
+async fn records_about_some_keywords_are_those_of_the_run(db: TestStorage) {
     two_runs(&db).await;
     let keywords = [KeywordId(20), KeywordId(23), KeywordId(999)];
     ask!(db, r => {

@@ -7,9 +7,9 @@ use domain::{
     job::kind::AnalysisKind,
     schedule::{Rhythm, Schedule},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     each_account_has_its_own_schedules,
     removing_one_leaves_the_others,
     a_schedule_moves_on_once_and_alone,
@@ -30,7 +30,7 @@ fn schedule(account: AccountId, next_at: DateTime<Utc>) -> Schedule {
 }
 
 /// Hers is due in ten seconds, his in twenty.
-async fn both(db: &TestDatabase) -> [Schedule; 2] {
+async fn both(db: &TestStorage) -> [Schedule; 2] {
     two_accounts(db).await;
     let both = [schedule(ANN, after(10)), schedule(BOB, after(20))];
     change!(db, tx => for it in &both {
@@ -39,7 +39,7 @@ async fn both(db: &TestDatabase) -> [Schedule; 2] {
     both
 }
 
-async fn each_account_has_its_own_schedules(db: TestDatabase) {
+async fn each_account_has_its_own_schedules(db: TestStorage) {
     let [hers, his] = both(&db).await;
     let changed = Schedule {
         next_at: after(15),
@@ -58,7 +58,7 @@ async fn each_account_has_its_own_schedules(db: TestDatabase) {
     });
 }
 
-async fn removing_one_leaves_the_others(db: TestDatabase) {
+async fn removing_one_leaves_the_others(db: TestStorage) {
     let [_, his] = both(&db).await;
     let removed = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
     let again = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
@@ -70,7 +70,7 @@ async fn removing_one_leaves_the_others(db: TestDatabase) {
     });
 }
 
-async fn a_schedule_moves_on_once_and_alone(db: TestDatabase) {
+async fn a_schedule_moves_on_once_and_alone(db: TestStorage) {
     let [hers, _] = both(&db).await;
     // His stands where hers stands.
     let his = schedule(BOB, hers.next_at);

@@ -1,20 +1,17 @@
 //! What processes tell each other.
 
 use chrono::TimeDelta;
-use domain::ports::{
-    server_notes::{ServerNote, Topic},
-    storage::Storage,
-};
-use harness::{databases::TestDatabase, on_every_database};
+use domain::ports::server_notes::{ServerNote, Topic};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![a_topic_has_one_note_which_the_next_one_replaces];
+on_every_storage![a_topic_has_one_note_which_the_next_one_replaces,];
 
-async fn notes(db: &TestDatabase) -> Vec<ServerNote> {
+async fn notes(db: &TestStorage) -> Vec<ServerNote> {
     let mut read = db.storage.read().await.unwrap();
     read.server_notes().all().await.unwrap()
 }
 
-async fn a_topic_has_one_note_which_the_next_one_replaces(db: TestDatabase) {
+async fn a_topic_has_one_note_which_the_next_one_replaces(db: TestStorage) {
     assert_eq!(notes(&db).await, []);
     let now = db.storage.now().await.unwrap();
     let refusal = Topic::Refusal {

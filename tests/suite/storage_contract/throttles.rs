@@ -3,9 +3,9 @@
 use super::examples::*;
 use domain::throttle::{Throttle, ThrottleKey};
 use futures_util::future::join_all;
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_key_begins_with_nothing_and_is_counted_by_itself,
     guesses_at_the_same_time_are_all_counted,
     old_counts_are_forgotten_some_at_a_time,
@@ -14,7 +14,7 @@ on_every_database![
 const ONE: ThrottleKey = ThrottleKey([1; 32]);
 const TWO: ThrottleKey = ThrottleKey([2; 32]);
 
-async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestDatabase) {
+async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestStorage) {
     let counted = Throttle {
         guesses: 7,
         last_at: after(3) + tick(),
@@ -32,7 +32,7 @@ async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestDatabase) {
     change!(db, tx => assert_eq!(tx.throttles().lock(ONE, now()).await.unwrap().guesses, 0));
 }
 
-async fn guesses_at_the_same_time_are_all_counted(db: TestDatabase) {
+async fn guesses_at_the_same_time_are_all_counted(db: TestStorage) {
     let guess = |_| async {
         domain::ports::storage::retrying(&*db.storage, || async {
             let mut tx = domain::ports::storage::Storage::write(&*db.storage).await?;
@@ -52,7 +52,7 @@ async fn guesses_at_the_same_time_are_all_counted(db: TestDatabase) {
     change!(db, tx => assert_eq!(tx.throttles().lock(ONE, now()).await.unwrap().guesses, 32));
 }
 
-async fn old_counts_are_forgotten_some_at_a_time(db: TestDatabase) {
+async fn old_counts_are_forgotten_some_at_a_time(db: TestStorage) {
     change!(db, tx => for number in 0..5_u8 {
         tx.throttles().lock(ThrottleKey([number; 32]), after(number.into())).await.unwrap();
     });

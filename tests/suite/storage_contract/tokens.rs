@@ -9,9 +9,9 @@ use domain::{
     text::Label,
     token::{ApiToken, RevokeReason, TokenHash},
 };
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestStorage, on_every_storage};
 
-on_every_database![
+on_every_storage![
     a_token_is_found_by_its_hash_in_whatever_state_it_is,
     an_account_lists_its_own_tokens_newest_first,
     a_token_ends_at_the_earliest_moment_that_was_said,
@@ -35,7 +35,7 @@ fn token(account: AccountId, id: i64) -> ApiToken {
     }
 }
 
-async fn issued(db: &TestDatabase) {
+async fn issued(db: &TestStorage) {
     two_accounts(db).await;
     change!(db, tx => for (account, id) in [(ANN, 1), (ANN, 2), (BOB, 1)] {
         let hash = TokenHash([u8::try_from(10 * account.0 + id).unwrap(); 32]);
@@ -43,7 +43,7 @@ async fn issued(db: &TestDatabase) {
     });
 }
 
-async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) {
+async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestStorage) {
     issued(&db).await;
     let disabled = Account {
         status: AccountStatus::Disabled,
@@ -68,13 +68,13 @@ async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) 
     assert_eq!(unknown, None);
 }
 
-async fn an_account_lists_its_own_tokens_newest_first(db: TestDatabase) {
+async fn an_account_lists_its_own_tokens_newest_first(db: TestStorage) {
     issued(&db).await;
     let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
     assert_eq!(listed, [token(ANN, 2), token(ANN, 1)]);
 }
 
-async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestDatabase) {
+async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestStorage) {
     issued(&db).await;
     let outcomes = change!(db, tx => {
         let tokens = tx.tokens();
@@ -94,7 +94,7 @@ async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestDatabase) {
 }
 
 async fn end_of(
-    db: &TestDatabase,
+    db: &TestStorage,
     account: AccountId,
 ) -> (Option<DateTime<Utc>>, Option<RevokeReason>) {
     let listed = ask!(db, r => r.tokens().list(account).await.unwrap());
@@ -102,7 +102,7 @@ async fn end_of(
     (found.revoked_at, found.revoke_reason)
 }
 
-async fn the_newest_use_of_a_token_stays(db: TestDatabase) {
+async fn the_newest_use_of_a_token_stays(db: TestStorage) {
     issued(&db).await;
     for second in [5, 9, 7] {
         change!(db, tx => tx.tokens().note_use(ANN, TokenId(1), after(second)).await.unwrap());

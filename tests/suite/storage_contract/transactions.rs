@@ -11,7 +11,11 @@ use domain::{
     project::Project,
 };
 use futures_util::future::{FutureExt, join_all};
-use harness::{databases::TestDatabase, on_every_database, postgres_server::Lane};
+use harness::{
+    databases::{TestDatabase, TestStorage},
+    on_every_storage,
+    postgres_server::Lane,
+};
 use std::{
     io::{Read, Write},
     os::unix::net::UnixStream,
@@ -20,19 +24,20 @@ use std::{
 };
 use storage::{DatabaseKind, OpenOptions};
 
-on_every_database![
+on_every_storage![
     a_dropped_transaction_leaves_nothing,
     a_failed_transaction_is_over,
-    an_abandoned_call_gives_its_connection_back,
     an_abandoned_transaction_gives_its_connection_back,
-    an_account_is_locked_until_its_transaction_ends,
-    two_racing_writers_cannot_both_take_the_last_place,
-    a_job_that_is_locked_is_passed_over,
     an_empty_transaction_commits,
-    the_storage_answers_a_ping,
+    the_storage_answers_a_ping;
+    but not in memory:
+    an_abandoned_call_gives_its_connection_back = "it has no connections",
+    an_account_is_locked_until_its_transaction_ends = "nobody waits for a lock: the second to commit is interrupted",
+    two_racing_writers_cannot_both_take_the_last_place = "nobody waits for a lock: the second to commit is interrupted",
+    a_job_that_is_locked_is_passed_over = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
-async fn a_dropped_transaction_leaves_nothing(db: TestDatabase) {
+async fn a_dropped_transaction_leaves_nothing(db: TestStorage) {
     two_accounts(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     tx.projects().add(&project(ANN, 12)).await.unwrap();
@@ -44,7 +49,7 @@ async fn a_dropped_transaction_leaves_nothing(db: TestDatabase) {
     change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
 }
 
-async fn a_failed_transaction_is_over(db: TestDatabase) {
+async fn a_failed_transaction_is_over(db: TestStorage) {
     two_accounts(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     tx.projects().add(&project(ANN, 12)).await.unwrap();
@@ -60,7 +65,7 @@ async fn a_failed_transaction_is_over(db: TestDatabase) {
     });
 }
 
-async fn an_abandoned_call_gives_its_connection_back(db: TestDatabase) {
+async fn an_abandoned_call_gives_its_connection_back(db: TestStorage) {
     two_accounts(&db).await;
     let mut abandoned = 0;
     for id in 100..130 {
@@ -75,7 +80,7 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestDatabase) {
     }
     assert!(abandoned > 0);
     // All connections are back: they can be had at the same time.
-    let connections = match db.kind() {
+    let connections = match db.database().kind() {
         DatabaseKind::Sqlite => 1,
         DatabaseKind::Postgres => OpenOptions::default().connections,
     };
@@ -89,7 +94,7 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestDatabase) {
     change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
 }
 
-async fn an_abandoned_transaction_gives_its_connection_back(db: TestDatabase) {
+async fn an_abandoned_transaction_gives_its_connection_back(db: TestStorage) {
     two_accounts(&db).await;
     for id in 100..130 {
         let mut tx = db.storage.write().await.unwrap();
@@ -99,7 +104,7 @@ async fn an_abandoned_transaction_gives_its_connection_back(db: TestDatabase) {
     change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
 }
 
-async fn an_account_is_locked_until_its_transaction_ends(db: TestDatabase) {
+async fn an_account_is_locked_until_its_transaction_ends(db: TestStorage) {
     two_accounts(&db).await;
     let usage = AccountUsage {
         projects: 5,
@@ -119,7 +124,7 @@ async fn an_account_is_locked_until_its_transaction_ends(db: TestDatabase) {
     assert_eq!(second.await.unwrap().usage, usage);
 }
 
-async fn two_racing_writers_cannot_both_take_the_last_place(db: TestDatabase) {
+async fn two_racing_writers_cannot_both_take_the_last_place(db: TestStorage) {
     two_accounts(&db).await;
     let limit = 3;
     let storage = db.port();
@@ -150,8 +155,8 @@ async fn two_racing_writers_cannot_both_take_the_last_place(db: TestDatabase) {
     );
 }
 
-async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
-    if db.kind() == DatabaseKind::Sqlite {
+async fn a_job_that_is_locked_is_passed_over(db: TestStorage) {
+    if db.database().kind() == DatabaseKind::Sqlite {
         return the_second_writer_waits_for_the_first(&db).await;
     }
     two_accounts_at_work(&db).await;
@@ -187,7 +192,7 @@ async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
 }
 
 /// `SQLite` has one writer: a second one is in the queue before it can meet a lock.
-async fn the_second_writer_waits_for_the_first(db: &TestDatabase) {
+async fn the_second_writer_waits_for_the_first(db: &TestStorage) {
     let first = db.storage.write().await.unwrap();
     let second = tokio::time::timeout(Duration::from_millis(50), db.storage.write()).await;
     assert!(second.is_err());
@@ -195,12 +200,12 @@ async fn the_second_writer_waits_for_the_first(db: &TestDatabase) {
     assert!(db.storage.write().await.is_ok());
 }
 
-async fn an_empty_transaction_commits(db: TestDatabase) {
+async fn an_empty_transaction_commits(db: TestStorage) {
     let tx = db.storage.write().await.unwrap();
     tx.commit().await.unwrap();
 }
 
-async fn the_storage_answers_a_ping(db: TestDatabase) {
+async fn the_storage_answers_a_ping(db: TestStorage) {
     db.storage.ping().await.unwrap();
 }
 
