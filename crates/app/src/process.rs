@@ -1,15 +1,11 @@
-use crate::{
-    settings::{LogFormat, LogSettings},
-    stderr::remark,
-};
+use crate::settings::{LogFormat, LogSettings};
+use crate::stderr::remark;
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
-use std::{
-    fmt::Display,
-    io::IsTerminal,
-    sync::OnceLock,
-    time::{Duration, Instant},
-};
+use std::fmt::Display;
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{fmt, prelude::*};

@@ -1,31 +1,23 @@
-use crate::{
-    process::Stopping,
-    settings::{Limit, Settings},
-    wiring::{Foundation, hasher, keyword_data},
-};
+use crate::process::Stopping;
+use crate::settings::{Limit, Settings};
+use crate::wiring::{Foundation, hasher, keyword_data};
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
-use domain::{
-    device::DeviceKey,
-    ports::storage::{Storage, StorageError, retrying},
-    use_cases::Core,
-};
+use domain::device::DeviceKey;
+use domain::ports::storage::{Storage, StorageError, retrying};
+use domain::use_cases::Core;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::{
-    io,
-    net::{SocketAddr, TcpListener},
-    sync::Arc,
-    time::Duration,
-};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
-use web::{
-    cookies::CookieStyle,
-    limits::{BodyLimit, Rate, RequestLimits, kept_answers},
-    paging::CursorKey,
-    server::Served,
-    services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
-};
+use web::cookies::CookieStyle;
+use web::limits::{BodyLimit, Rate, RequestLimits, kept_answers};
+use web::paging::CursorKey;
+use web::server::Served;
+use web::services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig};
 use worker::Tools;
 
 const MOST_FILES: u64 = 65_536;

@@ -1,9 +1,7 @@
 use chrono::{DateTime, Days, SubsecRound, Utc};
 use domain::ports::clock::Clock;
-use std::{
-    sync::LazyLock,
-    time::{Duration, Instant},
-};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 /// The machine's clock, in whole microseconds.
 pub struct SystemClock;

@@ -1,9 +1,7 @@
-use crate::{
-    process::once_free,
-    settings::{Loaded, QueueSettings, SandboxChoice, Settings},
-    system_clock::SystemClock,
-    system_randomness::SystemRandomness,
-};
+use crate::process::once_free;
+use crate::settings::{Loaded, QueueSettings, SandboxChoice, Settings};
+use crate::system_clock::SystemClock;
+use crate::system_randomness::SystemRandomness;
 use anyhow::Context;
 use chrono::TimeDelta;
 use crawler::{BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, is_public};

@@ -2,10 +2,8 @@ use crate::{
     Address, Limits, Settings, Token, envelope::Id, event_stream::EventStream, failure::Failure,
     headers, http_client, message::Message, refusal, reply::Reply,
 };
-use reqwest::{
-    Client, Response,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION},
-};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::{Client, Response};
 use std::{error::Error, ops::Deref, time::Duration};
 use tokio::{sync::mpsc::Sender, time::timeout};
 

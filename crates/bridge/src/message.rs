@@ -1,7 +1,5 @@
-use crate::{
-    envelope::{Envelope, Id},
-    failure::Failure,
-};
+use crate::envelope::{Envelope, Id};
+use crate::failure::Failure;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 

@@ -1,9 +1,7 @@
-use crate::{
-    compact::compact,
-    envelope::{Envelope, Id},
-    failure::Failure,
-    reply::Reply,
-};
+use crate::compact::compact;
+use crate::envelope::{Envelope, Id};
+use crate::failure::Failure;
+use crate::reply::Reply;
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,22 +1,16 @@
-use crate::{
-    Limits, Settings, Token,
-    envelope::Id,
-    exchange::Exchange,
-    failure::Failure,
-    lines::{Line, Lines},
-    message::{Kind, Message},
-};
+use crate::envelope::Id;
+use crate::exchange::Exchange;
+use crate::failure::Failure;
+use crate::lines::{Line, Lines};
+use crate::message::{Kind, Message};
+use crate::{Limits, Settings, Token};
 use serde::Deserialize;
 use std::{collections::HashMap, sync::Arc};
-use tokio::{
-    io::{AsyncBufRead, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
-    sync::{
-        Semaphore,
-        mpsc::{self, Receiver, Sender},
-    },
-    task::{AbortHandle, Id as TaskId, JoinError, JoinSet},
-    time::timeout,
-};
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::{AbortHandle, Id as TaskId, JoinError, JoinSet};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Lines that may wait for a slow reader. Each may be as long as an answer.

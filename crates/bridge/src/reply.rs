@@ -1,7 +1,5 @@
-use crate::{
-    compact::compact,
-    envelope::{Envelope, Id},
-};
+use crate::compact::compact;
+use crate::envelope::{Envelope, Id};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reply {

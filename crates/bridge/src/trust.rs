@@ -1,8 +1,7 @@
 use crate::SetupError;
-use rustls::{
-    RootCertStore,
-    pki_types::{CertificateDer, pem::PemObject},
-};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::{fs, path::Path, sync::Arc};
 
 #[derive(Debug, Clone)]

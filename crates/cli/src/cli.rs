@@ -907,10 +907,8 @@ pub struct TransferArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        commands::{audit, listen_where_told},
-        settings::{Loaded, Settings},
-    };
+    use crate::commands::{audit, listen_where_told};
+    use crate::settings::{Loaded, Settings};
     use clap::CommandFactory;
 
     /// A command line, the variable that says the same, and how what counts is read.

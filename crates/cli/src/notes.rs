@@ -1,11 +1,7 @@
 use chrono::{DateTime, Utc};
-use domain::{
-    ports::{
-        server_notes::{ServerNote, Topic},
-        storage::{Storage, StorageError},
-    },
-    use_cases::Core,
-};
+use domain::ports::server_notes::{ServerNote, Topic};
+use domain::ports::storage::{Storage, StorageError};
+use domain::use_cases::Core;
 use providers::resilience::{Asked, refusals};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;

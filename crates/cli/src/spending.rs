@@ -1,11 +1,7 @@
-use crate::{
-    settings::Settings,
-    wiring::{ai_engines, keyword_data, machine, search_results},
-};
-use domain::{
-    money::MicroUsd,
-    ports::storage::{Storage, StorageError},
-};
+use crate::settings::Settings;
+use crate::wiring::{ai_engines, keyword_data, machine, search_results};
+use domain::money::MicroUsd;
+use domain::ports::storage::{Storage, StorageError};
 use providers::keywords;
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -2,11 +2,10 @@ pub use app::stderr::{harmless, remark};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::{
-    fmt::Display,
-    io::{self, ErrorKind, IsTerminal, Read, Write},
-    sync::OnceLock,
-};
+use std::fmt::Display;
+use std::io;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::sync::OnceLock;
 
 /// Why something that was said could not be written; the first time.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();

@@ -1,7 +1,5 @@
-use crate::{
-    extract::read_names,
-    fetch::{Answer, Fetcher, Permission, RobotsCache, Want},
-};
+use crate::extract::read_names;
+use crate::fetch::{Answer, Fetcher, Permission, RobotsCache, Want};
 use analysis::observation::web_site::{CheckState, TargetCheck, Truncation};
 use url::Url;
 

@@ -1,17 +1,13 @@
 //! The way to single pages of a site, for loads that are no crawl.
 
-use crate::{
-    crawl::try_starts,
-    fetch::{Fetcher, Permission, RobotsCache, Want},
-    reader::PoliteReader,
-};
+use crate::crawl::try_starts;
+use crate::fetch::{Fetcher, Permission, RobotsCache, Want};
+use crate::reader::PoliteReader;
 use analysis::observation::web_site::FetchFailure;
 use async_trait::async_trait;
-use domain::ports::{
-    page_speed::LabError,
-    site_door::{SiteDoor, SiteDoors},
-    site_reader::{CrawlStart, SiteReadError, Unreached},
-};
+use domain::ports::page_speed::LabError;
+use domain::ports::site_door::{SiteDoor, SiteDoors};
+use domain::ports::site_reader::{CrawlStart, SiteReadError, Unreached};
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Mutex;
 use url::Url;

@@ -1,14 +1,10 @@
 use crate::frontier::{UrlNumber, UrlSet};
-use analysis::{
-    observation::{
-        page_content::PageContent,
-        web_site::{
-            CrawlStep, DirectoryProbe, LimitHit, LinkTarget, SiteObservation, SitemapFact,
-            TargetCheck, WebPage,
-        },
-    },
-    text::interned::Interned,
+use analysis::observation::page_content::PageContent;
+use analysis::observation::web_site::{
+    CrawlStep, DirectoryProbe, LimitHit, LinkTarget, SiteObservation, SitemapFact, TargetCheck,
+    WebPage,
 };
+use analysis::text::interned::Interned;
 use domain::ports::site_reader::{Continue, CrawlJournal, SiteReadError};
 use std::collections::HashSet;
 use url::Url;

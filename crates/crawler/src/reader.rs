@@ -1,18 +1,14 @@
-use crate::{
-    browser::{BrowserLab, LabSettings, Renderer, StaticReader, name_of},
-    crawl::Crawl,
-    fetch::Fetcher,
-    settings::CrawlerSettings,
-};
+use crate::browser::{BrowserLab, LabSettings, Renderer, StaticReader, name_of};
+use crate::crawl::Crawl;
+use crate::fetch::Fetcher;
+use crate::settings::CrawlerSettings;
 use analysis::observation::web_site::SiteObservation;
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    page_speed::NotConfigured,
-    randomness::Randomness,
-    site_reader::{CrawlJournal, CrawlPlan, SiteReadError, SiteReader},
-    site_turns::SiteTurns,
-};
+use domain::ports::clock::Clock;
+use domain::ports::page_speed::NotConfigured;
+use domain::ports::randomness::Randomness;
+use domain::ports::site_reader::{CrawlJournal, CrawlPlan, SiteReadError, SiteReader};
+use domain::ports::site_turns::SiteTurns;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 

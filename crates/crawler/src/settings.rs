@@ -1,10 +1,8 @@
 use crate::{addresses::is_public, limits::FetchLimits};
 use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;
-use std::{
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 use url::{Host, Url};
 
 /// A host and port that is to be found at a given address, like curl's `--resolve`.

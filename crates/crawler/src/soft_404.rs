@@ -1,18 +1,14 @@
 //! How each directory of a site says "not found": a made-up URL in it is asked for once.
 
-use crate::{
-    extract::read_main_text,
-    fetch::{Fetcher, RobotsCache, Want},
-};
+use crate::extract::read_main_text;
+use crate::fetch::{Fetcher, RobotsCache, Want};
 use analysis::{
     observation::{page_content::MainText, page_url::normalise, web_site::DirectoryProbe},
     text::likeness::{jaccard, shingles},
 };
 use domain::ports::randomness::Randomness;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 use url::Url;
 

@@ -1,12 +1,10 @@
 //! Accounts: the tenants, and how much each may have.
 
-use crate::{
-    allowance::{Allowance, AllowanceName},
-    ids::AccountId,
-    money::MicroUsd,
-    report_settings::EffectiveReportSettings,
-    text::Label,
-};
+use crate::allowance::{Allowance, AllowanceName};
+use crate::ids::AccountId;
+use crate::money::MicroUsd;
+use crate::report_settings::EffectiveReportSettings;
+use crate::text::Label;
 use chrono::{DateTime, Utc};
 use std::fmt;
 

@@ -1,9 +1,7 @@
 //! How an account asks each AI engine.
 
-use crate::{
-    market::{Country, Language},
-    patch::Change,
-};
+use crate::market::{Country, Language};
+use crate::patch::Change;
 use analysis::ai_prompts;
 use std::ops::RangeInclusive;
 use thiserror::Error;

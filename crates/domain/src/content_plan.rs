@@ -1,12 +1,10 @@
 //! Content plans: which pages are to be made or mended, for which keywords.
 
-use crate::{
-    ids::{AccountId, ContentPlanId, ProjectId},
-    keyword::KeywordText,
-    patch::Change,
-    stored_data::DataSize,
-    text::{Label, Text},
-};
+use crate::ids::{AccountId, ContentPlanId, ProjectId};
+use crate::keyword::KeywordText;
+use crate::patch::Change;
+use crate::stored_data::DataSize;
+use crate::text::{Label, Text};
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -168,10 +166,8 @@ impl ContentPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ports::clock::Clock,
-        test_support::{FrozenClock, a_content_plan},
-    };
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_content_plan};
     use chrono::TimeDelta;
 
     #[test]

@@ -1,13 +1,11 @@
 //! Devices on which somebody signed in before (OWASP, "device cookies"): their owner's guesses are
 //! counted apart from those of strangers.
 
-use crate::{
-    ids::{AccountId, UserId},
-    ports::randomness::Randomness,
-    secret_text::{base62, hex},
-    throttle::ThrottleKey,
-    user::User,
-};
+use crate::ids::{AccountId, UserId};
+use crate::ports::randomness::Randomness;
+use crate::secret_text::{base62, hex};
+use crate::throttle::ThrottleKey;
+use crate::user::User;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -137,10 +135,8 @@ impl fmt::Debug for DeviceMark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ports::clock::Clock,
-        test_support::{CountingRandomness, FrozenClock, a_user},
-    };
+    use crate::ports::clock::Clock;
+    use crate::test_support::{CountingRandomness, FrozenClock, a_user};
 
     fn a_mark(at: DateTime<Utc>) -> DeviceMark {
         DeviceMark::new(&a_user(), at, &CountingRandomness::default())

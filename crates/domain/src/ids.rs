@@ -4,10 +4,8 @@
 //! without asking the database, and leaves no hot spot at the end of an index.
 
 use crate::{clock::Clock, randomness::Randomness};
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const LOW_BITS: u32 = 21;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;

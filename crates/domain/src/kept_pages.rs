@@ -1,9 +1,8 @@
 //! Pages of a site, kept between runs for comparison and for conditional requests.
 
-use analysis::{
-    document::Document,
-    observation::{page_content::PageContent, web_site::Truncation},
-};
+use analysis::document::Document;
+use analysis::observation::page_content::PageContent;
+use analysis::observation::web_site::Truncation;
 use chrono::{DateTime, Utc};
 
 /// What a server gave to ask by whether a page changed (RFC 9110, 8.8).

@@ -1,13 +1,11 @@
 //! Keywords: what people search for, per market.
 
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword_metrics::KeywordMetrics,
-    market::Market,
-    patch::Change,
-    project::Status,
-    text::{Tag, is_unseen},
-};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::keyword_metrics::KeywordMetrics;
+use crate::market::Market;
+use crate::patch::Change;
+use crate::project::Status;
+use crate::text::{Tag, is_unseen};
 use analysis::{findings::rankings::RankState, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use std::fmt;

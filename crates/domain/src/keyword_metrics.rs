@@ -1,10 +1,8 @@
 use crate::{keyword_research::Search, money::MicroUsd};
-use analysis::{
-    findings::keyword_research::{KeywordFacts, report},
-    keyword_text::normalised,
-    provenance::Provenance,
-    search_intent::Intent,
-};
+use analysis::findings::keyword_research::{KeywordFacts, report};
+use analysis::keyword_text::normalised;
+use analysis::provenance::Provenance;
+use analysis::search_intent::Intent;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,9 @@
 //! Keyword research: questions, what is kept for everyone and for one account, and quotas.
 
-use crate::{
-    ids::{AccountId, FlightId, SearchId, UserId},
-    keyword::KeywordText,
-    market::{Country, Language},
-    money::MicroUsd,
-};
+use crate::ids::{AccountId, FlightId, SearchId, UserId};
+use crate::keyword::KeywordText;
+use crate::market::{Country, Language};
+use crate::money::MicroUsd;
 use analysis::{observation::keyword_research::ResearchedKeyword, provenance::Provenance};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};

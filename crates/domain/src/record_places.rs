@@ -2,10 +2,8 @@
 //! place of its engine. The places are the same in every run, whichever engines the server has then,
 //! so that the records of an engine that a run did not ask can stand beside those that it made.
 
-use crate::{
-    ids::KeywordId,
-    ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
-};
+use crate::ids::KeywordId;
+use crate::ports::ai_answers::{ENGINES, SIMULATED_ENGINES};
 
 /// The places of a keyword.
 pub const PLACES: i64 = 64;

@@ -1,19 +1,15 @@
 //! What is kept of a run, and how it is asked for.
 
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    job::Job,
-    page::{Direction, PageRequest, Position, SortValue},
-};
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::job::Job;
+use crate::page::{Direction, PageRequest, Position, SortValue};
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
 
-pub use analysis::findings::{
-    cannibalization::{OwnPlace, OwnSnapshot},
-    envelope::Coverage,
-    rankings::{Mark, RankPoint, RankState},
-    serp::PreviousSerp,
-};
+pub use analysis::findings::cannibalization::{OwnPlace, OwnSnapshot};
+pub use analysis::findings::envelope::Coverage;
+pub use analysis::findings::rankings::{Mark, RankPoint, RankState};
+pub use analysis::findings::serp::PreviousSerp;
 
 /// The first ordinal of records that a run takes over from the one before it, because it did not
 /// measure their keywords. They are part of the newest results, and of no history but the one

@@ -1,8 +1,6 @@
-use crate::{
-    ids::{AccountId, SessionId, UserId},
-    randomness::Randomness,
-    secret_text::base62,
-};
+use crate::ids::{AccountId, SessionId, UserId};
+use crate::randomness::Randomness;
+use crate::secret_text::base62;
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -123,10 +121,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ports::clock::Clock,
-        test_support::{CountingRandomness, FrozenClock, a_session},
-    };
+    use crate::ports::clock::Clock;
+    use crate::test_support::{CountingRandomness, FrozenClock, a_session};
 
     #[test]
     fn a_secret_has_256_bits_and_shows_itself_nowhere() {

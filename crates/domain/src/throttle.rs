@@ -1,13 +1,9 @@
-use crate::{
-    email::EmailAddress,
-    ids::{SessionId, UserId},
-};
+use crate::email::EmailAddress;
+use crate::ids::{SessionId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
-use std::{
-    fmt,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
-};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The network an address belongs to: the first 24 bits of IPv4, the first 64 of IPv6. Neighbours
 /// count as one, because an attacker often has them all.

@@ -1,10 +1,8 @@
-use crate::{
-    ids::{AccountId, TokenId, UserId},
-    randomness::Randomness,
-    scope::Scopes,
-    secret_text::{ALPHABET, base62},
-    text::Label,
-};
+use crate::ids::{AccountId, TokenId, UserId};
+use crate::randomness::Randomness;
+use crate::scope::Scopes;
+use crate::secret_text::{ALPHABET, base62};
+use crate::text::Label;
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use std::fmt;

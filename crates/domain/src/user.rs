@@ -1,8 +1,6 @@
-use crate::{
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    text::Label,
-};
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, UserId};
+use crate::text::Label;
 use chrono::{DateTime, Utc};
 
 /// A person who signs in. The e-mail address is unique over the whole server.

@@ -1,17 +1,11 @@
 //! Argon2id behind the domain's port, on blocking threads: a few hashes at a time, and only so many wait.
 
-use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHasher as _, PasswordVerifier, phc},
-};
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier, phc};
+use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
-use domain::{
-    password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword},
-    ports::{
-        password_hasher::{Compared, HashingError, PasswordHasher},
-        randomness::Randomness,
-    },
-};
+use domain::password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword};
+use domain::ports::password_hasher::{Compared, HashingError, PasswordHasher};
+use domain::ports::randomness::Randomness;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 

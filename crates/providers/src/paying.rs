@@ -1,17 +1,11 @@
 //! Calls that may cost money: guarded, written down before they are made, counted after.
 
-use crate::{
-    http_client::Answer,
-    resilience::{Billing, CallFailure, FailedCall, Guard, Repeat},
-};
+use crate::http_client::Answer;
+use crate::resilience::{Billing, CallFailure, FailedCall, Guard, Repeat};
 use chrono::{DateTime, Utc};
-use domain::{
-    money::MicroUsd,
-    ports::{
-        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
-        search_results::{ProviderError, Spent, Unpaid},
-    },
-};
+use domain::money::MicroUsd;
+use domain::ports::call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket};
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 
 pub(crate) trait Billed {
     /// What it cost by the supplier's own account, in millionths of a US dollar.

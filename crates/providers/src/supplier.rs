@@ -1,10 +1,8 @@
 //! What suppliers have in common: the rows of their tables, and what guards their calls.
 
-use crate::{
-    http_client::client,
-    paying::SpendingRules,
-    resilience::{Guard, ResilienceSettings},
-};
+use crate::http_client::client;
+use crate::paying::SpendingRules;
+use crate::resilience::{Guard, ResilienceSettings};
 use domain::ports::{clock::Clock, randomness::Randomness};
 use reqwest::Client;
 use std::sync::Arc;

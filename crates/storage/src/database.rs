@@ -1,12 +1,8 @@
-use crate::{
-    executor::session::Whose,
-    postgres::wall,
-    sql::{DatabaseKind, Db, Link},
-};
-use diesel::{
-    Connection, ConnectionError, ConnectionResult, QueryResult,
-    connection::{AnsiTransactionManager, SimpleConnection, TransactionManager},
-};
+use crate::executor::session::Whose;
+use crate::postgres::wall;
+use crate::sql::{DatabaseKind, Db, Link};
+use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
+use diesel::{Connection, ConnectionError, ConnectionResult, QueryResult};
 
 impl Db {
     pub fn connect(kind: DatabaseKind, target: &str, setup: &str) -> ConnectionResult<Self> {

@@ -1,13 +1,9 @@
-use crate::{
-    files::is_disk_full,
-    postgres_url::{Parts, Server, TlsRefusal},
-    tls::{Check as TlsCheck, Wanted as TlsWanted},
-};
-use std::{
-    fmt,
-    net::IpAddr,
-    path::{Path, PathBuf},
-};
+use crate::files::is_disk_full;
+use crate::postgres_url::{Parts, Server, TlsRefusal};
+use crate::tls::{Check as TlsCheck, Wanted as TlsWanted};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 analysis::wire_enum! {

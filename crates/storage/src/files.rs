@@ -1,8 +1,6 @@
-use std::{
-    fs::{self, File, Metadata, TryLockError},
-    io,
-    path::{Path, PathBuf},
-};
+use std::fs::{File, Metadata, TryLockError};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The path with `ending` appended.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -1,16 +1,15 @@
 //! A moment, to the microsecond, on both databases: `TIMESTAMPTZ` and a count of microseconds.
 
 use chrono::{DateTime, Utc};
-use diesel::{
-    backend::Backend,
-    deserialize::{self, FromSql, FromSqlRow},
-    expression::AsExpression,
-    pg::Pg,
-    query_builder::QueryId,
-    serialize::{self, IsNull, Output, ToSql},
-    sql_types::{BigInt, SqlOrd, SqlType, Timestamptz},
-    sqlite::Sqlite,
-};
+use diesel::backend::Backend;
+use diesel::deserialize::{FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::pg::Pg;
+use diesel::query_builder::QueryId;
+use diesel::serialize::{IsNull, Output, ToSql};
+use diesel::sql_types::{BigInt, SqlOrd, SqlType, Timestamptz};
+use diesel::sqlite::Sqlite;
+use diesel::{deserialize, serialize};
 
 /// The SQL type by its number in `pg_type`: looking it up by name would cost each new connection a query.
 #[derive(Debug, Clone, Copy, SqlType, QueryId)]

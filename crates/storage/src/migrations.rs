@@ -1,16 +1,14 @@
-use crate::{
-    errors::unavailable,
-    postgres::{self, partitions, wall},
-    queries::versions::{self, Taken},
-    sql::{DatabaseKind, Db, Link},
-    sqlite,
-};
-use diesel::{
-    backend::Backend,
-    migration::{self, MigrationSource},
-    pg::Pg,
-    sqlite::Sqlite,
-};
+use crate::errors::unavailable;
+use crate::postgres::{partitions, wall};
+use crate::queries::versions;
+use crate::queries::versions::Taken;
+use crate::sql::{DatabaseKind, Db, Link};
+use crate::{postgres, sqlite};
+use diesel::backend::Backend;
+use diesel::migration;
+use diesel::migration::MigrationSource;
+use diesel::pg::Pg;
+use diesel::sqlite::Sqlite;
 use diesel_migrations::MigrationHarness;
 use domain::ports::storage::StorageError;
 use std::{collections::BTreeSet, error::Error, thread, time::Duration};

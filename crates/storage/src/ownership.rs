@@ -75,20 +75,16 @@ struct Owner {
 #[cfg(target_os = "linux")]
 mod system {
     use super::Owner;
-    use rustix::{
-        process::{Gid, Uid, getegid, geteuid, getgroups, getuid},
-        thread::{
-            CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_keep_capabilities,
-            set_thread_groups, set_thread_res_gid, set_thread_res_uid,
-        },
+    use rustix::process::{Gid, Uid, getegid, geteuid, getgroups, getuid};
+    use rustix::thread::{
+        CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_keep_capabilities,
+        set_thread_groups, set_thread_res_gid, set_thread_res_uid,
     };
-    use std::{
-        collections::VecDeque,
-        ffi::OsString,
-        fs, io,
-        os::unix::fs::MetadataExt,
-        path::{Component, Path, PathBuf},
-    };
+    use std::collections::VecDeque;
+    use std::ffi::OsString;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::{Component, Path, PathBuf};
+    use std::{fs, io};
 
     /// As many as Linux follows.
     const MOST_LINKS: usize = 40;

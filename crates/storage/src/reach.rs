@@ -1,9 +1,8 @@
-use crate::{
-    opening::OpenError,
-    postgres_url::Parts,
-    sql::{DatabaseKind, Db},
-    tls::{self, Tunnel},
-};
+use crate::opening::OpenError;
+use crate::postgres_url::Parts;
+use crate::sql::{DatabaseKind, Db};
+use crate::tls;
+use crate::tls::Tunnel;
 use diesel::{ConnectionError, ConnectionResult};
 use std::sync::Arc;
 

@@ -1,43 +1,34 @@
-use crate::{
-    database_url::{DatabaseKind, DatabaseUrl, Target},
-    errors::unavailable,
-    executor::{
-        close_by::close_by,
-        near::Near,
-        pool::Pool,
-        session::{Session, Whose, blocking},
-    },
-    files::{Identity, folder_of, free_bytes, is_disk_full, is_full},
-    migration_plan::{self, PlannedStep},
-    migrations::{self, MigrationError},
-    opening::{OpenError, OpenOptions},
-    postgres::{
-        self, partitions, stalled,
-        wall::{self, WallError},
-    },
-    queries::{
-        clock::milliseconds,
-        site_turns,
-        versions::{self, Taken},
-    },
-    reach::Reach,
-    soundness::Soundness,
-    sql::Db,
-    sqlite::{self, Compacted, Prepared},
-};
+use crate::database_url::{DatabaseKind, DatabaseUrl, Target};
+use crate::errors::unavailable;
+use crate::executor::close_by::close_by;
+use crate::executor::near::Near;
+use crate::executor::pool::Pool;
+use crate::executor::session::{Session, Whose, blocking};
+use crate::files::{Identity, folder_of, free_bytes, is_disk_full, is_full};
+use crate::migration_plan::PlannedStep;
+use crate::migrations::MigrationError;
+use crate::opening::{OpenError, OpenOptions};
+use crate::postgres::wall::WallError;
+use crate::postgres::{partitions, stalled, wall};
+use crate::queries::clock::milliseconds;
+use crate::queries::versions::Taken;
+use crate::queries::{site_turns, versions};
+use crate::reach::Reach;
+use crate::soundness::Soundness;
+use crate::sql::Db;
+use crate::sqlite::{Compacted, Prepared};
+use crate::{migration_plan, migrations, postgres, sqlite};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::ports::{
     site_turns::{SiteHash, SiteTurns},
     storage::{ATTEMPTS, Reading, Repositories, Storage, StorageError, Transaction, Work},
 };
-use std::{
-    fs::File,
-    future,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::fs::File;
+use std::future;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Cheap to clone.
 #[derive(Clone)]

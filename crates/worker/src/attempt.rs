@@ -1,27 +1,18 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
-use super::{
-    Tools, ai_visibility,
-    attempt_state::{AttemptState, BROKE, Broken, Done},
-    chain, counted,
-    endings::Endings,
-    heart::Heart,
-    rank_check, site_audit, suggest, web_vitals,
-};
+use super::attempt_state::{AttemptState, BROKE, Broken, Done};
+use super::endings::Endings;
+use super::heart::Heart;
+use super::{Tools, ai_visibility, chain, counted, rank_check, site_audit, suggest, web_vitals};
 use chrono::TimeDelta;
-use domain::{
-    job::{Job, JobState, kind::AnalysisKind},
-    ports::storage::StorageError,
-    use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::{Hold, HoldError},
-        publish_results::Outcome,
-    },
-};
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use domain::job::kind::AnalysisKind;
+use domain::job::{Job, JobState};
+use domain::ports::storage::StorageError;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::keep_leases::{Hold, HoldError};
+use domain::use_cases::publish_results::Outcome;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 

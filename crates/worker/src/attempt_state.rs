@@ -1,19 +1,13 @@
-use domain::{
-    job::{kind::AnalysisKind, progress::Progress},
-    ports::{site_reader::Unreached, storage::StorageError},
-    use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::{GoOn, HoldError},
-        publish_results::Outcome,
-    },
-};
-use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use domain::job::kind::AnalysisKind;
+use domain::job::progress::Progress;
+use domain::ports::site_reader::Unreached;
+use domain::ports::storage::StorageError;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::keep_leases::{GoOn, HoldError};
+use domain::use_cases::publish_results::Outcome;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How long an audit that gives its slot back waits for requests under way: longer than one answer may take

@@ -1,9 +1,8 @@
 use super::attempt_state::{BROKE, UNREACHABLE};
 use chrono::{DateTime, Utc};
-use domain::{
-    job::{Job, JobState, kind::AnalysisKind},
-    ports::search_results::ProviderError,
-};
+use domain::job::kind::AnalysisKind;
+use domain::job::{Job, JobState};
+use domain::ports::search_results::ProviderError;
 use std::time::Duration;
 
 /// Counts nothing, so that the first step of each counter is seen as one.

@@ -1,20 +1,15 @@
 //! Ends jobs of an account together, in one transaction: each changes the same queue row, so singly commits would wait.
 
 use super::chain;
-use domain::{
-    ids::AccountId,
-    job::Job,
-    ports::storage::StorageError,
-    use_cases::{
-        Core,
-        keep_leases::{Hold, HoldError},
-        publish_results::Outcome,
-    },
-};
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use domain::ids::AccountId;
+use domain::job::Job;
+use domain::ports::storage::StorageError;
+use domain::use_cases::Core;
+use domain::use_cases::keep_leases::{Hold, HoldError};
+use domain::use_cases::publish_results::Outcome;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// How many are ended together at the most.
@@ -148,11 +143,10 @@ impl Drop for AtWork<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{
-        ids::JobId,
-        job::{line::AccountQueue, progress::Progress},
-        test_support::{FakeStorage, core},
-    };
+    use domain::ids::JobId;
+    use domain::job::line::AccountQueue;
+    use domain::job::progress::Progress;
+    use domain::test_support::{FakeStorage, core};
 
     const ANN: AccountId = AccountId(1);
 

@@ -1,17 +1,11 @@
 //! The signs of life of all jobs that this worker holds, given together: one transaction for each account.
 
 use super::{as_std, attempt_state::AttemptState, chain};
-use domain::{
-    ids::{AccountId, JobId},
-    use_cases::{
-        Core,
-        keep_leases::{Hold, SignOfLife},
-    },
-};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use domain::ids::{AccountId, JobId};
+use domain::use_cases::Core;
+use domain::use_cases::keep_leases::{Hold, SignOfLife};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
 /// What is held, by job and epoch: an attempt without its lease may be ending when the worker claims the job again.

@@ -19,38 +19,30 @@ mod web_vitals;
 
 use attempt::Attempt;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use domain::{
-    job::{
-        Job,
-        clock_watch::{ClockWatch, Distrust},
-        line::AccountQueue,
-        slots::{Room, Slots, Takes},
-        turns::CANDIDATES,
-    },
-    ports::{
-        clock::Clock,
-        randomness::Randomness,
-        search_results::SearchResults,
-        site_door::SiteDoors,
-        site_reader::SiteReader,
-        storage::{Storage, StorageError},
-    },
-    schedule::Schedule,
-    use_cases::{
-        Core, measure_page_speed::SpeedSources, search_console::fetch::FetchConsole,
-        sweep_queue::Swept, trust_retention::Postponed, watch_clock::distrust,
-    },
-};
+use domain::job::Job;
+use domain::job::clock_watch::{ClockWatch, Distrust};
+use domain::job::line::AccountQueue;
+use domain::job::slots::{Room, Slots, Takes};
+use domain::job::turns::CANDIDATES;
+use domain::ports::clock::Clock;
+use domain::ports::randomness::Randomness;
+use domain::ports::search_results::SearchResults;
+use domain::ports::site_door::SiteDoors;
+use domain::ports::site_reader::SiteReader;
+use domain::ports::storage::{Storage, StorageError};
+use domain::schedule::Schedule;
+use domain::use_cases::Core;
+use domain::use_cases::measure_page_speed::SpeedSources;
+use domain::use_cases::search_console::fetch::FetchConsole;
+use domain::use_cases::sweep_queue::Swept;
+use domain::use_cases::trust_retention::Postponed;
+use domain::use_cases::watch_clock::distrust;
 use endings::Endings;
 use heart::Heart;
 use slots::WorkerSlots;
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 

@@ -1,19 +1,13 @@
 use super::attempt_state::AttemptState;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    ids::AccountId,
-    job::{
-        Job,
-        kind::AnalysisKind,
-        line::AccountQueue,
-        slots::{Room, Slots, Taken},
-    },
-};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use domain::ids::AccountId;
+use domain::job::Job;
+use domain::job::kind::AnalysisKind;
+use domain::job::line::AccountQueue;
+use domain::job::slots::{Room, Slots, Taken};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// How long an account that gave a slot back lets others claim first. Claims follow each other within a second.

@@ -1,7 +1,5 @@
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken},
-};
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken};
 use domain::{job::Job, results::StagedFinding, use_cases::keep_leases::Hold};
 
 const TOGETHER: usize = 200;

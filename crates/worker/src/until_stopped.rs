@@ -1,13 +1,9 @@
 //! No further paid call once an attempt has to stop: the one under way is waited for, and its answer read again later.
 
 use async_trait::async_trait;
-use domain::{
-    ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
-        search_results::ProviderError,
-    },
-    use_cases::write_down_calls::WriteDownCalls,
-};
+use domain::ports::call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket};
+use domain::ports::search_results::ProviderError;
+use domain::use_cases::write_down_calls::WriteDownCalls;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 

@@ -2,22 +2,17 @@
 
 use crate::wiring::Foundation;
 use chrono::{DateTime, Utc};
-use domain::{
-    ids::AccountId,
-    job::{fairness::jain, line::AccountQueue},
-    ports::{
-        clock::Clock,
-        jobs::QueueFigures,
-        server_notes::Topic,
-        storage::{Storage, StorageError},
-    },
-};
+use domain::ids::AccountId;
+use domain::job::fairness::jain;
+use domain::job::line::AccountQueue;
+use domain::ports::clock::Clock;
+use domain::ports::jobs::QueueFigures;
+use domain::ports::server_notes::Topic;
+use domain::ports::storage::{Storage, StorageError};
 use metrics_process::Collector;
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, OnceLock},
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use storage::DieselStorage;
 use tokio::sync::Mutex;
 

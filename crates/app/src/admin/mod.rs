@@ -5,34 +5,27 @@ mod gauges;
 mod probes;
 mod recorder;
 
-use crate::{
-    settings::{AdminAddress, Loaded},
-    wiring::Foundation,
-};
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{Method, StatusCode, header, uri::Authority},
-    web::{ServiceConfig, to},
-};
+use crate::settings::{AdminAddress, Loaded};
+use crate::wiring::Foundation;
+use actix_web::http::uri::Authority;
+use actix_web::http::{Method, StatusCode, header};
+use actix_web::web::{ServiceConfig, to};
+use actix_web::{HttpRequest, HttpResponse};
 use anyhow::Context;
 use gauges::Gauges;
 use probes::Probes;
 use recorder::Recorder;
 use serde_json::{Map, Value, json};
-use std::{
-    io::ErrorKind,
-    net::{SocketAddr, TcpListener},
-    num::NonZeroUsize,
-    sync::Arc,
-    time::Duration,
-};
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use web::{
-    links::Surface,
-    mcp::is_safe_host,
-    problem::{Code, Problem},
-    server::Served,
-};
+use web::links::Surface;
+use web::mcp::is_safe_host;
+use web::problem::{Code, Problem};
+use web::server::Served;
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";

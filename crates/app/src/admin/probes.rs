@@ -1,9 +1,7 @@
 //! Liveness never asks the database: restarts add a storm to an outage. Readiness asks once a second, and waits less.
 
-use std::{
-    sync::OnceLock,
-    time::{Duration, Instant},
-};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use storage::{DieselStorage, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;

@@ -1,15 +1,11 @@
 //! The settings file: all its mistakes at once, each with its line.
 
-use super::{
-    Settings,
-    sources::{check, keys, merge, nearest, nested},
-};
+use super::Settings;
+use super::sources::{check, keys, merge, nearest, nested};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use toml::{
-    Table, Value,
-    de::{DeTable, DeValue},
-};
+use toml::de::{DeTable, DeValue};
+use toml::{Table, Value};
 
 /// What a file sets, and what is told of its mistakes. Lines are not shown: they may hold secrets.
 pub fn read(text: &str) -> (Table, Vec<String>) {

@@ -1,20 +1,16 @@
 use super::{Ended, WrongUsage, owner};
-use crate::{
-    cli::{AccountCommand, LimitsArgs},
-    terminal::{remark, say, show_table},
-    wiring::{Foundation, hasher},
-};
+use crate::cli::{AccountCommand, LimitsArgs};
+use crate::terminal::{remark, say, show_table};
+use crate::wiring::{Foundation, hasher};
 use anyhow::Context;
-use domain::{
-    account::{Account, AccountLimits, AccountStatus},
-    allowance::Allowance,
-    audit::AuditEvent,
-    email::EmailAddress,
-    money::MicroUsd,
-    text::Label,
-    use_cases::passwords::SetPasswordError,
-    user::User,
-};
+use domain::account::{Account, AccountLimits, AccountStatus};
+use domain::allowance::Allowance;
+use domain::audit::AuditEvent;
+use domain::email::EmailAddress;
+use domain::money::MicroUsd;
+use domain::text::Label;
+use domain::use_cases::passwords::SetPasswordError;
+use domain::user::User;
 use serde_json::json;
 use std::io::{BufRead, Read};
 

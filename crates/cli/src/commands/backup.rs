@@ -1,11 +1,9 @@
 use super::{Ended, expect_a_database};
-use crate::{
-    cli::{BackupArgs, RestoreArgs},
-    settings::Loaded,
-    system_clock::SystemClock,
-    terminal::{remark, say},
-    wiring::make_data_folder,
-};
+use crate::cli::{BackupArgs, RestoreArgs};
+use crate::settings::Loaded;
+use crate::system_clock::SystemClock;
+use crate::terminal::{remark, say};
+use crate::wiring::make_data_folder;
 use domain::ports::clock::Clock;
 use serde::Serialize;
 use storage::Manifest;

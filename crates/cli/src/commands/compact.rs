@@ -1,9 +1,7 @@
 use super::Ended;
-use crate::{
-    settings::Loaded,
-    terminal::{remark, say},
-    wiring::{Foundation, Role},
-};
+use crate::settings::Loaded;
+use crate::terminal::{remark, say};
+use crate::wiring::{Foundation, Role};
 
 pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     super::expect_a_database(&loaded.settings)?;

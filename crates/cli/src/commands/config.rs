@@ -1,11 +1,9 @@
 //! `sightline config`: whether the settings are right, and what they are.
 
 use super::Ended;
-use crate::{
-    cli::ConfigCommand,
-    settings::{Loaded, SettingsError},
-    terminal::{say, show_table},
-};
+use crate::cli::ConfigCommand;
+use crate::settings::{Loaded, SettingsError};
+use crate::terminal::{say, show_table};
 use serde_json::json;
 
 /// Checks or shows settings. Nothing else is opened: it can run before a start, on any machine.

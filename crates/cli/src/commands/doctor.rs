@@ -1,39 +1,31 @@
 use super::Ended;
-use crate::{
-    server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy},
-    settings::{Loaded, Origin, Settings},
-    spending::{REMEDY, paid_sources, without_bound},
-    terminal::{say, show_table},
-    wiring::{
-        Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, queue_policy,
-        search_results, server_addresses, server_host, site_tools,
-    },
+use crate::server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy};
+use crate::settings::{Loaded, Origin, Settings};
+use crate::spending::{REMEDY, paid_sources, without_bound};
+use crate::terminal::{say, show_table};
+use crate::wiring::{
+    Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, queue_policy,
+    search_results, server_addresses, server_host, site_tools,
 };
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
-use domain::{
-    job::clock_watch::{ClockWatch, Distrust},
-    money::MicroUsd,
-    ports::{
-        jobs::QueueFigures,
-        search_results::Unpaid,
-        server_notes::{ServerNote, Topic},
-        storage::{Storage, StorageError},
-    },
-    use_cases::watch_clock::distrust,
-};
+use domain::job::clock_watch::{ClockWatch, Distrust};
+use domain::money::MicroUsd;
+use domain::ports::jobs::QueueFigures;
+use domain::ports::search_results::Unpaid;
+use domain::ports::server_notes::{ServerNote, Topic};
+use domain::ports::storage::{Storage, StorageError};
+use domain::use_cases::watch_clock::distrust;
 use providers::{Supplier, ai, keywords, one_of, search, search_console::account_of};
 use serde_json::json;
 use setting::Cap;
-use std::{
-    fs::OpenOptions,
-    io::{ErrorKind, Write},
-    net::IpAddr,
-    os::unix::fs::MetadataExt,
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::net::IpAddr;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 

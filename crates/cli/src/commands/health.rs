@@ -1,20 +1,14 @@
 //! `sightline health`: for health checks where no other program is that could ask, as in the image.
 
 use super::Ended;
-use crate::{
-    settings::{AdminAddress, Settings},
-    terminal::say,
-};
+use crate::settings::{AdminAddress, Settings};
+use crate::terminal::say;
 use anyhow::Context;
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    time::Duration,
-};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// Longer than the listener needs to find out that the database does not answer.
 const PATIENCE: Duration = Duration::from_secs(3);

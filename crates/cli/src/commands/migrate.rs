@@ -1,9 +1,7 @@
 use super::{Ended, WrongUsage};
-use crate::{
-    settings::Loaded,
-    terminal::say,
-    wiring::{Role, is_yet_to_be_made, open_database},
-};
+use crate::settings::Loaded;
+use crate::terminal::say;
+use crate::wiring::{Role, is_yet_to_be_made, open_database};
 use storage::{PlannedAction, PlannedStep};
 
 pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Ended> {

@@ -20,20 +20,16 @@ pub mod token;
 pub mod transfer;
 pub mod worker;
 
-use crate::{
-    cli::ProjectArgs,
-    process::Stopping,
-    settings::{ListenAddress, Loaded, Settings},
-    spending,
-    wiring::{Foundation, Role, is_yet_to_be_made},
-};
+use crate::cli::ProjectArgs;
+use crate::process::Stopping;
+use crate::settings::{ListenAddress, Loaded, Settings};
+use crate::spending;
+use crate::wiring::{Foundation, Role, is_yet_to_be_made};
 use ::worker::Worker;
-use domain::{
-    email::EmailAddress,
-    ids::{AccountId, ProjectId},
-    ports::storage::Storage,
-    user::User,
-};
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, ProjectId};
+use domain::ports::storage::Storage;
+use domain::user::User;
 use std::{sync::Arc, time::Duration};
 use storage::DieselStorage;
 use tokio::task::JoinHandle;

@@ -1,16 +1,12 @@
 use super::{Ended, WrongUsage, owner};
-use crate::{
-    cli::{ModelArgs, ModelsCommand},
-    terminal::{remark, say, show_table},
-    wiring::Foundation,
-};
-use domain::{
-    ai_models::{ModelChange, ModelSettings},
-    market::{Country, Language},
-    money::MicroUsd,
-    patch::Change,
-    use_cases::ai_models::{AiModel, AiModelError},
-};
+use crate::cli::{ModelArgs, ModelsCommand};
+use crate::terminal::{remark, say, show_table};
+use crate::wiring::Foundation;
+use domain::ai_models::{ModelChange, ModelSettings};
+use domain::market::{Country, Language};
+use domain::money::MicroUsd;
+use domain::patch::Change;
+use domain::use_cases::ai_models::{AiModel, AiModelError};
 use serde_json::{Value, json};
 use std::fmt::Display;
 

@@ -1,9 +1,7 @@
 use super::{Ended, WrongUsage, no_project, owner};
-use crate::{
-    cli::{ScheduleCommand, ScheduledAnalysis},
-    terminal::{remark, say, show_table},
-    wiring::{Foundation, search_results},
-};
+use crate::cli::{ScheduleCommand, ScheduledAnalysis};
+use crate::terminal::{remark, say, show_table};
+use crate::wiring::{Foundation, search_results};
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{

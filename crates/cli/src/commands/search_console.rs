@@ -1,26 +1,18 @@
 use super::{Ended, WrongUsage, no_project, project};
-use crate::{
-    cli::{ProjectArgs, SearchConsoleCommand},
-    terminal::{progress_bar, remark, say, show_table},
-    wiring::{Foundation, console_fetcher},
-};
+use crate::cli::{ProjectArgs, SearchConsoleCommand};
+use crate::terminal::{progress_bar, remark, say, show_table};
+use crate::wiring::{Foundation, console_fetcher};
 use analysis::findings::suggestions::ConsoleRow;
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::{
-    ports::search_console::{ConsoleExports, ExportFile, ReadExport},
-    search_console::{Cut, FRESH, LONGEST_PERIOD, RowSet, Span},
-    use_cases::search_console::{
-        BindConsoleError, ConsoleState, ImportedSpan,
-        fetch::{FetchConsoleError, FetchedDay},
-        import::ImportConsoleError,
-    },
-};
+use domain::ports::search_console::{ConsoleExports, ExportFile, ReadExport};
+use domain::search_console::{Cut, FRESH, LONGEST_PERIOD, RowSet, Span};
+use domain::use_cases::search_console::fetch::{FetchConsoleError, FetchedDay};
+use domain::use_cases::search_console::import::ImportConsoleError;
+use domain::use_cases::search_console::{BindConsoleError, ConsoleState, ImportedSpan};
 use serde_json::json;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// No file is longer, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;

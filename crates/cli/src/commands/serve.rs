@@ -1,13 +1,10 @@
 use super::{Ended, listen_where_told, look_for_faults, warn_of_spending, work};
-use crate::{
-    admin::Admin,
-    cli::ServeArgs,
-    notes,
-    process::{Stopping, drain, logs_objects, once_free, tell, worker_name},
-    server,
-    settings::{ListenAddress, Loaded},
-    wiring::{Foundation, Role, warn_of_open_networks},
-};
+use crate::admin::Admin;
+use crate::cli::ServeArgs;
+use crate::process::{Stopping, drain, logs_objects, once_free, tell, worker_name};
+use crate::settings::{ListenAddress, Loaded};
+use crate::wiring::{Foundation, Role, warn_of_open_networks};
+use crate::{notes, server};
 use anyhow::Context;
 use providers::{one_of, search::SUPPLIERS};
 use std::{io::ErrorKind, net::TcpListener, sync::Arc};

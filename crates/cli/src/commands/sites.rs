@@ -1,15 +1,12 @@
 use super::{Ended, WrongUsage, no_project, project};
-use crate::{
-    cli::{ProjectArgs, SitesCommand},
-    terminal::{remark, say, show_table},
-    wiring::Foundation,
-};
+use crate::cli::{ProjectArgs, SitesCommand};
+use crate::terminal::{remark, say, show_table};
+use crate::wiring::Foundation;
 use analysis::url_rules::DomainName;
-use domain::{
-    owners_words::{NamedSite, SiteClass, SiteRole},
-    text::Label,
-    use_cases::{brands::NameBrandError, named_sites::NameSiteError},
-};
+use domain::owners_words::{NamedSite, SiteClass, SiteRole};
+use domain::text::Label;
+use domain::use_cases::brands::NameBrandError;
+use domain::use_cases::named_sites::NameSiteError;
 use serde_json::json;
 
 pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Result<Ended> {

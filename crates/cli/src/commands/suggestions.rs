@@ -1,9 +1,7 @@
 use super::{Ended, WrongUsage, no_project, project};
-use crate::{
-    cli::{ProjectArgs, SuggestionsCommand},
-    terminal::{remark, say, shortened, show_table},
-    wiring::Foundation,
-};
+use crate::cli::{ProjectArgs, SuggestionsCommand};
+use crate::terminal::{remark, say, shortened, show_table};
+use crate::wiring::Foundation;
 use analysis::findings::suggestions::{ExpectedGain, GainMetric, State, SuggestionRecord};
 use domain::{ids::KeywordId, owners_words::IgnoreReason, use_cases::suggestions::SuggestionError};
 use serde_json::json;

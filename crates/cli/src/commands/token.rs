@@ -1,18 +1,16 @@
 use super::{Ended, WrongUsage, owner};
-use crate::{
-    cli::TokenCommand,
-    terminal::{remark, say, show_table},
-    wiring::Foundation,
-};
+use crate::cli::TokenCommand;
+use crate::terminal::{remark, say, show_table};
+use crate::wiring::Foundation;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    account::AccountStatus,
-    audit::Actor,
-    ids::TokenId,
-    scope::{Scope, Scopes},
-    text::Label,
-    token::{ApiToken, RevokeReason},
-    use_cases::tokens::{Asker, IssueTokenError, LONGEST_GRACE, NewToken, RotateTokenError},
+use domain::account::AccountStatus;
+use domain::audit::Actor;
+use domain::ids::TokenId;
+use domain::scope::{Scope, Scopes};
+use domain::text::Label;
+use domain::token::{ApiToken, RevokeReason};
+use domain::use_cases::tokens::{
+    Asker, IssueTokenError, LONGEST_GRACE, NewToken, RotateTokenError,
 };
 use serde_json::json;
 

@@ -1,16 +1,12 @@
 use super::{Ended, WrongUsage, expect_a_database};
-use crate::{
-    cli::TransferArgs,
-    settings::Settings,
-    terminal::{remark, say},
-    wiring::make_data_folder,
-};
+use crate::cli::TransferArgs;
+use crate::settings::Settings;
+use crate::terminal::{remark, say};
+use crate::wiring::make_data_folder;
 use anyhow::Context;
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
 use storage::{DatabaseUrl, TransferProgress, TransferStep};
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(3);

@@ -1,11 +1,9 @@
 use super::{Ended, look_for_faults, warn_of_spending, work};
-use crate::{
-    admin::Admin,
-    notes,
-    process::{Stopping, tell, worker_name},
-    settings::Loaded,
-    wiring::{Foundation, Role, warn_of_open_networks},
-};
+use crate::admin::Admin;
+use crate::notes;
+use crate::process::{Stopping, tell, worker_name};
+use crate::settings::Loaded;
+use crate::wiring::{Foundation, Role, warn_of_open_networks};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use worker::Worker;

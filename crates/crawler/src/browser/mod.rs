@@ -34,19 +34,15 @@ pub use tab::{NotShown, Shown};
 pub use version::name_of;
 
 use crate::{fetch::Fetcher, guard::vet_url, settings::CrawlerSettings};
-use analysis::{
-    observation::vitals::{LabMeasurement, LabRun},
-    provenance::Provenance,
-};
+use analysis::observation::vitals::{LabMeasurement, LabRun};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
 use device::Device;
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals, NotConfigured};
 use gate::Gate;
 use std::{path::Path, sync::Arc, time::Duration};
-use tokio::{
-    sync::Semaphore,
-    time::{sleep, timeout},
-};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 use url::Url;
 
 const PROVIDER: &str = "chromium";

@@ -1,7 +1,5 @@
-use super::{
-    messages::TargetEvent,
-    protocol::{Protocol, ProtocolError},
-};
+use super::messages::TargetEvent;
+use super::protocol::{Protocol, ProtocolError};
 use serde_json::json;
 
 /// Closes what an event says was opened, unless it is the page itself.

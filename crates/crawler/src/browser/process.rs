@@ -1,19 +1,15 @@
 //! A browser of one load: its own processes, its own profile, gone when this is dropped.
 
-use super::{
-    process_list::users_of,
-    protocol::Protocol,
-    settings::{BrowserSandbox, LabSettings},
-};
+use super::process_list::users_of;
+use super::protocol::Protocol;
+use super::settings::{BrowserSandbox, LabSettings};
 use domain::ports::page_speed::LabError;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
-use std::{
-    fs, io,
-    os::unix::fs::chown,
-    path::Path,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::os::unix::fs::chown;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use std::{fs, io};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 

@@ -7,10 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use std::collections::VecDeque;
 use thiserror::Error;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{ChildStdin, ChildStdout},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, ChildStdout};
 
 /// The world that observers and readers of a page look from.
 pub const WORLD: &str = "sightline";

@@ -2,23 +2,19 @@
 //! other, each in a profile of its own that is gone with the page. It starts with the first page, and another one
 //! starts when it died, was killed or has shown many. As with every browser of the lab, its only way out is the gate.
 
-use super::{
-    gate::Gate,
-    process::{self, Browser},
-    protocol::Protocol,
-    settings::LabSettings,
-    tab::{NotShown, Shown, Tab},
-    unprepared, watch,
-};
+use super::gate::Gate;
+use super::process::Browser;
+use super::protocol::Protocol;
+use super::settings::LabSettings;
+use super::tab::{NotShown, Shown, Tab};
+use super::{process, unprepared, watch};
 use crate::fetch::Fetcher;
 use analysis::observation::page_content::RenderFailure;
 use domain::ports::page_speed::LabError;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    sync::{Mutex, Semaphore},
-    time::timeout,
-};
+use tokio::sync::{Mutex, Semaphore};
+use tokio::time::timeout;
 use url::Url;
 
 /// How long a browser may take to start and to say which one it is.

@@ -1,14 +1,14 @@
-use super::{
-    requests::{Request, Requests},
-    trace::Load,
+use super::requests::{Request, Requests};
+use super::trace::Load;
+use analysis::findings::vitals::blocking_time::{
+    Activity, time_to_interactive, total_blocking_time,
 };
-use analysis::{
-    findings::vitals::{
-        blocking_time::{Activity, time_to_interactive, total_blocking_time},
-        layout_shift::{Shift, ShiftPart, cumulative_layout_shift, sources},
-        speed_index::speed_index,
-    },
-    observation::vitals::{ClsSource, LabMetrics, LabRun, LcpBreakdown, LcpElement, ResourceFact},
+use analysis::findings::vitals::layout_shift::{
+    Shift, ShiftPart, cumulative_layout_shift, sources,
+};
+use analysis::findings::vitals::speed_index::speed_index;
+use analysis::observation::vitals::{
+    ClsSource, LabMetrics, LabRun, LcpBreakdown, LcpElement, ResourceFact,
 };
 use serde::Deserialize;
 

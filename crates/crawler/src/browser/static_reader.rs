@@ -3,19 +3,16 @@
 //! the wire. How long the server itself took is not known, because the time until the first byte includes connecting.
 
 use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
-use crate::{
-    extract::{NamedFile, read_page_files},
-    fetch::{Body, BodyLimit, Fetcher, clients::Clients, read_body},
-    guard::vet_url,
-    settings::CrawlerSettings,
-};
+use crate::extract::{NamedFile, read_page_files};
+use crate::fetch::clients::Clients;
+use crate::fetch::{Body, BodyLimit, Fetcher, read_body};
+use crate::guard::vet_url;
+use crate::settings::CrawlerSettings;
 use analysis::observation::vitals::{ResourceFact, ResourceKind, StaticFacts};
 use async_trait::async_trait;
 use domain::ports::page_speed::{LabError, LabOrder, StaticVitals};
-use reqwest::{
-    Response,
-    header::{self, HeaderMap, HeaderName},
-};
+use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::{Response, header};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;

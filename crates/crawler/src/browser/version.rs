@@ -1,10 +1,8 @@
 use super::{process::runs_as_other, settings::LabSettings};
 use std::{path::Path, process::Stdio, time::Duration};
-use tokio::{
-    io::AsyncReadExt,
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 const LIMIT: Duration = Duration::from_secs(10);
 /// Bytes of an honest answer at the most.

@@ -1,15 +1,11 @@
-use crate::{
-    fetch::{Fetcher, NO_CONNECTION, RobotsCache, fetch_robots},
-    journal::Record,
+use crate::fetch::{Fetcher, NO_CONNECTION, RobotsCache, fetch_robots};
+use crate::journal::Record;
+use analysis::observation::page_url::normalise;
+use analysis::observation::web_site::{
+    CrawlStep, FetchFailure, RobotsFact, RobotsState, SiteScope,
 };
-use analysis::observation::{
-    page_url::normalise,
-    web_site::{CrawlStep, FetchFailure, RobotsFact, RobotsState, SiteScope},
-};
-use domain::ports::{
-    clock::Clock,
-    site_reader::{CrawlPlan, CrawlStart, SiteReadError, Unreached},
-};
+use domain::ports::clock::Clock;
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, Unreached};
 use url::Url;
 
 pub async fn find_site(

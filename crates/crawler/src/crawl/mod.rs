@@ -12,13 +12,11 @@ mod targets;
 
 pub use beginning::try_starts;
 
-use crate::{
-    browser::Renderer,
-    fetch::{Fetcher, RobotsCache},
-    frontier::{Frontier, UrlNumber, UrlSet},
-    journal::Record,
-    soft_404::{Asker, Probes},
-};
+use crate::browser::Renderer;
+use crate::fetch::{Fetcher, RobotsCache};
+use crate::frontier::{Frontier, UrlNumber, UrlSet};
+use crate::journal::Record;
+use crate::soft_404::{Asker, Probes};
 use analysis::observation::web_site::{
     CheckState, CrawlStep, Discovery, Fetched, LimitHit, SiteObservation, SiteScope,
 };

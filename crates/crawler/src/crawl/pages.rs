@@ -1,22 +1,16 @@
 use super::{Crawl, Tools, rendering::RenderQueue};
-use crate::{
-    check::refused,
-    extract::{Arrival, EXTRACTION, read_page},
-    fetch::{Answer, Want},
-    frontier::{UrlNumber, UrlSet},
-};
+use crate::check::refused;
+use crate::extract::{Arrival, EXTRACTION, read_page};
+use crate::fetch::{Answer, Want};
+use crate::frontier::{UrlNumber, UrlSet};
 use analysis::observation::{
     page_content::PageContent,
     web_site::{CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck},
 };
-use domain::{
-    kept_pages::Validators,
-    ports::site_reader::{EarlierPages, SiteReadError},
-};
-use futures_util::{
-    FutureExt,
-    stream::{FuturesUnordered, StreamExt},
-};
+use domain::kept_pages::Validators;
+use domain::ports::site_reader::{EarlierPages, SiteReadError};
+use futures_util::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::{borrow::Cow, collections::VecDeque};
 use url::Url;
 

@@ -1,15 +1,11 @@
 //! The second look: pages are shown in a browser before they are recorded, so that the journal has both in one step.
 
 use super::{Crawl, Tools};
-use crate::{
-    browser::{NotShown, Renderer, Shown},
-    extract::{Arrival, read_page},
-    journal::Record,
-};
-use analysis::observation::{
-    page_content::{PageContent, RenderFailure, Rendered, RenderedPage},
-    web_site::CrawlStep,
-};
+use crate::browser::{NotShown, Renderer, Shown};
+use crate::extract::{Arrival, read_page};
+use crate::journal::Record;
+use analysis::observation::page_content::{PageContent, RenderFailure, Rendered, RenderedPage};
+use analysis::observation::web_site::CrawlStep;
 use futures_util::{future::BoxFuture, stream::FuturesUnordered};
 use std::{borrow::Cow, collections::HashSet};
 use url::Url;

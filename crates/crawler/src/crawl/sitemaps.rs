@@ -1,9 +1,8 @@
 use super::Crawl;
-use crate::{
-    fetch::{BodyLimit, Want},
-    robots::RobotsRules,
-    sitemap::{self, Sitemap, SitemapEntry},
-};
+use crate::fetch::{BodyLimit, Want};
+use crate::robots::RobotsRules;
+use crate::sitemap;
+use crate::sitemap::{Sitemap, SitemapEntry};
 use analysis::observation::{
     page_url::normalise,
     web_site::{CrawlStep, FetchFailure, Fetched, LimitHit, SitemapFact, Truncation},

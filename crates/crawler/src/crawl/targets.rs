@@ -1,19 +1,13 @@
 //! Targets of links that are no pages of their own: resources, pages beyond the limits, other hosts.
 
 use super::Crawl;
-use crate::{
-    check::{Target, check},
-    journal::KnownTarget,
-};
-use analysis::observation::{
-    page_url::{is_loopback, registrable_domain},
-    web_site::{CrawlStep, LimitHit},
-};
+use crate::check::{Target, check};
+use crate::journal::KnownTarget;
+use analysis::observation::page_url::{is_loopback, registrable_domain};
+use analysis::observation::web_site::{CrawlStep, LimitHit};
 use domain::ports::site_reader::SiteReadError;
-use futures_util::{
-    FutureExt,
-    stream::{FuturesUnordered, StreamExt},
-};
+use futures_util::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, VecDeque};
 use url::Url;
 

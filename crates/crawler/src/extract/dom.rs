@@ -1,15 +1,10 @@
-use html5ever::{
-    Attribute, LocalName, QualName,
-    interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
-    ns,
-    tendril::StrTendril,
-};
-use std::{
-    borrow::Cow,
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    rc::Rc,
-};
+use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::StrTendril;
+use html5ever::{Attribute, LocalName, QualName, ns};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Attributes of one element at the most.
 pub const MOST_ATTRIBUTES: usize = 250;

@@ -1,17 +1,11 @@
-use super::{
-    dom::{Dom, Kind, NodeId},
-    place::Places,
-    srcset::{css_urls, srcset},
-    target::target_of,
-    text::{MOST_CHARACTERS, text_of},
-};
-use analysis::{
-    observation::{
-        page_content::MOST_LINKS,
-        web_site::{LinkTarget, PageLink, Position},
-    },
-    text::words::{collapsed, shortened},
-};
+use super::dom::{Dom, Kind, NodeId};
+use super::place::Places;
+use super::srcset::{css_urls, srcset};
+use super::target::target_of;
+use super::text::{MOST_CHARACTERS, text_of};
+use analysis::observation::page_content::MOST_LINKS;
+use analysis::observation::web_site::{LinkTarget, PageLink, Position};
+use analysis::text::words::{collapsed, shortened};
 use std::{cell::OnceCell, collections::HashMap};
 use url::Url;
 

@@ -1,12 +1,10 @@
 //! The files that a page names and a browser would load at once, without running a script.
 
-use super::{
-    charset::decode,
-    dom::{Dom, NodeId},
-    links::base,
-    parse::parse,
-    target::target_of,
-};
+use super::charset::decode;
+use super::dom::{Dom, NodeId};
+use super::links::base;
+use super::parse::parse;
+use super::target::target_of;
 use analysis::observation::{vitals::ResourceKind, web_site::LinkTarget};
 use std::collections::BTreeSet;
 use url::Url;

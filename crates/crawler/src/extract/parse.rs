@@ -2,17 +2,14 @@
 //! pieces that begin at `<`, and a tag begins with the first piece that no earlier token took.
 
 use super::dom::{Dom, Handle, MOST_ATTRIBUTES, NodeId, Pending, Sink, TagPlace};
-use html5ever::{
-    QualName, TokenizerResult,
-    interface::TreeSink,
-    ns,
-    tendril::{SliceExt, StrTendril},
-    tokenizer::{
-        BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-        states::RawKind,
-    },
-    tree_builder::{TreeBuilder, TreeBuilderOpts},
+use html5ever::interface::TreeSink;
+use html5ever::tendril::{SliceExt, StrTendril};
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::{QualName, TokenizerResult, ns};
 use std::cell::{Cell, RefCell};
 
 /// Beyond this many nodes, or this depth, a page is read without structure; its links still count.

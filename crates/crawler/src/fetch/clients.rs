@@ -4,11 +4,9 @@ use super::resolver::VettedResolver;
 use crate::settings::CrawlerSettings;
 use reqwest::{Client, redirect::Policy};
 use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use url::Url;
 
 const KEPT: usize = 64;

@@ -1,21 +1,15 @@
 //! One request and its answer, redirects not followed.
 
-use super::{
-    body::{Body, BodyLimit, read_body},
-    clients::Clients,
-    error::Failed,
-    wall::{looks_like_a_wall, says_it_is_a_wall},
-};
+use super::body::{Body, BodyLimit, read_body};
+use super::clients::Clients;
+use super::error::Failed;
+use super::wall::{looks_like_a_wall, says_it_is_a_wall};
 use crate::{guard::vet_url, limits::FetchLimits, settings::CrawlerSettings};
-use analysis::observation::{
-    page_content::{ResponseFacts, ResponseHeaders},
-    web_site::FetchFailure,
-};
+use analysis::observation::page_content::{ResponseFacts, ResponseHeaders};
+use analysis::observation::web_site::FetchFailure;
 use domain::kept_pages::Validators;
-use reqwest::{
-    Method, Response,
-    header::{self, HeaderMap, HeaderName},
-};
+use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::{Method, Response, header};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use url::Url;

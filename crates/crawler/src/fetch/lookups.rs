@@ -3,17 +3,13 @@
 //! find none free give up by their own time limit.
 
 use analysis::observation::page_url::registrable_domain;
-use std::{
-    collections::HashMap,
-    io,
-    net::{SocketAddr, ToSocketAddrs},
-    sync::{Arc, LazyLock, Mutex, MutexGuard},
-    time::Duration,
-};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    time::{Instant, timeout_at},
-};
+use std::collections::HashMap;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, timeout_at};
 
 /// Look-ups of the whole process at the same time.
 const MOST: usize = 32;
@@ -148,10 +144,8 @@ fn system(name: &str) -> io::Result<Vec<SocketAddr>> {
 mod tests {
     use super::*;
     use futures_util::future::join_all;
-    use std::sync::{
-        Condvar,
-        atomic::{AtomicUsize, Ordering},
-    };
+    use std::sync::Condvar;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Name servers that are silent until they are let go.
     #[derive(Default)]

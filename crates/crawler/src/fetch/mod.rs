@@ -15,11 +15,9 @@ pub use resolver::{resolve, why_denied};
 pub use robots_cache::{Permission, RobotsCache, fetch_robots};
 
 use crate::{limits::FetchLimits, politeness::HostGates, settings::CrawlerSettings};
-use analysis::observation::{
-    page_content::ResponseFacts,
-    page_url::normalise,
-    web_site::{FetchFailure, Fetched, Hop, Truncation},
-};
+use analysis::observation::page_content::ResponseFacts;
+use analysis::observation::page_url::normalise;
+use analysis::observation::web_site::{FetchFailure, Fetched, Hop, Truncation};
 use clients::Clients;
 use domain::{
     kept_pages::Validators,

@@ -1,10 +1,8 @@
 //! Resolves names inside the connector, so that the address that was vetted is the one that is connected to.
 
 use super::lookups::{LOOKUPS, LookupError};
-use crate::{
-    guard::{Denied, judge_url, vet_addresses},
-    settings::CrawlerSettings,
-};
+use crate::guard::{Denied, judge_url, vet_addresses};
+use crate::settings::CrawlerSettings;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{net::SocketAddr, sync::Arc};
 use thiserror::Error;

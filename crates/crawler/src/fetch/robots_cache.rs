@@ -1,19 +1,13 @@
 //! robots.txt of every origin that a crawl touches, asked for once.
 
 use super::{BodyLimit, Fetcher, Want};
-use crate::{
-    guard::blocked,
-    robots::{MOST_BYTES, RobotsRules},
-};
-use analysis::observation::{
-    page_url::normalise,
-    web_site::{FetchFailure, Fetched, RobotsFact, RobotsState},
-};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use crate::guard::blocked;
+use crate::robots::{MOST_BYTES, RobotsRules};
+use analysis::observation::page_url::normalise;
+use analysis::observation::web_site::{FetchFailure, Fetched, RobotsFact, RobotsState};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 use tokio::sync::OnceCell;
 use url::Url;
 

@@ -6,18 +6,12 @@ use crate::settings::CrawlerSettings;
 use analysis::observation::page_url::registrable_domain;
 use domain::ports::site_turns::{SiteHash, SiteTurns};
 use shared::SharedTurns;
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, sleep, sleep_until},
-};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
 
 /// Beyond this many, gates that nobody waits at are forgotten.

@@ -1,16 +1,10 @@
 //! Turns at sites that all processes on one database take together.
 
-use domain::ports::{
-    site_turns::{SiteHash, SiteTurns},
-    storage::StorageError,
-};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use domain::ports::site_turns::{SiteHash, SiteTurns};
+use domain::ports::storage::StorageError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub struct SharedTurns {
     turns: Arc<dyn SiteTurns>,

@@ -1,8 +1,6 @@
 use super::RobotsRules;
-use analysis::{
-    findings::geo_score::{AI_AGENTS, AgentVerdict},
-    observation::web_site::RobotsFact,
-};
+use analysis::findings::geo_score::{AI_AGENTS, AgentVerdict};
+use analysis::observation::web_site::RobotsFact;
 use url::Url;
 
 pub struct AiRobots {

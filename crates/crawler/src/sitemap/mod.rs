@@ -6,10 +6,8 @@ mod source;
 pub use last_modified::LastModified;
 
 use analysis::text::words::shortened;
-use quick_xml::{
-    Reader, XmlVersion,
-    events::{BytesRef, BytesStart, Event},
-};
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 use std::borrow::Cow;
 
 /// Decoded bytes read of a sitemap, of 50 MiB allowed (sitemaps.org); of longer ones the last entries are not read.

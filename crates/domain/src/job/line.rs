@@ -77,11 +77,10 @@ fn earlier(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ids::AccountId,
-        job::{kind::AnalysisKind, policy::QueuePolicy},
-        test_support::a_job,
-    };
+    use crate::ids::AccountId;
+    use crate::job::kind::AnalysisKind;
+    use crate::job::policy::QueuePolicy;
+    use crate::test_support::a_job;
     use chrono::TimeDelta;
 
     fn empty() -> AccountQueue {

@@ -13,12 +13,10 @@ pub mod slots;
 pub mod transitions;
 pub mod turns;
 
-use crate::{
-    ai_models::ModelChoice,
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    keyword::KeywordChoice,
-    money::MicroUsd,
-};
+use crate::ai_models::ModelChoice;
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::keyword::KeywordChoice;
+use crate::money::MicroUsd;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use kind::AnalysisKind;
 use policy::QueuePolicy;

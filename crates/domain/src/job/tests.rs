@@ -1,10 +1,8 @@
 //! What names, states and times mean, wherever they are asked.
 
 use super::*;
-use crate::{
-    ports::clock::Clock,
-    test_support::{FrozenClock, a_job},
-};
+use crate::ports::clock::Clock;
+use crate::test_support::{FrozenClock, a_job};
 use chrono::TimeDelta;
 
 const TICK: TimeDelta = TimeDelta::microseconds(1);

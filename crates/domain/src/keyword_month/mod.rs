@@ -1,19 +1,15 @@
-use crate::{
-    ids::{JobId, KeywordId},
-    kept_answers::KeywordTallies,
-    keyword::Keyword,
-    results::SearchSource,
-};
+use crate::ids::{JobId, KeywordId};
+use crate::kept_answers::KeywordTallies;
+use crate::keyword::Keyword;
+use crate::results::SearchSource;
 use analysis::{
     findings::{ai_visibility::PromptTally, rankings::RankState},
     provenance::Provenance,
     statistics::panel_rate::{self, Count, PanelRate},
 };
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 /// How long before a month a measurement still tells its start: keywords may be measured once a week.
 const BEFORE: Days = Days::new(7);

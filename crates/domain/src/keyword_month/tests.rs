@@ -1,9 +1,7 @@
 use super::*;
-use crate::{
-    keyword::LatestRank,
-    ports::clock::Clock,
-    test_support::{FrozenClock, a_keyword},
-};
+use crate::keyword::LatestRank;
+use crate::ports::clock::Clock;
+use crate::test_support::{FrozenClock, a_keyword};
 use chrono::TimeDelta;
 
 const ID: KeywordId = KeywordId(21);

@@ -1,10 +1,8 @@
 use super::storage::StorageError;
-use crate::{
-    account::{Account, AccountUsage},
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    user::User,
-};
+use crate::account::{Account, AccountUsage};
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, UserId};
+use crate::user::User;
 use async_trait::async_trait;
 
 #[cfg_attr(feature = "test-support", mockall::automock)]

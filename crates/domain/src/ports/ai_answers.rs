@@ -1,7 +1,5 @@
-use super::{
-    call_journal::CallJournal,
-    search_results::{ProviderError, Spent, Unpaid},
-};
+use super::call_journal::CallJournal;
+use super::search_results::{ProviderError, Spent, Unpaid};
 use analysis::{
     observation::ai_answer::{AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt},
     provenance::Provenance,

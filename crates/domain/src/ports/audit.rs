@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    audit::{AuditAction, AuditEvent},
-    ids::AccountId,
-};
+use crate::audit::{AuditAction, AuditEvent};
+use crate::ids::AccountId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ProjectId},
-    search_console::Binding,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::search_console::Binding;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

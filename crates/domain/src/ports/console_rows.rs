@@ -1,10 +1,8 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    page::{Page, PageRequest},
-    search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
-    stored_data::DataSize,
-};
+use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
+use crate::page::{Page, PageRequest};
+use crate::search_console::{PageDay, RowSet, RowSum, StoredSpan, Told};
+use crate::stored_data::DataSize;
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
 use chrono::NaiveDate;

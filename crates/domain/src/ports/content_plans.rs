@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    content_plan::{ContentPlan, PlanSummary},
-    ids::{AccountId, ContentPlanId, ProjectId},
-    page::{Page, PageRequest},
-};
+use crate::content_plan::{ContentPlan, PlanSummary};
+use crate::ids::{AccountId, ContentPlanId, ProjectId};
+use crate::page::{Page, PageRequest};
 use async_trait::async_trait;
 
 /// How plans are sorted; the id makes the order total.

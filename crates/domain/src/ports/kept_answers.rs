@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
-    kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
-};
+use crate::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
+use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 

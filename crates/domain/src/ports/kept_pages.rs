@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, JobId, ProjectId},
-    kept_pages::{KeptPage, StagedPage, Validators},
-};
+use crate::ids::{AccountId, JobId, ProjectId};
+use crate::kept_pages::{KeptPage, StagedPage, Validators};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

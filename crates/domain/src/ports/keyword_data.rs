@@ -1,7 +1,5 @@
-use super::{
-    call_journal::CallJournal,
-    search_results::{ProviderError, Spent, Unpaid},
-};
+use super::call_journal::CallJournal;
+use super::search_results::{ProviderError, Spent, Unpaid};
 use analysis::{observation::keyword_research::ResearchedKeyword, provenance::Provenance};
 use async_trait::async_trait;
 use chrono::NaiveDate;

@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    kept_answers::KeywordTallies,
-    keyword_month::{CalendarMonth, MonthCourse},
-};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::kept_answers::KeywordTallies;
+use crate::keyword_month::{CalendarMonth, MonthCourse};
 use async_trait::async_trait;
 use std::collections::HashMap;
 

@@ -1,12 +1,10 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordChoice, LatestRank},
-    keyword_metrics::KeywordMetrics,
-    market::{Country, Language, Market},
-    page::{Page, PageRequest},
-    project::{Project, Status},
-};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::keyword::{Keyword, KeywordChoice, LatestRank};
+use crate::keyword_metrics::KeywordMetrics;
+use crate::market::{Country, Language, Market};
+use crate::page::{Page, PageRequest};
+use crate::project::{Project, Status};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet};
 

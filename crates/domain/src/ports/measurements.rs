@@ -1,10 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    results::{
-        AsOf, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
-        StagedFinding,
-    },
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::results::{
+    AsOf, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot, StagedFinding,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;

@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ProjectId},
-    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
 use async_trait::async_trait;
 
 #[cfg_attr(feature = "test-support", mockall::automock)]

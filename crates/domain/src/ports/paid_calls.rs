@@ -1,7 +1,5 @@
-use super::{
-    call_journal::{Answered, Ended, Ticket},
-    storage::StorageError,
-};
+use super::call_journal::{Answered, Ended, Ticket};
+use super::storage::StorageError;
 use crate::ids::{AccountId, JobId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

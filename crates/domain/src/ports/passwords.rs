@@ -1,11 +1,9 @@
 use super::storage::StorageError;
-use crate::{
-    account::Account,
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    password::{HashCost, PasswordHash},
-    user::User,
-};
+use crate::account::Account;
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, UserId};
+use crate::password::{HashCost, PasswordHash};
+use crate::user::User;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ProjectId},
-    page::{Page, PageRequest},
-    project::{Priority, Project, Status, WorkflowStatus},
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::page::{Page, PageRequest};
+use crate::project::{Priority, Project, Status, WorkflowStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

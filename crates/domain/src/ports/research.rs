@@ -1,11 +1,9 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, FlightId, SearchId, UserId},
-    keyword_research::{
-        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
-    },
-    page::{Page, PageRequest},
+use crate::ids::{AccountId, FlightId, SearchId, UserId};
+use crate::keyword_research::{
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
 };
+use crate::page::{Page, PageRequest};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 

@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    page::Page,
-    results::{Finding, FindingQuery, ResultHead},
-};
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::page::Page;
+use crate::results::{Finding, FindingQuery, ResultHead};
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 

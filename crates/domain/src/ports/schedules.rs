@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
-    schedule::Schedule,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::job::kind::AnalysisKind;
+use crate::schedule::Schedule;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,9 +1,7 @@
 use super::call_journal::CallJournal;
 use crate::{money::MicroUsd, results::SearchSource};
-use analysis::{
-    observation::search_page::{Device, SearchPage},
-    provenance::Provenance,
-};
+use analysis::observation::search_page::{Device, SearchPage};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::{fmt, sync::Arc, time::Duration};

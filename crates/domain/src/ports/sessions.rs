@@ -1,10 +1,8 @@
 use super::storage::StorageError;
-use crate::{
-    account::Account,
-    ids::{AccountId, SessionId, UserId},
-    session::{Session, SessionHash},
-    user::User,
-};
+use crate::account::Account;
+use crate::ids::{AccountId, SessionId, UserId};
+use crate::session::{Session, SessionHash};
+use crate::user::User;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,9 +1,7 @@
 //! The way to single pages outside a crawl: where the site begins, what its robots.txt allows.
 
-use super::{
-    page_speed::LabError,
-    site_reader::{CrawlStart, Unreached},
-};
+use super::page_speed::LabError;
+use super::site_reader::{CrawlStart, Unreached};
 use async_trait::async_trait;
 
 #[cfg_attr(feature = "test-support", mockall::automock)]

@@ -1,9 +1,7 @@
 use super::page_speed::NotConfigured;
 use crate::kept_pages::Validators;
-use analysis::observation::{
-    page_content::PageContent,
-    web_site::{CrawlStep, SiteObservation},
-};
+use analysis::observation::page_content::PageContent;
+use analysis::observation::web_site::{CrawlStep, SiteObservation};
 use async_trait::async_trait;
 use std::collections::HashMap;
 use thiserror::Error;

@@ -1,8 +1,6 @@
 use super::storage::StorageError;
-use crate::{
-    ids::{AccountId, ProjectId},
-    stored_data::StoredData,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::stored_data::StoredData;
 use async_trait::async_trait;
 
 /// Counts what is stored, in the transaction of each change: whoever adds or removes keywords, rows of

@@ -1,9 +1,7 @@
 use super::storage::StorageError;
-use crate::{
-    account::Account,
-    ids::{AccountId, TokenId},
-    token::{ApiToken, RevokeReason, TokenHash},
-};
+use crate::account::Account;
+use crate::ids::{AccountId, TokenId};
+use crate::token::{ApiToken, RevokeReason, TokenHash};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -4,14 +4,12 @@ mod patch;
 
 pub use patch::ReportSettingsPatch;
 
-use crate::{
-    domain_name::SiteDomain,
-    email::EmailAddress,
-    ids::{AccountId, IdMint, ProjectId},
-    patch::Change,
-    report_settings::ReportSettings,
-    text::{Label, Tag},
-};
+use crate::domain_name::SiteDomain;
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, IdMint, ProjectId};
+use crate::patch::Change;
+use crate::report_settings::ReportSettings;
+use crate::text::{Label, Tag};
 use chrono::{DateTime, TimeDelta, Utc};
 
 analysis::wire_enum! {

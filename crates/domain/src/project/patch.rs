@@ -1,7 +1,5 @@
-use crate::{
-    patch::Change,
-    report_settings::{Frequency, ReportSettings, Section},
-};
+use crate::patch::Change;
+use crate::report_settings::{Frequency, ReportSettings, Section};
 use std::collections::BTreeMap;
 
 /// A merge patch of report settings; clearing a member inherits it again.

@@ -1,9 +1,7 @@
 //! Schedules: what is measured again and again without anyone asking.
 
-use crate::{
-    ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::job::kind::AnalysisKind;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use sha2::{Digest, Sha256};

@@ -1,19 +1,13 @@
 //! A storage whose repositories are mocks: each test says what one transaction may be asked.
 
 use super::FrozenClock;
-use crate::ports::{
-    clock::Clock,
-    storage::{Repositories, Storage, StorageError, Transaction},
-};
+use crate::ports::clock::Clock;
+use crate::ports::storage::{Repositories, Storage, StorageError, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
-};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 macro_rules! fake {
     ($($name:ident: $module:ident $port:ident $mock:ident,)*) => {

@@ -33,10 +33,8 @@ pub use fake_storage::{FakeStorage, FakeTransaction};
 pub use memory::{
     Fault, ImportRow, MemoryStorage, PasswordRow, State, VisitedPageRow, WrittenCallRow,
 };
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A clock that stands until it is moved.
 pub struct FrozenClock(Mutex<DateTime<Utc>>);

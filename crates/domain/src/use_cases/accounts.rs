@@ -1,26 +1,19 @@
-use super::{
-    Core,
-    end_attempt::cancel_unfinished,
-    may_be_storage,
-    sessions::{Member, still_signed_in},
-};
-use crate::{
-    account::{Account, AccountLimits, AccountStatus, AccountUsage},
-    allowance::Allowance,
-    audit::{Actor, AuditAction, AuditEvent},
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    patch::Change,
-    ports::{
-        jobs::QueueSummary,
-        spending::{Counter, Spending, month_of},
-        storage::{StorageError, Transaction},
-    },
-    report_settings::EffectiveReportSettings,
-    stored_data::{StorageLimits, StoredData},
-    text::Label,
-    user::User,
-};
+use super::end_attempt::cancel_unfinished;
+use super::sessions::{Member, still_signed_in};
+use super::{Core, may_be_storage};
+use crate::account::{Account, AccountLimits, AccountStatus, AccountUsage};
+use crate::allowance::Allowance;
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, UserId};
+use crate::patch::Change;
+use crate::ports::jobs::QueueSummary;
+use crate::ports::spending::{Counter, Spending, month_of};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::report_settings::EffectiveReportSettings;
+use crate::stored_data::{StorageLimits, StoredData};
+use crate::text::Label;
+use crate::user::User;
 use chrono::{DateTime, NaiveDate, Utc};
 use thiserror::Error;
 

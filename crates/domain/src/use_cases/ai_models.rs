@@ -1,21 +1,15 @@
 //! How an account asks AI engines.
 
 use super::{Core, may_be_storage};
-use crate::{
-    ai_models::{ModelChange, ModelRefusal, ModelSettings},
-    audit::{Actor, AuditAction, AuditEvent},
-    ids::AccountId,
-    ports::{
-        ai_answers::{AiEngine, AiEngines, ENGINES, EngineLabel},
-        search_results::{Spent, Unpaid},
-        storage::{Repositories, StorageError, Transaction},
-    },
-};
+use crate::ai_models::{ModelChange, ModelRefusal, ModelSettings};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::ids::AccountId;
+use crate::ports::ai_answers::{AiEngine, AiEngines, ENGINES, EngineLabel};
+use crate::ports::search_results::{Spent, Unpaid};
+use crate::ports::storage::{Repositories, StorageError, Transaction};
 use chrono::{DateTime, Utc};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -196,10 +190,8 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        patch::Change,
-        test_support::{FakeStorage, core},
-    };
+    use crate::patch::Change;
+    use crate::test_support::{FakeStorage, core};
 
     #[tokio::test]
     async fn what_is_not_named_stays_as_it_was() {

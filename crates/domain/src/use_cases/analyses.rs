@@ -1,15 +1,11 @@
 //! Analyses that were asked for: jobs of an account's queue.
 
 use super::{Core, end_attempt::put_away, may_be_storage};
-use crate::{
-    ids::{AccountId, JobId},
-    job::Job,
-    page::{Page, PageRequest},
-    ports::{
-        jobs::{JobFilter, JobSort, QueueSummary},
-        storage::{StorageError, Transaction},
-    },
-};
+use crate::ids::{AccountId, JobId};
+use crate::job::Job;
+use crate::page::{Page, PageRequest};
+use crate::ports::jobs::{JobFilter, JobSort, QueueSummary};
+use crate::ports::storage::{StorageError, Transaction};
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

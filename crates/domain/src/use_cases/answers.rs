@@ -1,9 +1,7 @@
 use super::Core;
-use crate::{
-    ids::{AccountId, AnswerId, ProjectId},
-    kept_answers::{AnswerQuery, KeptAnswer},
-    ports::storage::StorageError,
-};
+use crate::ids::{AccountId, AnswerId, ProjectId};
+use crate::kept_answers::{AnswerQuery, KeptAnswer};
+use crate::ports::storage::StorageError;
 use analysis::ai_answers::{self, JudgedAnswer};
 
 pub const MOST_LISTED: u32 = 200;

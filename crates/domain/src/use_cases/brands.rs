@@ -1,22 +1,18 @@
 //! Which brands are looked for in the answers about a project: its own, and its rivals'.
 
 use super::{Core, may_be_storage};
-use crate::{
-    ids::{AccountId, ProjectId},
-    owners_words::{BrandNames, NamedSite, SiteRole},
-    ports::storage::{Repositories, StorageError, Transaction},
-    project::Project,
-    results::FindingQuery,
-    text::Label,
-};
-use analysis::{
-    ai_answers::brands::{BrandBook, BrandSpec},
-    document::Document,
-    findings::competitors::CompetitorRecord,
-    result_type::ResultType,
-    site_class::SiteClass,
-    url_rules::{OwnSites, SiteScope, registrable_domain},
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::owners_words::{BrandNames, NamedSite, SiteRole};
+use crate::ports::storage::{Repositories, StorageError, Transaction};
+use crate::project::Project;
+use crate::results::FindingQuery;
+use crate::text::Label;
+use analysis::ai_answers::brands::{BrandBook, BrandSpec};
+use analysis::document::Document;
+use analysis::findings::competitors::CompetitorRecord;
+use analysis::result_type::ResultType;
+use analysis::site_class::SiteClass;
+use analysis::url_rules::{OwnSites, SiteScope, registrable_domain};
 use thiserror::Error;
 
 /// How many rivals that search pages show are followed while the owner names none.
@@ -207,12 +203,10 @@ fn label(domain: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        domain_name::SiteDomain,
-        ports::clock::Clock,
-        test_support::{FrozenClock, a_project},
-        text::Label,
-    };
+    use crate::domain_name::SiteDomain;
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_project};
+    use crate::text::Label;
 
     fn project(name: &str) -> Project {
         Project {

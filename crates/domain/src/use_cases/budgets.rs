@@ -1,14 +1,10 @@
 //! Budgets for what suppliers charge: an account's in a month and on a day, and the server's on a day (UTC).
 
 use super::Core;
-use crate::{
-    account::Account,
-    money::MicroUsd,
-    ports::{
-        spending::{Counter, Spending},
-        storage::{StorageError, Transaction},
-    },
-};
+use crate::account::Account;
+use crate::money::MicroUsd;
+use crate::ports::spending::{Counter, Spending};
+use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
 use thiserror::Error;
 

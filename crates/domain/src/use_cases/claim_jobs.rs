@@ -1,15 +1,11 @@
 //! Takes the next jobs for a worker: whose account has had least service, in its account's order.
 
 use super::{Core, repeats::forget_old};
-use crate::{
-    job::{
-        Job,
-        line::AccountQueue,
-        slots::{Room, Takes},
-        turns::{self, CANDIDATES, SERVICE_OF_A_JOB},
-    },
-    ports::storage::{StorageError, Transaction},
-};
+use crate::job::line::AccountQueue;
+use crate::job::slots::{Room, Takes};
+use crate::job::turns::{CANDIDATES, SERVICE_OF_A_JOB};
+use crate::job::{Job, turns};
+use crate::ports::storage::{StorageError, Transaction};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many old jobs are forgotten together.

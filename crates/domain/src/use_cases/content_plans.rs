@@ -1,17 +1,13 @@
 use super::{Core, may_be_storage};
-use crate::{
-    allowance::{Allowance, AllowanceExceeded, AllowanceName},
-    content_plan::{ContentPlan, ContentPlanPatch, NewContentPlan, PlanSummary},
-    ids::{AccountId, ContentPlanId, ProjectId},
-    page::{Page, PageRequest},
-    ports::{
-        content_plans::ContentPlanSort,
-        storage::{StorageError, Transaction},
-    },
-    precondition::{Precondition, holds},
-    stored_data::{DataSize, StorageExceeded, StoredData},
-    use_cases::repeats::{Receipt, UsedMeanwhile},
-};
+use crate::allowance::{Allowance, AllowanceExceeded, AllowanceName};
+use crate::content_plan::{ContentPlan, ContentPlanPatch, NewContentPlan, PlanSummary};
+use crate::ids::{AccountId, ContentPlanId, ProjectId};
+use crate::page::{Page, PageRequest};
+use crate::ports::content_plans::ContentPlanSort;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::precondition::{Precondition, holds};
+use crate::stored_data::{DataSize, StorageExceeded, StoredData};
+use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -216,15 +212,11 @@ async fn stored(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ids::{ConsoleSpanId, ContentPlanId},
-        search_console::{About, Cut, Origin, RowSet, SearchRow, Span, Told},
-        stored_data::StorageLimits,
-        test_support::{
-            ACCOUNT, ImportRow, MemoryStorage, a_content_plan, a_project, core,
-            fixtures::{account, now, plan, project},
-        },
-    };
+    use crate::ids::{ConsoleSpanId, ContentPlanId};
+    use crate::search_console::{About, Cut, Origin, RowSet, SearchRow, Span, Told};
+    use crate::stored_data::StorageLimits;
+    use crate::test_support::fixtures::{account, now, plan, project};
+    use crate::test_support::{ACCOUNT, ImportRow, MemoryStorage, a_content_plan, a_project, core};
 
     fn with_plans(number: u32) -> MemoryStorage {
         let mut storage = MemoryStorage::default().with(account()).with(project());

@@ -1,19 +1,14 @@
 //! Ends a worker's attempt without results: later again, failed, given back, or stopped.
 
-use super::{
-    Core,
-    keep_leases::{Hold, HoldError, held},
-};
-use crate::{
-    ids::{AccountId, ProjectId},
-    job::{Job, JobCost, JobError, line::AccountQueue},
-    money::MicroUsd,
-    ports::{
-        randomness::Randomness,
-        spending::Counter,
-        storage::{StorageError, Transaction},
-    },
-};
+use super::Core;
+use super::keep_leases::{Hold, HoldError, held};
+use crate::ids::{AccountId, ProjectId};
+use crate::job::line::AccountQueue;
+use crate::job::{Job, JobCost, JobError};
+use crate::money::MicroUsd;
+use crate::ports::randomness::Randomness;
+use crate::ports::spending::Counter;
+use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! Counting guesses before they are looked at.
 
 use super::{Core, may_be_storage};
-use crate::{
-    ports::storage::{StorageError, Transaction},
-    throttle::{GuessLimit, Pace, Throttle},
-};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::throttle::{GuessLimit, Pace, Throttle};
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 

@@ -1,14 +1,11 @@
 //! Asks a model how kindly sentences speak of a project, where no lexicon speaks their language.
 
-use crate::ports::{
-    ai_answers::{AiEngine, AiQuestion, Asked},
-    call_journal::CallJournal,
-    search_results::ProviderError,
-};
-use analysis::{
-    ai_answers::feelings::{self, Feeling},
-    observation::ai_answer::AnswerState,
-};
+use crate::ports::ai_answers::{AiEngine, AiQuestion, Asked};
+use crate::ports::call_journal::CallJournal;
+use crate::ports::search_results::ProviderError;
+use analysis::ai_answers::feelings;
+use analysis::ai_answers::feelings::Feeling;
+use analysis::observation::ai_answer::AnswerState;
 use chrono::NaiveDate;
 use std::sync::Arc;
 
@@ -83,16 +80,12 @@ impl JudgeSentiment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        money::MicroUsd,
-        ports::{
-            ai_answers::{EngineAnswer, MockAiEngine, Retrieval},
-            call_journal::MockCallJournal,
-            clock::Clock,
-            search_results::Spent,
-        },
-        test_support::FrozenClock,
-    };
+    use crate::money::MicroUsd;
+    use crate::ports::ai_answers::{EngineAnswer, MockAiEngine, Retrieval};
+    use crate::ports::call_journal::MockCallJournal;
+    use crate::ports::clock::Clock;
+    use crate::ports::search_results::Spent;
+    use crate::test_support::FrozenClock;
     use analysis::observation::ai_answer::AnswerUsage;
 
     fn spoken() -> Spoken {

@@ -1,18 +1,14 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
 use super::{Core, research::keyword::settle};
-use crate::{
-    audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, IdMint, ProjectId},
-    keyword_research::Flight,
-    ports::{
-        site_turns::SiteHash,
-        storage::{StorageError, Transaction},
-    },
-    project::PurgeTerm,
-    session::Session,
-    throttle::Throttle,
-};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::ids::{AccountId, IdMint, ProjectId};
+use crate::keyword_research::Flight;
+use crate::ports::site_turns::SiteHash;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::PurgeTerm;
+use crate::session::Session;
+use crate::throttle::Throttle;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
 use std::{pin::Pin, sync::Arc};

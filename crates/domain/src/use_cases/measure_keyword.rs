@@ -1,33 +1,26 @@
 //! Measures one keyword: asks a supplier, and computes what follows. Nothing is stored here.
 
 use super::keywords::KeywordTask;
-use crate::{
-    domain_name::SiteDomain,
-    job::Job,
-    keyword::Keyword,
-    ports::{
-        call_journal::{CallJournal, NothingToSpend},
-        clock::Clock,
-        search_results::{ProviderError, SearchQuery, SearchResults, Searched, Spent},
-    },
-    results::{
-        KeywordHistory, KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource,
-        StagedFinding,
-    },
+use crate::domain_name::SiteDomain;
+use crate::job::Job;
+use crate::keyword::Keyword;
+use crate::ports::call_journal::{CallJournal, NothingToSpend};
+use crate::ports::clock::Clock;
+use crate::ports::search_results::{ProviderError, SearchQuery, SearchResults, Searched, Spent};
+use crate::results::{
+    KeywordHistory, KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource,
+    StagedFinding,
 };
-use analysis::{
-    ctr::ClickCurve,
-    document::Document,
-    findings::{
-        keyword_market::{FailedMeasurement, Measurement, TrackedKeyword},
-        rankings::{self, PastRanks, RankInput, RankingRecord},
-        serp::{self, SerpInput, SerpRecord},
-    },
-    provenance::Provenance,
-    result_type::ResultType,
-    search_panel::DomainProminence,
-    url_rules::SiteScope,
-};
+use analysis::ctr::ClickCurve;
+use analysis::document::Document;
+use analysis::findings::keyword_market::{FailedMeasurement, Measurement, TrackedKeyword};
+use analysis::findings::rankings::{PastRanks, RankInput, RankingRecord};
+use analysis::findings::serp::{SerpInput, SerpRecord};
+use analysis::findings::{rankings, serp};
+use analysis::provenance::Provenance;
+use analysis::result_type::ResultType;
+use analysis::search_panel::DomainProminence;
+use analysis::url_rules::SiteScope;
 use std::sync::Arc;
 
 pub struct MeasureKeyword {

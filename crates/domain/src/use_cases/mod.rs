@@ -45,19 +45,15 @@ pub mod write_down_calls;
 mod guesses;
 mod places;
 
-use crate::{
-    account::AccountLimits,
-    ids::IdMint,
-    job::policy::QueuePolicy,
-    ports::{
-        ai_answers::AiEngines,
-        clock::Clock,
-        randomness::Randomness,
-        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
-    },
-    stored_data::StorageLimits,
-    token::TokenPolicy,
-};
+use crate::account::AccountLimits;
+use crate::ids::IdMint;
+use crate::job::policy::QueuePolicy;
+use crate::ports::ai_answers::AiEngines;
+use crate::ports::clock::Clock;
+use crate::ports::randomness::Randomness;
+use crate::ports::storage::{AsStorageError, Storage, StorageError, Transaction, retrying};
+use crate::stored_data::StorageLimits;
+use crate::token::TokenPolicy;
 use chrono::{DateTime, Utc};
 use keep_house::Retention;
 use request_analysis::Prices;

@@ -1,12 +1,10 @@
 //! What sites are to a project: rivals, other own ones, or of some class.
 
 use super::{Core, may_be_storage};
-use crate::{
-    ids::{AccountId, ProjectId},
-    owners_words::{NamedSite, SiteClass, SiteRole},
-    ports::storage::{StorageError, Transaction},
-    project::Project,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::owners_words::{NamedSite, SiteClass, SiteRole};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
 use analysis::url_rules::registrable_domain;
 use thiserror::Error;
 
@@ -94,10 +92,8 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ports::clock::Clock,
-        test_support::{FakeStorage, FrozenClock, a_project, core},
-    };
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FakeStorage, FrozenClock, a_project, core};
     use std::sync::Arc;
 
     async fn named(host: &str, known: usize) -> (Result<NamedSite, NameSiteError>, u32) {

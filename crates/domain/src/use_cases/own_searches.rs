@@ -1,24 +1,20 @@
 //! Reads what a project's own Search Console tells about its keywords, for a rank check.
 
 use super::Core;
-use crate::{
-    ids::{AccountId, KeywordId},
-    job::Job,
-    keyword::Keyword,
-    ports::storage::{Storage, StorageError},
-    search_console::{About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose, fineness},
+use crate::ids::{AccountId, KeywordId};
+use crate::job::Job;
+use crate::keyword::Keyword;
+use crate::ports::storage::{Storage, StorageError};
+use crate::search_console::{
+    About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose, fineness,
 };
-use analysis::{
-    ctr::ClickCurve,
-    findings::rankings::{OwnSearchData, OwnSearchPeriod},
-    keyword_text::normalised,
-};
+use analysis::ctr::ClickCurve;
+use analysis::findings::rankings::{OwnSearchData, OwnSearchPeriod};
+use analysis::keyword_text::normalised;
 use chrono::Days;
-use std::{
-    cmp::Reverse,
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// How many days figures of keywords rest on: as many as the window of pages that compete.
 const RECENT: u64 = 28;

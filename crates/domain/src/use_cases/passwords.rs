@@ -1,22 +1,15 @@
 //! Passwords of people who are signed in, and those that the operator sets.
 
-use super::{
-    Core,
-    guesses::Counted,
-    may_be_storage,
-    sessions::{self, EndedAccess, Member, Place, SignedIn},
-    sign_in::SignInError,
-};
-use crate::{
-    audit::{Actor, AuditAction, AuditEvent},
-    password::{PasswordHash, PasswordRefusal, TypedPassword},
-    ports::{
-        password_hasher::{Compared, HashingError, PasswordHasher},
-        storage::{StorageError, Transaction},
-    },
-    throttle::{GuessLimit, ThrottleKey},
-    user::User,
-};
+use super::guesses::Counted;
+use super::sessions::{EndedAccess, Member, Place, SignedIn};
+use super::sign_in::SignInError;
+use super::{Core, may_be_storage, sessions};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::password::{PasswordHash, PasswordRefusal, TypedPassword};
+use crate::ports::password_hasher::{Compared, HashingError, PasswordHasher};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::throttle::{GuessLimit, ThrottleKey};
+use crate::user::User;
 use chrono::{DateTime, Utc};
 use std::fmt::Write as _;
 use thiserror::Error;

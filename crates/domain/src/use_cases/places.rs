@@ -1,10 +1,8 @@
 //! Taking and giving back places of an account's allowances, together with what takes them.
 
-use crate::{
-    account::{Account, AccountUsage},
-    allowance::AllowanceExceeded,
-    ports::keywords::KeywordCounts,
-};
+use crate::account::{Account, AccountUsage};
+use crate::allowance::AllowanceExceeded;
+use crate::ports::keywords::KeywordCounts;
 
 /// The account's usage with a project's places taken, or the first allowance that has no room.
 pub(super) fn take_project(

@@ -5,11 +5,9 @@ use crate::{
     kept_answers::AnswerKey, keyword::Keyword, market::Market, ports::ai_answers::AiQuestion,
     project::Project,
 };
-use analysis::{
-    ai_prompts::{self, PromptTopic},
-    observation::ai_answer::AskedPrompt,
-    search_intent,
-};
+use analysis::ai_prompts::PromptTopic;
+use analysis::observation::ai_answer::AskedPrompt;
+use analysis::{ai_prompts, search_intent};
 use chrono::NaiveDate;
 use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
 
@@ -135,19 +133,13 @@ pub fn unanswered<S: BuildHasher>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ai_models::ModelSettings,
-        market::{Country, Language},
-        ports::{
-            ai_answers::{EngineLabel, MockAiEngine},
-            clock::Clock,
-        },
-        test_support::{FrozenClock, a_keyword},
-    };
-    use analysis::{
-        ai_answers::brands::{BrandBook, BrandSpec},
-        provenance::Provenance,
-    };
+    use crate::ai_models::ModelSettings;
+    use crate::market::{Country, Language};
+    use crate::ports::ai_answers::{EngineLabel, MockAiEngine};
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_keyword};
+    use analysis::ai_answers::brands::{BrandBook, BrandSpec};
+    use analysis::provenance::Provenance;
 
     fn engine(settings: ModelSettings) -> AskedEngine {
         AskedEngine {

@@ -1,17 +1,14 @@
 //! Ends jobs with results: everything that a job staged becomes visible, or nothing does.
 
-use super::{
-    Core,
-    end_attempt::settle,
-    keep_leases::{Hold, HoldError},
-};
-use crate::{
-    ids::{AccountId, JobId, KeywordId},
-    job::{Job, progress::Progress},
-    keyword::LatestRank,
-    ports::storage::{StorageError, Transaction},
-    results::ResultHead,
-};
+use super::Core;
+use super::end_attempt::settle;
+use super::keep_leases::{Hold, HoldError};
+use crate::ids::{AccountId, JobId, KeywordId};
+use crate::job::Job;
+use crate::job::progress::Progress;
+use crate::keyword::LatestRank;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::results::ResultHead;
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -182,13 +179,9 @@ async fn publish(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        results::{Coverage, StagedFinding},
-        test_support::{
-            ACCOUNT, MemoryStorage, a_project, core,
-            fixtures::{job, now, project},
-        },
-    };
+    use crate::results::{Coverage, StagedFinding};
+    use crate::test_support::fixtures::{job, now, project};
+    use crate::test_support::{ACCOUNT, MemoryStorage, a_project, core};
     use analysis::provenance::Provenance;
 
     fn claimed() -> Job {

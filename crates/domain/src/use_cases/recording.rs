@@ -1,20 +1,17 @@
 //! Stores what an attempt has found so far: a crash costs only what is not stored yet. A worker that lost its lease stores nothing.
 
-use super::{
-    Core,
-    ask_engine::AskedAnswer,
-    keep_leases::{GoOn, Hold, HoldError, go_on, held},
-    measure_keyword::MeasuredKeyword,
-};
-use crate::{
-    ids::{AccountId, AnswerId, JobId, ProjectId},
-    job::{Job, JobCost, progress::Progress},
-    kept_answers::{KeptAnswer, KeywordTallies},
-    kept_pages::StagedPage,
-    ports::storage::{Storage, StorageError, Transaction},
-    record_places::places,
-    results::{JournalEntry, KeywordMeasurement, StagedFinding},
-};
+use super::Core;
+use super::ask_engine::AskedAnswer;
+use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
+use super::measure_keyword::MeasuredKeyword;
+use crate::ids::{AccountId, AnswerId, JobId, ProjectId};
+use crate::job::progress::Progress;
+use crate::job::{Job, JobCost};
+use crate::kept_answers::{KeptAnswer, KeywordTallies};
+use crate::kept_pages::StagedPage;
+use crate::ports::storage::{Storage, StorageError, Transaction};
+use crate::record_places::places;
+use crate::results::{JournalEntry, KeywordMeasurement, StagedFinding};
 use analysis::result_type::ResultType;
 use chrono::TimeDelta;
 use std::collections::BTreeSet;
@@ -246,11 +243,9 @@ fn counted(job: Job, calls: impl IntoIterator<Item = u64>, in_vain: u64) -> Job 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        job::policy::QueuePolicy,
-        ports::clock::Clock,
-        test_support::{FakeStorage, FrozenClock, a_job, core},
-    };
+    use crate::job::policy::QueuePolicy;
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FakeStorage, FrozenClock, a_job, core};
     use std::sync::Arc;
 
     fn held_by_another() -> Job {

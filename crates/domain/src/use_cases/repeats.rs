@@ -1,11 +1,9 @@
 //! Whether a request with an idempotency key was executed before, and what is answered then.
 
 use super::Core;
-use crate::{
-    idempotency::{IdempotencyRecord, OnceOnly, Repeat, StoredAnswer},
-    ids::AccountId,
-    ports::storage::{StorageError, Transaction},
-};
+use crate::idempotency::{IdempotencyRecord, OnceOnly, Repeat, StoredAnswer};
+use crate::ids::AccountId;
+use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 use thiserror::Error;

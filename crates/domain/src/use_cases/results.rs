@@ -1,20 +1,16 @@
 use super::Core;
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    job::{JobStatus, kind::AnalysisKind},
-    page::{Direction, Page, PageRequest},
-    ports::{
-        jobs::{JobFilter, JobSort},
-        storage::{Repositories, StorageError},
-    },
-    project::Project,
-    results::{Finding, FindingQuery, FindingSort, ResultHead},
-    search_console::{About, PageDay, choose},
-};
-use analysis::{
-    findings::{ai_trends::TallyFold, ai_visibility::PromptTally},
-    result_type::ResultType,
-};
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::job::JobStatus;
+use crate::job::kind::AnalysisKind;
+use crate::page::{Direction, Page, PageRequest};
+use crate::ports::jobs::{JobFilter, JobSort};
+use crate::ports::storage::{Repositories, StorageError};
+use crate::project::Project;
+use crate::results::{Finding, FindingQuery, FindingSort, ResultHead};
+use crate::search_console::{About, PageDay, choose};
+use analysis::findings::ai_trends::TallyFold;
+use analysis::findings::ai_visibility::PromptTally;
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
 /// How many tallies are held in memory at once beside what they come to.

@@ -1,15 +1,12 @@
-use super::{
-    Core, may_be_storage,
-    request_analysis::{AnalysisRequest, RequestAnalysisError, Tick},
-};
-use crate::{
-    ai_models::ModelChoice,
-    ids::{AccountId, ProjectId},
-    job::{JobPriority, Trigger, kind::AnalysisKind},
-    keyword::KeywordChoice,
-    ports::storage::{StorageError, Transaction},
-    schedule::{Rhythm, Schedule},
-};
+use super::request_analysis::{AnalysisRequest, RequestAnalysisError, Tick};
+use super::{Core, may_be_storage};
+use crate::ai_models::ModelChoice;
+use crate::ids::{AccountId, ProjectId};
+use crate::job::kind::AnalysisKind;
+use crate::job::{JobPriority, Trigger};
+use crate::keyword::KeywordChoice;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::schedule::{Rhythm, Schedule};
 use thiserror::Error;
 
 /// How many accounts and schedules one look takes at the most; the next one goes on.

@@ -1,16 +1,14 @@
 //! Who is signed in, and where.
 
 use super::Core;
-use crate::{
-    account::{Account, AccountStatus},
-    audit::{Actor, AuditAction, AuditEvent, ON_DEVICE},
-    device::DeviceMark,
-    ids::{AccountId, SessionId, UserId},
-    ports::storage::{StorageError, Transaction},
-    session::{PlainSession, Session, SessionOver},
-    throttle::AddressPrefix,
-    user::User,
-};
+use crate::account::{Account, AccountStatus};
+use crate::audit::{Actor, AuditAction, AuditEvent, ON_DEVICE};
+use crate::device::DeviceMark;
+use crate::ids::{AccountId, SessionId, UserId};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::session::{PlainSession, Session, SessionOver};
+use crate::throttle::AddressPrefix;
+use crate::user::User;
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 

@@ -1,23 +1,16 @@
-use super::{
-    Core,
-    guesses::{Counted, NoGuess},
-    may_be_storage,
-    sessions::{self, Cause, Place, SignedIn},
-};
-use crate::{
-    account::AccountStatus,
-    audit::{Actor, AuditAction, AuditEvent},
-    email::EmailAddress,
-    ids::AccountId,
-    password::{HashCost, PasswordHash, TypedPassword},
-    ports::{
-        password_hasher::{Compared, HashingError, PasswordHasher},
-        passwords::Credentials,
-        storage::{Repositories, StorageError, Transaction},
-    },
-    session::SessionHash,
-    throttle::GuessLimit,
-};
+use super::guesses::{Counted, NoGuess};
+use super::sessions::{Cause, Place, SignedIn};
+use super::{Core, may_be_storage, sessions};
+use crate::account::AccountStatus;
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::email::EmailAddress;
+use crate::ids::AccountId;
+use crate::password::{HashCost, PasswordHash, TypedPassword};
+use crate::ports::password_hasher::{Compared, HashingError, PasswordHasher};
+use crate::ports::passwords::Credentials;
+use crate::ports::storage::{Repositories, StorageError, Transaction};
+use crate::session::SessionHash;
+use crate::throttle::GuessLimit;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
@@ -221,12 +214,10 @@ async fn renewed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        account::Account,
-        ports::password_hasher::MockPasswordHasher,
-        test_support::{FakeStorage, a_user, an_account, core},
-        throttle::{AddressPrefix, Throttle},
-    };
+    use crate::account::Account;
+    use crate::ports::password_hasher::MockPasswordHasher;
+    use crate::test_support::{FakeStorage, a_user, an_account, core};
+    use crate::throttle::{AddressPrefix, Throttle};
 
     fn attempt() -> Attempt {
         Attempt {

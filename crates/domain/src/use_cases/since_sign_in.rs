@@ -1,11 +1,9 @@
 //! Reads what happened to an account since somebody signed in on the same device before.
 
 use super::Core;
-use crate::{
-    audit::{Actor, AuditAction, AuditEvent},
-    ports::storage::StorageError,
-    session::Session,
-};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::ports::storage::StorageError;
+use crate::session::Session;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Events of each kind that are read at the most: as many failures as two days of guessing at an e-mail
@@ -167,11 +165,9 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ids::{AccountId, AuditEventId},
-        ports::clock::Clock,
-        test_support::{FrozenClock, a_session},
-    };
+    use crate::ids::{AccountId, AuditEventId};
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_session};
     use chrono::TimeDelta;
 
     fn event(age: i64, action: AuditAction, detail: &str) -> AuditEvent {

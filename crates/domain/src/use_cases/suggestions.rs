@@ -1,10 +1,8 @@
 use super::{Core, may_be_storage};
-use crate::{
-    ids::{AccountId, ProjectId},
-    owners_words::{IgnoreReason, IgnoredSuggestion},
-    ports::storage::{StorageError, Transaction},
-    results::FindingQuery,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::owners_words::{IgnoreReason, IgnoredSuggestion};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::results::FindingQuery;
 use analysis::{findings::suggestions::SuggestionRecord, result_type::ResultType};
 use thiserror::Error;
 

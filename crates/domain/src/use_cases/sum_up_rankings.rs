@@ -1,25 +1,18 @@
 //! Sums up what a rank check has measured, over all its attempts.
 
-use super::{
-    Core,
-    keep_leases::{Hold, HoldError},
-};
-use crate::{
-    ids::KeywordId,
-    job::Job,
-    keyword::LatestRank,
-    ports::storage::{StorageError, Transaction},
-    results::{CARRIED, Coverage, RankPoint, ResultHead},
-};
-use analysis::{
-    document::Document,
-    findings::{
-        rankings::{self, RankingRecord, RankingsSummary, RankingsTally},
-        serp::{self, SerpRecord, SerpTally},
-    },
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use super::Core;
+use super::keep_leases::{Hold, HoldError};
+use crate::ids::KeywordId;
+use crate::job::Job;
+use crate::keyword::LatestRank;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::results::{CARRIED, Coverage, RankPoint, ResultHead};
+use analysis::document::Document;
+use analysis::findings::rankings::{RankingRecord, RankingsSummary, RankingsTally};
+use analysis::findings::serp::{SerpRecord, SerpTally};
+use analysis::findings::{rankings, serp};
+use analysis::provenance::{Provenance, RecordStatus};
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 
 /// The warning of results that hold records of earlier runs: `measuredAt` of each says when.

@@ -1,14 +1,10 @@
 //! Looks after jobs that nobody looks after: lost leases, passed deadlines, waits without end.
 
-use super::{
-    Core,
-    end_attempt::{jitter, put_away},
-};
-use crate::{
-    ids::AccountId,
-    job::Job,
-    ports::storage::{StorageError, Transaction},
-};
+use super::Core;
+use super::end_attempt::{jitter, put_away};
+use crate::ids::AccountId;
+use crate::job::Job;
+use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, Utc};
 
 /// How many accounts and jobs one sweep takes at the most; the next one goes on.

@@ -1,17 +1,13 @@
-use super::{
-    Core, may_be_storage,
-    sessions::{Member, still_signed_in},
-};
-use crate::{
-    account::{Account, AccountStatus},
-    audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, TokenId},
-    ports::storage::{StorageError, Transaction, retrying},
-    scope::Scopes,
-    text::Label,
-    token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal},
-    user::User,
-};
+use super::sessions::{Member, still_signed_in};
+use super::{Core, may_be_storage};
+use crate::account::{Account, AccountStatus};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::ids::{AccountId, TokenId};
+use crate::ports::storage::{StorageError, Transaction, retrying};
+use crate::scope::Scopes;
+use crate::text::Label;
+use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
+use crate::user::User;
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 

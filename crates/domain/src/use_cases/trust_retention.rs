@@ -1,10 +1,8 @@
 //! Whether the clock may say what is too old to be kept: what a wrong one deletes is gone.
 
 use super::Core;
-use crate::ports::{
-    server_notes::{ServerNote, Topic},
-    storage::{StorageError, Transaction},
-};
+use crate::ports::server_notes::{ServerNote, Topic};
+use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
 /// A worker looks every hour or every day; a clock that is further from the last look was set, or no worker ran.

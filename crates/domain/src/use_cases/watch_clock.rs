@@ -1,13 +1,7 @@
-use crate::{
-    job::{
-        clock_watch::{ClockWatch, Distrust},
-        policy::QueuePolicy,
-    },
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError},
-    },
-};
+use crate::job::clock_watch::{ClockWatch, Distrust};
+use crate::job::policy::QueuePolicy;
+use crate::ports::clock::Clock;
+use crate::ports::storage::{Storage, StorageError};
 
 /// Why the machine's clock may not judge what others do; `None` when it may. It is not always the core's, by which
 /// `sightline demo` tells of other days.

@@ -1,24 +1,18 @@
 //! First run: creates the owner's account while there is no account at all.
 
-use super::{
-    Core, may_be_storage,
-    sessions::{self, Place, SignedIn},
-};
-use crate::{
-    account::{Account, AccountStatus, AccountUsage},
-    audit::{Actor, AuditAction, AuditEvent},
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    password::{PasswordHash, PasswordRefusal},
-    ports::{
-        password_hasher::{HashingError, PasswordHasher},
-        storage::{StorageError, Transaction},
-    },
-    report_settings::EffectiveReportSettings,
-    secret_text::hex,
-    text::Label,
-    user::User,
-};
+use super::sessions::{Place, SignedIn};
+use super::{Core, may_be_storage, sessions};
+use crate::account::{Account, AccountStatus, AccountUsage};
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, UserId};
+use crate::password::{PasswordHash, PasswordRefusal};
+use crate::ports::password_hasher::{HashingError, PasswordHasher};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::report_settings::EffectiveReportSettings;
+use crate::secret_text::hex;
+use crate::text::Label;
+use crate::user::User;
 use chrono::{DateTime, Utc};
 use std::fmt;
 use subtle::ConstantTimeEq;

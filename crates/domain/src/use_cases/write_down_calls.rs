@@ -1,26 +1,16 @@
 //! Writes down a job's calls that cost money, each before it is made and again when it is over.
 
-use super::{
-    Core,
-    keep_leases::{Hold, HoldError},
-};
-use crate::{
-    job::{Job, JobCost},
-    ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
-        paid_calls::PaidCallKey,
-        search_results::ProviderError,
-        storage::{AsStorageError, StorageError, Transaction},
-    },
-};
+use super::Core;
+use super::keep_leases::{Hold, HoldError};
+use crate::job::{Job, JobCost};
+use crate::ports::call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket};
+use crate::ports::paid_calls::PaidCallKey;
+use crate::ports::search_results::ProviderError;
+use crate::ports::storage::{AsStorageError, StorageError, Transaction};
 use async_trait::async_trait;
-use std::{
-    error::Error,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::error::Error;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error as ThisError;
 
 /// The journal of one attempt of a job: there is one for all of its calls, since it numbers them.
@@ -175,15 +165,11 @@ impl CallJournal for WriteDownCalls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        job::JobCost,
-        money::MicroUsd,
-        ports::call_journal::Answered,
-        test_support::{
-            ACCOUNT, Fault, MemoryStorage, WrittenCallRow, a_job, core,
-            fixtures::{job, now},
-        },
-    };
+    use crate::job::JobCost;
+    use crate::money::MicroUsd;
+    use crate::ports::call_journal::Answered;
+    use crate::test_support::fixtures::{job, now};
+    use crate::test_support::{ACCOUNT, Fault, MemoryStorage, WrittenCallRow, a_job, core};
 
     const CALL: i64 = 40;
 

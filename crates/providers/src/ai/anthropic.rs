@@ -5,31 +5,22 @@
 //! forced with a 400, so that `force_search` is off by default; errors of the tool come with HTTP 200. The
 //! tool's first version is taken: later ones run code on what they found, and cost more.
 
-use super::{
-    AiSupplier,
-    failures::{by_status_and_words, inside},
-    guarded,
-    openai::SEARCH_FAILED_IN_PART,
-    places::approximate,
-    price::Taken,
-    settings::{Model, Service},
-    source::{AnswerSource, Outcome, Reading, Told},
-    sources::{Named, Sources},
-};
-use crate::{
-    http_client::{Answer, ask, json},
-    resilience::CallFailure,
-    supplier::Surroundings,
-};
-use analysis::{
-    observation::ai_answer::{CitationPart, TextSpan},
-    provenance::Provenance,
-};
+use super::failures::{by_status_and_words, inside};
+use super::openai::SEARCH_FAILED_IN_PART;
+use super::places::approximate;
+use super::price::Taken;
+use super::settings::{Model, Service};
+use super::source::{AnswerSource, Outcome, Reading, Told};
+use super::sources::{Named, Sources};
+use super::{AiSupplier, guarded};
+use crate::http_client::{Answer, ask, json};
+use crate::resilience::CallFailure;
+use crate::supplier::Surroundings;
+use analysis::observation::ai_answer::{CitationPart, TextSpan};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel, Retrieval},
-    clock::Clock,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -5,26 +5,19 @@
 //! Shape: the API reference of OpenAI for chat completions, as a stored copy had it on 2026-11-22;
 //! `max_tokens` is what servers at home read.
 
-use super::{
-    AiSupplier,
-    failures::{by_status_and_words, inside},
-    guarded,
-    price::{Taken, TokenPrices},
-    settings::{InputTokens, ModelName, OutputTokens},
-    source::{AnswerSource, Outcome, Reading, Told},
-};
-use crate::{
-    http_client::{Answer, ask, json},
-    resilience::CallFailure,
-    search::wire_errors::without,
-    supplier::Surroundings,
-};
+use super::failures::{by_status_and_words, inside};
+use super::price::{Taken, TokenPrices};
+use super::settings::{InputTokens, ModelName, OutputTokens};
+use super::source::{AnswerSource, Outcome, Reading, Told};
+use super::{AiSupplier, guarded};
+use crate::http_client::{Answer, ask, json};
+use crate::resilience::CallFailure;
+use crate::search::wire_errors::without;
+use crate::supplier::Surroundings;
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel, Retrieval},
-    clock::Clock,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};

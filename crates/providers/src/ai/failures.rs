@@ -1,10 +1,8 @@
 //! Errors of AI services: most wrap them alike, and some say in words or codes of their own what the status does not.
 
-use crate::{
-    http_client::Answer,
-    resilience::{CallFailure, Repeat},
-    search::wire_errors::{by_status, shortened},
-};
+use crate::http_client::Answer;
+use crate::resilience::{CallFailure, Repeat};
+use crate::search::wire_errors::{by_status, shortened};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use serde_json::Value;

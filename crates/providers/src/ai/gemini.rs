@@ -6,31 +6,22 @@
 //! some weeks, which is why it is followed at once: one request to that address alone, one step, its
 //! target never asked. What cannot be followed keeps the domain that stands in its title.
 
-use super::{
-    AiSupplier,
-    failures::{by_status_and_words, inside},
-    guarded,
-    price::Taken,
-    secret_words::safe_url,
-    settings::{InputTokens, Model, ModelName, OutputTokens, prices},
-    source::{AnswerSource, Outcome, Reading, Told},
-    sources::{Named, Sources},
-    spans::{Unit, shifted, span},
-};
-use crate::{
-    http_client::{Answer, ask, json},
-    resilience::CallFailure,
-    supplier::Surroundings,
-};
-use analysis::{
-    observation::ai_answer::{AnswerCitation, CitationPart, TextSpan},
-    provenance::Provenance,
-};
+use super::failures::{by_status_and_words, inside};
+use super::price::Taken;
+use super::secret_words::safe_url;
+use super::settings::{InputTokens, Model, ModelName, OutputTokens, prices};
+use super::source::{AnswerSource, Outcome, Reading, Told};
+use super::sources::{Named, Sources};
+use super::spans::{Unit, shifted, span};
+use super::{AiSupplier, guarded};
+use crate::http_client::{Answer, ask, json};
+use crate::resilience::CallFailure;
+use crate::supplier::Surroundings;
+use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel, Retrieval},
-    clock::Clock,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::clock::Clock;
 use futures_util::{StreamExt, stream};
 use reqwest::{Client, header::LOCATION};
 use serde::Deserialize;

@@ -26,17 +26,13 @@ pub use openai::Chatgpt;
 pub use perplexity::Perplexity;
 pub use settings::{AiSettings, ModelName, ModelSettings, SentimentJudge, Service};
 
-use crate::{
-    paying::SpendingRules,
-    sandbox::answers,
-    search::SearchSettings,
-    supplier::{Supplier, Surroundings},
-};
-use domain::ports::{
-    ai_answers::{AiEngine, AiEngines, OPERATION},
-    clock::Clock,
-    randomness::Randomness,
-};
+use crate::paying::SpendingRules;
+use crate::sandbox::answers;
+use crate::search::SearchSettings;
+use crate::supplier::{Supplier, Surroundings};
+use domain::ports::ai_answers::{AiEngine, AiEngines, OPERATION};
+use domain::ports::clock::Clock;
+use domain::ports::randomness::Randomness;
 use setting::Usd;
 use source::{AnswerSource, Asker};
 use std::sync::Arc;

@@ -5,30 +5,23 @@
 //! [`cited_span`](super::spans::cited_span). Not checked against the live service: that the default
 //! model takes `tool_choice: required` together with the tool.
 
-use super::{
-    AiSupplier,
-    failures::by_status_and_words,
-    guarded,
-    places::approximate,
-    price::Taken,
-    responses::{Item, Response},
-    settings::{Model, Service},
-    source::{AnswerSource, Reading, Told},
-    sources::{Named, Sources},
-    spans::{cited_span, shifted},
-};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::{CallFailure, Repeat},
-    supplier::Surroundings,
-};
+use super::failures::by_status_and_words;
+use super::places::approximate;
+use super::price::Taken;
+use super::responses::{Item, Response};
+use super::settings::{Model, Service};
+use super::source::{AnswerSource, Reading, Told};
+use super::sources::{Named, Sources};
+use super::spans::{cited_span, shifted};
+use super::{AiSupplier, guarded};
+use crate::http_client::{Answer, ask};
+use crate::resilience::{CallFailure, Repeat};
+use crate::supplier::Surroundings;
 use analysis::{observation::ai_answer::CitationPart, provenance::Provenance};
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel, Retrieval},
-    clock::Clock,
-    search_results::ProviderError,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::clock::Clock;
+use domain::ports::search_results::ProviderError;
 use reqwest::Client;
 use serde_json::{Value, json};
 use std::sync::Arc;

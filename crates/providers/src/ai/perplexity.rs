@@ -6,31 +6,22 @@
 //! 2026-11-22. Unknown fields are refused, so that none is sent that is not documented. Not checked
 //! against the live service: a place with a country alone.
 
-use super::{
-    AiSupplier,
-    failures::by_status_and_words,
-    guarded,
-    places::city,
-    responses::Response,
-    settings::{Model, Service},
-    source::{AnswerSource, Reading, Told},
-    sources::{Named, Sources},
-    spans::{cited_span, shifted},
-};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::CallFailure,
-    supplier::Surroundings,
-};
-use analysis::{
-    observation::ai_answer::{CitationPart, TextSpan},
-    provenance::Provenance,
-};
+use super::failures::by_status_and_words;
+use super::places::city;
+use super::responses::Response;
+use super::settings::{Model, Service};
+use super::source::{AnswerSource, Reading, Told};
+use super::sources::{Named, Sources};
+use super::spans::{cited_span, shifted};
+use super::{AiSupplier, guarded};
+use crate::http_client::{Answer, ask};
+use crate::resilience::CallFailure;
+use crate::supplier::Surroundings;
+use analysis::observation::ai_answer::{CitationPart, TextSpan};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel, Retrieval},
-    clock::Clock,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};

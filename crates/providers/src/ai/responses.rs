@@ -1,9 +1,7 @@
 //! Answers in the shape of OpenAI's Responses API, which Perplexity took over.
 
-use super::{
-    failures::inside,
-    source::{Outcome, Told},
-};
+use super::failures::inside;
+use super::source::{Outcome, Told};
 use crate::{http_client::json, resilience::CallFailure};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;

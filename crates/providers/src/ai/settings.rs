@@ -1,17 +1,14 @@
-use super::{
-    anthropic::Claude,
-    compatible::CompatibleSettings,
-    gemini::GeminiSettings,
-    google::GoogleSettings,
-    openai::Chatgpt,
-    perplexity::Perplexity,
-    price::{Taken, TokenPrices},
-    suppliers,
-};
-use crate::{
-    resilience::ResilienceSettings,
-    search::{SearchSettings, wire_errors::without},
-};
+use super::anthropic::Claude;
+use super::compatible::CompatibleSettings;
+use super::gemini::GeminiSettings;
+use super::google::GoogleSettings;
+use super::openai::Chatgpt;
+use super::perplexity::Perplexity;
+use super::price::{Taken, TokenPrices};
+use super::suppliers;
+use crate::resilience::ResilienceSettings;
+use crate::search::SearchSettings;
+use crate::search::wire_errors::without;
 use serde::{Deserialize, Serialize};
 use setting::{
     Cap, Cost, Mistakes, Price, Seconds, Secret, Setting, Usd, WebAddress, Within, settings,

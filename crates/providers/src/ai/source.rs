@@ -1,21 +1,17 @@
 use super::text::tidied;
-use crate::{
-    http_client::Answer,
-    paying::{Billed, Counter, SpendingRules, micro_usd},
-    resilience::{Billing, CallFailure, Guard},
-};
+use crate::http_client::Answer;
+use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use crate::resilience::{Billing, CallFailure, Guard};
 use analysis::observation::ai_answer::{AnswerCitation, AnswerState, AnswerUsage};
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval},
-    call_journal::CallJournal,
-    clock::Clock,
-    search_results::{ProviderError, Spent, Unpaid},
+use domain::ports::ai_answers::{
+    AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::time::Instant;
 
 #[async_trait]

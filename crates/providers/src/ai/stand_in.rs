@@ -1,9 +1,7 @@
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiEngine, AiQuestion, Asked, EngineLabel},
-    call_journal::CallJournal,
-    search_results::{ProviderError, Spent, Unpaid},
-};
+use domain::ports::ai_answers::{AiEngine, AiQuestion, Asked, EngineLabel};
+use domain::ports::call_journal::CallJournal;
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 use std::sync::Arc;
 
 /// Asks services of the same engine in turn until one answers.

@@ -6,29 +6,23 @@
 //! `…/keyword_suggestions/live`, as stored copies and public clients had them on 2026-11-22.
 
 use super::figures;
-use crate::{
-    http_client::Answer,
-    paying::{Billed, Counter, SpendingRules, micro_usd},
-    resilience::{Billing, CallFailure, Guard},
-    search::data_for_seo::{
-        DataForSeo, no_such_country,
-        places::country_code,
-        wire::{Elements, Item},
-    },
-    supplier::Surroundings,
-};
+use crate::http_client::Answer;
+use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use crate::resilience::{Billing, CallFailure, Guard};
+use crate::search::data_for_seo::places::country_code;
+use crate::search::data_for_seo::wire::{Elements, Item};
+use crate::search::data_for_seo::{DataForSeo, no_such_country};
+use crate::supplier::Surroundings;
 use analysis::{
     keyword_text::normalised,
     observation::keyword_research::{IdeaRelation, KeywordFigures, KeywordIdea, ResearchedKeyword},
     provenance::Provenance,
 };
 use async_trait::async_trait;
-use domain::ports::{
-    call_journal::CallJournal,
-    clock::Clock,
-    keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
-    search_results::{ProviderError, Spent, Unpaid},
-};
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched};
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 use serde_json::{Map, Value, json};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 

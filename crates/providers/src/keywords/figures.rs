@@ -1,15 +1,11 @@
 //! A keyword's data in the shape of DataForSEO Labs. What is missing, null or cannot be is unknown.
 
 use crate::search::data_for_seo::items::feature;
-use analysis::{
-    observation::{
-        keyword_research::{
-            CompetitionLevel, CostPerClick, KeywordFigures, MonthlyVolume, ToldIntent,
-        },
-        search_page::Feature,
-    },
-    search_intent::Intent,
+use analysis::observation::keyword_research::{
+    CompetitionLevel, CostPerClick, KeywordFigures, MonthlyVolume, ToldIntent,
 };
+use analysis::observation::search_page::Feature;
+use analysis::search_intent::Intent;
 use serde_json::{Map, Value};
 
 /// More months are not kept: two years and the one before tell changes and seasons.

@@ -1,12 +1,11 @@
 mod data_for_seo;
 mod figures;
 
-use crate::{
-    resilience::ResilienceSettings,
-    sandbox::keywords::SandboxKeywords,
-    search::{SearchSettings, data_for_seo::DataForSeo},
-    supplier::{Supplier, Surroundings},
-};
+use crate::resilience::ResilienceSettings;
+use crate::sandbox::keywords::SandboxKeywords;
+use crate::search::SearchSettings;
+use crate::search::data_for_seo::DataForSeo;
+use crate::supplier::{Supplier, Surroundings};
 use data_for_seo::Labs;
 use domain::ports::{clock::Clock, keyword_data::KeywordData, randomness::Randomness};
 use setting::{Price, Usd, settings};

@@ -2,10 +2,8 @@
 
 use super::{jitter::Jitter, settings::BreakerSettings};
 use domain::ports::search_results::ProviderError;
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
 
 pub(super) struct Breaker {

@@ -1,15 +1,13 @@
 //! All decorators around the calls to one supplier, in their order.
 
-use super::{
-    Billing, CallFailure, Repeat,
-    breaker::{Breaker, State},
-    budget::RetryBudget,
-    bulkhead::Bulkhead,
-    jitter::Jitter,
-    pacer::Pacer,
-    refusals::{self, Asked},
-    settings::ResilienceSettings,
-};
+use super::breaker::{Breaker, State};
+use super::budget::RetryBudget;
+use super::bulkhead::Bulkhead;
+use super::jitter::Jitter;
+use super::pacer::Pacer;
+use super::refusals::Asked;
+use super::settings::ResilienceSettings;
+use super::{Billing, CallFailure, Repeat, refusals};
 use domain::ports::{randomness::Randomness, search_results::ProviderError};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};

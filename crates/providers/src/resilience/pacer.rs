@@ -1,9 +1,7 @@
 //! Calls begin one interval apart.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! Which suppliers refuse the operator's account, by their last calls in this process.
 
 use domain::ports::search_results::ProviderError;
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Supplier and operation, and the code of the refusal; `None` after a call that was not refused.
 static LAST_REFUSALS: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());

@@ -1,35 +1,26 @@
 //! Keyword data of the simulated market, equal for equal keyword, market, month and seed.
 
 use super::{SandboxSettings, chance::Chance, layout, trouble::Trouble};
-use analysis::{
-    keyword_text::{display, normalised},
-    observation::{
-        keyword_research::{
-            CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume,
-            ResearchedKeyword, ToldIntent,
-        },
-        search_page::Feature,
-    },
-    provenance::Provenance,
-    search_intent::{self, Intent},
-    table::records,
+use analysis::keyword_text::{display, normalised};
+use analysis::observation::keyword_research::{
+    CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume, ResearchedKeyword,
+    ToldIntent,
 };
+use analysis::observation::search_page::Feature;
+use analysis::provenance::Provenance;
+use analysis::search_intent;
+use analysis::search_intent::Intent;
+use analysis::table::records;
 use async_trait::async_trait;
 use chrono::{Datelike, Months, NaiveDate};
-use domain::{
-    money::MicroUsd,
-    ports::{
-        call_journal::CallJournal,
-        clock::Clock,
-        keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
-        search_results::{ProviderError, Spent, Unpaid},
-    },
-};
-use std::{
-    collections::{HashMap, HashSet},
-    f64::consts::TAU,
-    sync::{Arc, LazyLock},
-};
+use domain::money::MicroUsd;
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched};
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use std::collections::{HashMap, HashSet};
+use std::f64::consts::TAU;
+use std::sync::{Arc, LazyLock};
 
 /// Months that are known: two years, so that each of the last twelve has one to compare with.
 const MONTHS: u32 = 24;

@@ -1,14 +1,11 @@
-use super::{
-    chance::Chance,
-    market::{self, COMPETITORS, Entry, Ranking},
+use super::chance::Chance;
+use super::market;
+use super::market::{COMPETITORS, Entry, Ranking};
+use analysis::observation::search_page::{
+    AiOverview, Block, BlockContent, Feature, FeatureBlock, FeatureCoverage, OrganicResult,
+    PageLink, SearchPage,
 };
-use analysis::{
-    observation::search_page::{
-        AiOverview, Block, BlockContent, Feature, FeatureBlock, FeatureCoverage, OrganicResult,
-        PageLink, SearchPage,
-    },
-    provenance::Provenance,
-};
+use analysis::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::SearchQuery;
 

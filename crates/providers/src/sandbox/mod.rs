@@ -14,15 +14,11 @@ pub use trouble::Trouble;
 use analysis::{observation::search_page::SearchPage, provenance::Provenance};
 use async_trait::async_trait;
 use chance::Chance;
-use domain::{
-    money::MicroUsd,
-    ports::{
-        call_journal::CallJournal,
-        clock::Clock,
-        search_results::{
-            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
-        },
-    },
+use domain::money::MicroUsd;
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{
+    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
 };
 use market::Ranking;
 use setting::{Share, Within, settings};

@@ -1,10 +1,8 @@
 //! The simulated market is the same for everybody, moves a little every day, and fails on demand.
 
 use super::*;
-use analysis::{
-    observation::search_page::{Device, Feature},
-    url_rules::SiteScope,
-};
+use analysis::observation::search_page::{Device, Feature};
+use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
 struct Noon;

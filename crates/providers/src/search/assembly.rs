@@ -1,10 +1,8 @@
 use super::result_page::{Overview, Placed, ResultPage};
-use analysis::{
-    observation::search_page::{
-        AiOverview, Block, BlockContent, Feature, FeatureBlock, SearchPage,
-    },
-    url_rules::page_key,
+use analysis::observation::search_page::{
+    AiOverview, Block, BlockContent, Feature, FeatureBlock, SearchPage,
 };
+use analysis::url_rules::page_key;
 use std::collections::HashSet;
 
 /// The warning of a snapshot whose AI overview was seen and could not be read.

@@ -1,9 +1,7 @@
 use async_trait::async_trait;
-use domain::ports::{
-    call_journal::CallJournal,
-    search_results::{
-        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
-    },
+use domain::ports::call_journal::CallJournal;
+use domain::ports::search_results::{
+    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
 };
 use std::sync::Arc;
 

@@ -14,18 +14,14 @@ pub use searxng::SearxngSettings;
 pub use serp_api::SerpApiSettings;
 pub use serper::SerperSettings;
 
-use crate::{
-    paying::SpendingRules,
-    resilience::ResilienceSettings,
-    sandbox::{Sandbox, SandboxSettings},
-    supplier::{Supplier, Surroundings},
-};
+use crate::paying::SpendingRules;
+use crate::resilience::ResilienceSettings;
+use crate::sandbox::{Sandbox, SandboxSettings};
+use crate::supplier::{Supplier, Surroundings};
 use analysis::provenance::Provenance;
-use domain::ports::{
-    clock::Clock,
-    randomness::Randomness,
-    search_results::{OPERATION, SearchResults, SupplierLabel},
-};
+use domain::ports::clock::Clock;
+use domain::ports::randomness::Randomness;
+use domain::ports::search_results::{OPERATION, SearchResults, SupplierLabel};
 use failover::Failover;
 use paged::{Paged, ResultPages};
 use serde::{Deserialize, Serialize};

@@ -1,20 +1,14 @@
-use super::{
-    assembly::Assembly,
-    result_page::{Overview, OverviewAnswer, ResultPage},
-};
-use crate::{
-    http_client::Answer,
-    paying::{Billed, Counter, SpendingRules, micro_usd},
-    resilience::{Billing, CallFailure, Guard},
-};
+use super::assembly::Assembly;
+use super::result_page::{Overview, OverviewAnswer, ResultPage};
+use crate::http_client::Answer;
+use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use crate::resilience::{Billing, CallFailure, Guard};
 use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
-use domain::ports::{
-    call_journal::CallJournal,
-    clock::Clock,
-    search_results::{
-        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
-    },
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{
+    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
 };
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
-use analysis::{
-    observation::search_page::{
-        AiOverview, BlockContent, FeatureBlock, OrganicResult, PageLink, RichData,
-    },
-    url_rules::page_key,
+use analysis::observation::search_page::{
+    AiOverview, BlockContent, FeatureBlock, OrganicResult, PageLink, RichData,
 };
+use analysis::url_rules::page_key;
 
 /// What one call brings; organic positions are counted later.
 #[derive(Debug, Default)]

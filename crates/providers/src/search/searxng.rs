@@ -3,23 +3,17 @@
 use super::{
     SearchSupplier, guarded, paged::ResultPages, result_page::ResultPage, wire_errors::by_status,
 };
-use crate::{
-    http_client::{Answer, ask, json},
-    resilience::{Billing, CallFailure, Repeat},
-    supplier::Surroundings,
+use crate::http_client::{Answer, ask, json};
+use crate::resilience::{Billing, CallFailure, Repeat};
+use crate::supplier::Surroundings;
+use analysis::observation::search_page::{
+    Device, Feature, FeatureBlock, FeatureCoverage, OrganicResult, RichData,
 };
-use analysis::{
-    observation::search_page::{
-        Device, Feature, FeatureBlock, FeatureCoverage, OrganicResult, RichData,
-    },
-    provenance::Provenance,
-    url_rules::unwrapped,
-};
+use analysis::provenance::Provenance;
+use analysis::url_rules::unwrapped;
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SupplierLabel},
-};
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, SearchQuery, SupplierLabel};
 use reqwest::{Client, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,19 +1,13 @@
 use analysis::observation::search_page::SearchPage;
 use async_trait::async_trait;
-use domain::ports::{
-    call_journal::CallJournal,
-    search_results::{
-        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
-    },
+use domain::ports::call_journal::CallJournal;
+use domain::ports::search_results::{
+    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
 };
-use futures_util::{
-    FutureExt,
-    future::{BoxFuture, Shared},
-};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
-};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Lets whoever asks what is being asked already wait for that answer.
 pub(super) struct SingleFlight {

@@ -1,7 +1,5 @@
-use crate::{
-    http_client::Answer,
-    resilience::{CallFailure, Repeat, retry_after},
-};
+use crate::http_client::Answer;
+use crate::resilience::{CallFailure, Repeat, retry_after};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 

@@ -1,25 +1,18 @@
 //! `POST {base}/webmasters/v3/sites/{property}/searchAnalytics/query`: final figures of web searches.
 
-use super::{
-    service_account::{Access, ServiceAccount},
-    wire::{self, dimensions, is_too_much, said},
-};
-use crate::{
-    http_client::ask,
-    resilience::{Billing, CallFailure, Guard, Repeat},
-    search::wire_errors::by_status,
-};
+use super::service_account::{Access, ServiceAccount};
+use super::wire;
+use super::wire::{dimensions, is_too_much, said};
+use crate::http_client::ask;
+use crate::resilience::{Billing, CallFailure, Guard, Repeat};
+use crate::search::wire_errors::by_status;
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use domain::{
-    ports::{
-        clock::Clock,
-        page_speed::NotConfigured,
-        search_console::{SearchConsole, SearchConsoleError},
-        search_results::ProviderError,
-    },
-    search_console::{Cut, Property, SearchRow, Span},
-};
+use domain::ports::clock::Clock;
+use domain::ports::page_speed::NotConfigured;
+use domain::ports::search_console::{SearchConsole, SearchConsoleError};
+use domain::ports::search_results::ProviderError;
+use domain::search_console::{Cut, Property, SearchRow, Span};
 use reqwest::Client;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};

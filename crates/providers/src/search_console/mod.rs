@@ -7,19 +7,13 @@ mod wire;
 
 pub use service_account::account_of;
 
-use crate::{
-    http_client::client,
-    resilience::{Guard, ResilienceSettings},
-};
+use crate::http_client::client;
+use crate::resilience::{Guard, ResilienceSettings};
 use api::Api;
-use domain::{
-    ports::{
-        clock::Clock,
-        randomness::Randomness,
-        search_console::{ConsoleExports, SearchConsole},
-    },
-    use_cases::search_console::fetch::FetchLimits,
-};
+use domain::ports::clock::Clock;
+use domain::ports::randomness::Randomness;
+use domain::ports::search_console::{ConsoleExports, SearchConsole};
+use domain::use_cases::search_console::fetch::FetchLimits;
 use export::Exports;
 use service_account::ServiceAccount;
 use setting::{WebAddress, Within, settings};

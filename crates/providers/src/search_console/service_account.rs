@@ -1,11 +1,9 @@
 //! A service account: its key signs assertions (RS256), for access tokens; neither leaves this file except for Google.
 
 use super::wire::said;
-use crate::{
-    http_client::ask,
-    resilience::{Billing, CallFailure, Guard},
-    search::wire_errors::{by_status, without},
-};
+use crate::http_client::ask;
+use crate::resilience::{Billing, CallFailure, Guard};
+use crate::search::wire_errors::{by_status, without};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ports::{
@@ -13,17 +11,14 @@ use domain::ports::{
     search_results::ProviderError,
 };
 use reqwest::Client;
-use rustls::{
-    SignatureScheme,
-    crypto::aws_lc_rs::sign::any_supported_type,
-    pki_types::{PrivateKeyDer, pem::PemObject},
-};
+use rustls::SignatureScheme;
+use rustls::crypto::aws_lc_rs::sign::any_supported_type;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::Mutex;
 use url::Url;
 

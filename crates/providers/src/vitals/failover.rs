@@ -1,9 +1,7 @@
 use analysis::observation::vitals::{FieldSample, FormFactor};
 use async_trait::async_trait;
-use domain::ports::{
-    page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured},
-    search_results::ProviderError,
-};
+use domain::ports::page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured};
+use domain::ports::search_results::ProviderError;
 use std::sync::Arc;
 
 /// Asks sources in turn until one answers.

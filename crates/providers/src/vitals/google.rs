@@ -1,10 +1,8 @@
 //! Calls to Google's APIs: the key in the query, errors as `{"error": {"code", "message", "status", "details"}}`.
 
-use crate::{
-    http_client::Answer,
-    resilience::CallFailure,
-    search::wire_errors::{by_status, without},
-};
+use crate::http_client::Answer;
+use crate::resilience::CallFailure;
+use crate::search::wire_errors::{by_status, without};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use serde::Deserialize;

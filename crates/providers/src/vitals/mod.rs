@@ -9,16 +9,12 @@ mod unconfigured;
 pub use crux::CruxSettings;
 pub use page_speed::PageSpeedSettings;
 
-use crate::{
-    http_client::client,
-    resilience::{Guard, ResilienceSettings},
-};
+use crate::http_client::client;
+use crate::resilience::{Guard, ResilienceSettings};
 use crux::Crux;
-use domain::ports::{
-    clock::Clock,
-    page_speed::{FieldVitals, LabVitals, OPERATION},
-    randomness::Randomness,
-};
+use domain::ports::clock::Clock;
+use domain::ports::page_speed::{FieldVitals, LabVitals, OPERATION};
+use domain::ports::randomness::Randomness;
 use failover::Failover;
 use google::GoogleApi;
 use page_speed::PageSpeed;

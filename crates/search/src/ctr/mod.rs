@@ -1,9 +1,7 @@
 //! Expected click-through rates, model `ctr-v1`: a published or own curve by position, corrected for the layout.
 
-use crate::{
-    observation::search_page::{Feature, FeatureCoverage, SearchPage},
-    search_intent::Intent,
-};
+use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
+use crate::search_intent::Intent;
 
 mod curve;
 

@@ -1,10 +1,8 @@
 use super::envelope::Envelope;
-use crate::{
-    ToSchema,
-    observation::search_page::{Device, SearchPage},
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use crate::ToSchema;
+use crate::observation::search_page::{Device, SearchPage};
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

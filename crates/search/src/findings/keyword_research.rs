@@ -1,17 +1,12 @@
 use super::envelope::rounded;
-use crate::{
-    ToSchema,
-    keyword_metrics::{self, VolumeChange},
-    observation::{
-        keyword_research::{
-            CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, MonthlyVolume,
-            ResearchedKeyword, ToldIntent,
-        },
-        search_page::Feature,
-    },
-    provenance::Provenance,
-    search_intent,
+use crate::keyword_metrics::VolumeChange;
+use crate::observation::keyword_research::{
+    CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, MonthlyVolume, ResearchedKeyword,
+    ToldIntent,
 };
+use crate::observation::search_page::Feature;
+use crate::provenance::Provenance;
+use crate::{ToSchema, keyword_metrics, search_intent};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a keyword.

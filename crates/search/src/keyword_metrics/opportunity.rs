@@ -44,10 +44,8 @@ pub fn in_striking_distance(position: Option<u32>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ctr::{ClickCurve, SerpLayout},
-        observation::search_page::FeatureCoverage,
-    };
+    use crate::ctr::{ClickCurve, SerpLayout};
+    use crate::observation::search_page::FeatureCoverage;
 
     #[test]
     fn the_gain_is_that_of_the_target_on_the_same_page() {

@@ -1,7 +1,6 @@
-use crate::{
-    ToSchema,
-    statistics::{describe::mean, theil_sen::slope},
-};
+use crate::ToSchema;
+use crate::statistics::describe::mean;
+use crate::statistics::theil_sen::slope;
 use serde::{Deserialize, Serialize};
 use texts::findings::envelope::rounded;
 

@@ -1,13 +1,12 @@
 //! Input of a panel, from a snapshot; `findings::serp` makes it from its record.
 
 use super::{DomainId, Domains, Standing};
-use crate::{
-    ctr::{ClickCurve, MAX_CTR, PageClicks, Placement, SerpLayout},
-    observation::search_page::{Feature, FeatureCoverage, SearchPage},
-    provenance::Provenance,
-    search_intent::Intent,
-    url_rules::{self, OwnSites},
-};
+use crate::ctr::{ClickCurve, MAX_CTR, PageClicks, Placement, SerpLayout};
+use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
+use crate::provenance::Provenance;
+use crate::search_intent::Intent;
+use crate::url_rules;
+use crate::url_rules::OwnSites;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 

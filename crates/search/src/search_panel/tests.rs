@@ -1,17 +1,13 @@
 //! What a panel keeps of pages, and small panels for tests of findings.
 
 use super::*;
-use crate::{
-    findings::{
-        keyword_market::{Measurement, TrackedKeyword},
-        serp::{SerpInput, snapshot},
-    },
-    observation::search_page::{
-        AiOverview, Block, BlockContent, Device, FeatureBlock, FeatureCoverage, OrganicResult,
-        PageLink, SearchPage,
-    },
-    url_rules::SiteScope,
+use crate::findings::keyword_market::{Measurement, TrackedKeyword};
+use crate::findings::serp::{SerpInput, snapshot};
+use crate::observation::search_page::{
+    AiOverview, Block, BlockContent, Device, FeatureBlock, FeatureCoverage, OrganicResult,
+    PageLink, SearchPage,
 };
+use crate::url_rules::SiteScope;
 use proptest::prelude::*;
 
 pub(crate) const OWN_URL: &str = "https://www.acme.com/shoes";

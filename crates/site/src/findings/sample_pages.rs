@@ -1,13 +1,12 @@
 //! Pages for tests of findings, made of their blocks.
 
-use crate::{
-    observation::{
-        page_content::{Block, BlockKind, Heading, PageContent, PlacedText, TagSource},
-        structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value},
-        web_site::{LinkTarget, PageLink, Placement, Position},
-    },
-    text::{counts::count, language::Language},
+use crate::observation::page_content::{
+    Block, BlockKind, Heading, PageContent, PlacedText, TagSource,
 };
+use crate::observation::structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value};
+use crate::observation::web_site::{LinkTarget, PageLink, Placement, Position};
+use crate::text::counts::count;
+use crate::text::language::Language;
 
 /// An English page of blocks.
 pub fn page(url: &str, blocks: &[(BlockKind, &str)]) -> PageContent {

@@ -1,34 +1,27 @@
 //! All findings on a site's pages in two passes; memory is for what pages have in common, whatever the site's size.
 //! [`SiteCards`] takes in each page once, then [`judge`] judges each by itself and by the [`Site`] that results.
 
-use super::{
-    broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
-    content::{
-        self, ContentContext, ContentSummary, SiteIndex, SitemapLine, UnreadPage, content_record,
-    },
-    content_changes::SiteFacts,
-    eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
-    envelope::FindingContext,
-    geo_score::{self, AgentVerdict, GeoInput, GeoSummary},
-    issues::{Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
-    llms_txt::{LlmsTxt, llms_txt},
-    schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
-    vitals::VitalsRecord,
+use super::broken_links::{LinkCards, LinkRecords, PreviousBrokenLinks};
+use super::content::{
+    ContentContext, ContentSummary, SiteIndex, SitemapLine, UnreadPage, content_record,
 };
-use crate::{
-    document::Document,
-    observation::{
-        page_content::PageContent,
-        web_site::{LimitHit, SiteObservation},
-    },
-    page_kind::{PageKind, page_kind},
-    result_type::ResultType,
-    site_graph::{LinkFacts, SiteGraph, TargetState, UrlId},
-    text::{
-        duplicates::{Duplicates, Fingerprint, clusters},
-        likeness::jaccard,
-    },
-};
+use super::content_changes::SiteFacts;
+use super::eeat::{EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals};
+use super::envelope::FindingContext;
+use super::geo_score::{AgentVerdict, GeoInput, GeoSummary};
+use super::issues::{Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues};
+use super::llms_txt::{LlmsTxt, llms_txt};
+use super::schema::{PageInput, PageTemplate, SchemaRecord, SchemaTally};
+use super::vitals::VitalsRecord;
+use super::{broken_links, content, eeat, geo_score, schema};
+use crate::document::Document;
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::{LimitHit, SiteObservation};
+use crate::page_kind::{PageKind, page_kind};
+use crate::result_type::ResultType;
+use crate::site_graph::{LinkFacts, SiteGraph, TargetState, UrlId};
+use crate::text::duplicates::{Duplicates, Fingerprint, clusters};
+use crate::text::likeness::jaccard;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Default, PartialEq)]

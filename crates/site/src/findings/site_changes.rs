@@ -7,14 +7,10 @@ use super::content_changes::{
     PageState, SiteFacts, Unread, compare, not_read,
 };
 use super::site_audit::TypeSummary;
-use crate::{
-    document::Document,
-    observation::{
-        page_content::PageContent,
-        web_site::{CheckState, SiteObservation, TargetCheck},
-    },
-    result_type::ResultType,
-};
+use crate::document::Document;
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::{CheckState, SiteObservation, TargetCheck};
+use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -157,13 +153,9 @@ impl EarlierPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::{
-            content_changes::{ChangeSource, PageOwner},
-            sample_pages::{entitle, paragraphs},
-        },
-        observation::web_site::{Fetched, SiteScope, WebPage},
-    };
+    use crate::findings::content_changes::{ChangeSource, PageOwner};
+    use crate::findings::sample_pages::{entitle, paragraphs};
+    use crate::observation::web_site::{Fetched, SiteScope, WebPage};
 
     fn changes() -> SiteChanges {
         SiteChanges::new(ChangeContext {

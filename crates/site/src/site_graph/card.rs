@@ -1,16 +1,10 @@
-use super::{
-    series::title_of_series,
-    urls::{UrlId, UrlIds},
-};
-use crate::{
-    fragment::{FragmentCheck, examine},
-    keyword_text::normalised,
-    observation::{
-        page_content::{GOOGLEBOT, PageContent, TagSource},
-        web_site::{Discovery, LinkTarget, PageLink, Truncation, name_hashes},
-    },
-    text::likeness::hash_of,
-};
+use super::series::title_of_series;
+use super::urls::{UrlId, UrlIds};
+use crate::fragment::{FragmentCheck, examine};
+use crate::keyword_text::normalised;
+use crate::observation::page_content::{GOOGLEBOT, PageContent, TagSource};
+use crate::observation::web_site::{Discovery, LinkTarget, PageLink, Truncation, name_hashes};
+use crate::text::likeness::hash_of;
 use std::{num::NonZeroU64, sync::Arc};
 
 /// What findings about several pages need of a page.

@@ -1,12 +1,8 @@
-use super::{
-    card::PageCard,
-    target::Target,
-    urls::{UrlId, UrlIds},
-};
-use crate::observation::{
-    page_content::PageContent,
-    web_site::{SiteScope, SitemapFact, TargetCheck},
-};
+use super::card::PageCard;
+use super::target::Target;
+use super::urls::{UrlId, UrlIds};
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::{SiteScope, SitemapFact, TargetCheck};
 use crate::text::{duplicates::Fingerprint, likeness::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, sync::Arc};

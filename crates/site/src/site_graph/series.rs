@@ -171,10 +171,8 @@ pub(super) fn title_of_series(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{
-        page_content::{PageContent, PlacedText, TagSource},
-        web_site::SiteScope,
-    };
+    use crate::observation::page_content::{PageContent, PlacedText, TagSource};
+    use crate::observation::web_site::SiteScope;
 
     const SITE: &str = "https://example.com";
 

@@ -17,18 +17,14 @@ use crate::{
     sql::Db,
 };
 use chrono::{DateTime, Utc};
-use domain::ports::{
-    server_notes::{ServerNote, Topic},
-    storage::StorageError,
-};
+use domain::ports::server_notes::{ServerNote, Topic};
+use domain::ports::storage::StorageError;
 pub use manifest::Manifest;
 use part::Part;
 use serde::Serialize;
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 use thiserror::Error;
 
 #[derive(Debug, Error)]

@@ -1,15 +1,11 @@
 //! A file that is not whole yet: one at a time for each name, removed with its writer.
 
 use super::{BackupError, unusable};
-use crate::{
-    files::{Identity, beside, folder_of, hold, new_private},
-    ownership::as_owner_of,
-};
-use std::{
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-};
+use crate::files::{Identity, beside, folder_of, hold, new_private};
+use crate::ownership::as_owner_of;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Endings of files that `SQLite` may put beside a database.
 pub const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];

@@ -2,27 +2,21 @@
 //! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
 
 use super::{BackupError, Contents, Manifest, as_owner, expect_whole, unusable};
-use crate::{
-    database_url::{DatabaseUrl, Target},
-    errors::unavailable,
-    files::private,
-    postgres::others,
-    queries::versions,
-    reach::{APPLICATION, Reach},
-    sql::Db,
-};
-use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    sql_query,
-    sql_types::{BigInt, Text},
-};
-use std::{
-    collections::BTreeMap,
-    fs::{self, File},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use crate::database_url::{DatabaseUrl, Target};
+use crate::errors::unavailable;
+use crate::files::private;
+use crate::postgres::others;
+use crate::queries::versions;
+use crate::reach::{APPLICATION, Reach};
+use crate::sql::Db;
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{BigInt, Text};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
+use std::collections::BTreeMap;
+use std::fs;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Where Debian and its like keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";

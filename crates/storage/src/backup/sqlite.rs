@@ -1,29 +1,19 @@
 //! A backup of `SQLite` is a `SQLite` database: the tables as one reader saw them, without gaps.
 
-use super::{
-    BackupError, Contents, Manifest, as_owner, damaged, expect_whole,
-    part::{BESIDE, Part},
-    unusable,
-};
-use crate::{
-    errors::{Trouble, told, trouble, unavailable},
-    files::{beside, private},
-    ownership::is_anothers,
-    queries::versions,
-    sql::{DatabaseKind, Db},
-    sqlite::{SETUP, is_database, lock, real, uri},
-};
-use diesel::{
-    ConnectionError, QueryResult, QueryableByName, RunQueryDsl,
-    result::Error,
-    sql_query,
-    sql_types::{BigInt, Text},
-};
-use std::{
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-};
+use super::part::{BESIDE, Part};
+use super::{BackupError, Contents, Manifest, as_owner, damaged, expect_whole, unusable};
+use crate::errors::{Trouble, told, trouble, unavailable};
+use crate::files::{beside, private};
+use crate::ownership::is_anothers;
+use crate::queries::versions;
+use crate::sql::{DatabaseKind, Db};
+use crate::sqlite::{SETUP, is_database, lock, real, uri};
+use diesel::result::Error;
+use diesel::sql_types::{BigInt, Text};
+use diesel::{ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 #[derive(QueryableByName)]
 struct Name {

@@ -1,9 +1,7 @@
 //! Several reads on one thread: they borrow one turn, and hop to the blocking threads once.
 
-use super::{
-    pool::{Pool, Turn},
-    session::blocking,
-};
+use super::pool::{Pool, Turn};
+use super::session::blocking;
 use domain::ports::storage::{Reading, StorageError};
 use std::{cell::RefCell, sync::Arc};
 use tokio::runtime::Handle;

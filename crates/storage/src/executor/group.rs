@@ -10,10 +10,8 @@
 //! Whoever leaves a transaction open enters the end of the line to close it: so it holds only the work of those who
 //! waited just then, and nobody waits for long.
 
-use super::{
-    pool::{Out, Pool},
-    session::blocking,
-};
+use super::pool::{Out, Pool};
+use super::session::blocking;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 

@@ -1,10 +1,8 @@
 //! Who waits for a connection, and since when: what readiness and metrics are told of a pool.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// After so long without anybody waiting, newcomers do not count earlier waits.

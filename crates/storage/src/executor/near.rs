@@ -1,15 +1,11 @@
 //! Runs a transaction's statements on the thread that asks: two changes of threads cost more than most statements take.
 
 use domain::ports::storage::Work;
-use std::{
-    cell::Cell,
-    pin::Pin,
-    task::{Context, Poll},
-};
-use tokio::{
-    runtime::{Handle, RuntimeFlavor},
-    task::block_in_place,
-};
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 
 thread_local! {
     /// Whether whoever runs on this thread may wait for the database.

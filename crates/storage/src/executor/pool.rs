@@ -1,31 +1,23 @@
 //! Connections: kept by r2d2, handed out by a fair semaphore, all discarded by a generation number when one was dead.
 
 use super::{group::Between, line::Line, session::Whose, took::Took};
-use crate::{
-    errors::{Trouble, tells_of_corruption, told, trouble, unavailable},
-    files::is_disk_full,
-    reach::Reach,
-    soundness::Soundness,
-    sql::{DatabaseKind, Db},
-};
+use crate::errors::{Trouble, tells_of_corruption, told, trouble, unavailable};
+use crate::files::is_disk_full;
+use crate::reach::Reach;
+use crate::soundness::Soundness;
+use crate::sql::{DatabaseKind, Db};
 use diesel::{
     Connection, ConnectionError, ConnectionResult, QueryResult, connection::CacheSize,
     r2d2::Error as ConnectError, result::Error,
 };
-use domain::{
-    ids::AccountId,
-    ports::storage::{NoConnection, StorageError},
-};
+use domain::ids::AccountId;
+use domain::ports::storage::{NoConnection, StorageError};
 use r2d2::{ManageConnection, PooledConnection};
-use std::{
-    collections::HashMap,
-    path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Tries on fresh connections before giving up.

@@ -2,17 +2,13 @@
 //! which takes the connection along and gives it back, unless it is made on a thread that may wait ([`super::near`]); a
 //! call that is abandoned half-way leaves nothing open.
 
-use super::{
-    close_by::with_lent_turn,
-    group::{self, Kept, Others},
-    near,
-    pool::{Out, Pool, Share, TRIES, Turn},
-    took::Took,
-};
-use crate::{
-    errors::{Trouble, told, trouble, unavailable},
-    sql::Db,
-};
+use super::close_by::with_lent_turn;
+use super::group::{Kept, Others};
+use super::pool::{Out, Pool, Share, TRIES, Turn};
+use super::took::Took;
+use super::{group, near};
+use crate::errors::{Trouble, told, trouble, unavailable};
+use crate::sql::Db;
 use diesel::QueryResult;
 use domain::{ids::AccountId, ports::storage::StorageError};
 use std::{any::Any, sync::Arc};

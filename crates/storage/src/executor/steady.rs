@@ -3,11 +3,9 @@
 //! statements, whose texts stand in this crate and differ only in values.
 
 use crate::sql::{DatabaseKind, Db};
-use diesel::{
-    QueryResult, RunQueryDsl,
-    backend::Backend,
-    query_builder::{AstPass, Query, QueryFragment, QueryId},
-};
+use diesel::backend::Backend;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::{QueryResult, RunQueryDsl};
 
 pub struct Steady<Q>(Q);
 

@@ -4,12 +4,10 @@ mod refusal;
 pub mod stalled;
 pub mod wall;
 
-use crate::{
-    executor::pool::{Place, Pool, PoolSettings},
-    opening::OpenOptions,
-    reach::Reach,
-    sql::Db,
-};
+use crate::executor::pool::{Place, Pool, PoolSettings};
+use crate::opening::OpenOptions;
+use crate::reach::Reach;
+use crate::sql::Db;
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use std::{sync::Arc, time::Duration};

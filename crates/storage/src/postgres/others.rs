@@ -1,12 +1,8 @@
 use crate::{reach::APPLICATION, sql::Db};
-use diesel::{
-    QueryResult, QueryableByName, RunQueryDsl, sql_query,
-    sql_types::{BigInt, Text},
-};
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use diesel::sql_types::{BigInt, Text};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// How long connections of an ended program may take to go.
 const TO_GO: Duration = Duration::from_secs(2);

@@ -4,12 +4,9 @@
 use super::wall;
 use crate::sql::Db;
 use chrono::{Datelike, Months, NaiveDate};
-use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    sql_query,
-    sql_types::{Bool, Text},
-};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{Bool, Text};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
 /// Months made ahead.
 const AHEAD: u32 = 3;

@@ -1,10 +1,8 @@
 //! Refusals of a server where no retry helps, and detection of poolers.
 
 use crate::{opening::OpenError, postgres_url::Parts, reach::Reach, sql::Db};
-use diesel::{
-    ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query,
-    sql_types::{Nullable, Text},
-};
+use diesel::sql_types::{Nullable, Text};
+use diesel::{ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
 /// A setting that a connection gives itself when it begins. A pooler either refuses it or keeps it from the server.
 const MARK: &str = "sightline.direct";

@@ -7,12 +7,9 @@
 
 use crate::sql::Db;
 use chrono::TimeDelta;
-use diesel::{
-    QueryResult, RunQueryDsl,
-    dsl::sql,
-    select,
-    sql_types::{BigInt, Double},
-};
+use diesel::dsl::sql;
+use diesel::sql_types::{BigInt, Double};
+use diesel::{QueryResult, RunQueryDsl, select};
 
 /// Ends, and counts, this service's connections (by role and name) that hold changes or locks and were silent so long.
 pub fn end(db: &mut Db, silent_for: TimeDelta) -> QueryResult<u64> {

@@ -4,12 +4,9 @@
 
 use super::partitions;
 use crate::{errors::unavailable, executor::session::Whose, schema::TENANT_TABLES, sql::Db};
-use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    sql_query,
-    sql_types::{Bool, Text},
-};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{Bool, Text};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use domain::ports::storage::StorageError;
 use thiserror::Error;
 

@@ -1,22 +1,17 @@
 use super::locked;
-use crate::{
-    executor::session::{Session, Whose},
-    rows::{
-        accounts::{AccountRow, UserEntry, UserRow},
-        count,
-        stored::values_of,
-    },
-    schema::{accounts, user_directory, users},
-};
+use crate::executor::session::{Session, Whose};
+use crate::rows::accounts::{AccountRow, UserEntry, UserRow};
+use crate::rows::count;
+use crate::rows::stored::values_of;
+use crate::schema::{accounts, user_directory, users};
 use async_trait::async_trait;
 use diesel::{dsl::exists, insert_into, prelude::*, select, update};
-use domain::{
-    account::{Account, AccountStatus, AccountUsage},
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    ports::{accounts::AccountRepository, storage::StorageError},
-    user::User,
-};
+use domain::account::{Account, AccountStatus, AccountUsage};
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, UserId};
+use domain::ports::accounts::AccountRepository;
+use domain::ports::storage::StorageError;
+use domain::user::User;
 
 #[async_trait]
 impl AccountRepository for Session {

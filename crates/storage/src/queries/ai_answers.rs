@@ -1,23 +1,18 @@
 use super::{Backend, carrying, dialect};
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{
-        ai_answers::{AnswerRow, TallyRow, kept_answer},
-        counted,
-    },
-    schema::{ai_answers, ai_tallies},
-};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::ai_answers::{AnswerRow, TallyRow, kept_answer};
+use crate::rows::counted;
+use crate::schema::{ai_answers, ai_tallies};
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{delete, insert_into, prelude::*, upsert::excluded};
-use domain::{
-    ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
-    kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
-    ports::{kept_answers::AnswerRepository, storage::StorageError},
-    record_places::PLACES,
-};
+use domain::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
+use domain::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
+use domain::ports::kept_answers::AnswerRepository;
+use domain::ports::storage::StorageError;
+use domain::record_places::PLACES;
 
 /// Answers (10 columns) in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 10;

@@ -1,20 +1,15 @@
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{
-        ai_models::{ModelRow, UseRow},
-        stored::Put,
-    },
-    schema::{ai_engine_uses, ai_models},
-};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::ai_models::{ModelRow, UseRow};
+use crate::rows::stored::Put;
+use crate::schema::{ai_engine_uses, ai_models};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{insert_into, prelude::*, upsert::excluded};
-use domain::{
-    ai_models::ModelSettings,
-    ids::AccountId,
-    ports::{ai_models::AiModelRepository, storage::StorageError},
-};
+use domain::ai_models::ModelSettings;
+use domain::ids::AccountId;
+use domain::ports::ai_models::AiModelRepository;
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl AiModelRepository for Session {

@@ -2,11 +2,10 @@ use crate::{executor::session::Session, instant::At, rows::audit::AuditRow, sche
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*};
-use domain::{
-    audit::{AuditAction, AuditEvent},
-    ids::AccountId,
-    ports::{audit::AuditRepository, storage::StorageError},
-};
+use domain::audit::{AuditAction, AuditEvent};
+use domain::ids::AccountId;
+use domain::ports::audit::AuditRepository;
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl AuditRepository for Session {

@@ -2,14 +2,10 @@
 
 use super::Db;
 use analysis::result_type::ResultType;
-use diesel::{
-    RunQueryDsl, sql_query,
-    sql_types::{BigInt, Text},
-};
-use domain::{
-    ids::{AccountId, JobId, ProjectId},
-    results::CARRIED,
-};
+use diesel::sql_types::{BigInt, Text};
+use diesel::{RunQueryDsl, sql_query};
+use domain::ids::{AccountId, JobId, ProjectId};
+use domain::results::CARRIED;
 
 /// The statement: `place` is a copy's place among the copies, `keywords` joins the records' keywords, `wanted` chooses
 /// records. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type: numbered in the

@@ -1,18 +1,16 @@
 use super::Db;
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{console::BindingRow, stored::Put},
-    schema::{account_console_fetches, console_bindings},
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::console::BindingRow;
+use crate::rows::stored::Put;
+use crate::schema::{account_console_fetches, console_bindings};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, prelude::*, update};
-use domain::{
-    ids::{AccountId, ProjectId},
-    ports::{console_bindings::ConsoleBindingRepository, storage::StorageError},
-    search_console::Binding,
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::ports::console_bindings::ConsoleBindingRepository;
+use domain::ports::storage::StorageError;
+use domain::search_console::Binding;
 
 due_directory!(account_console_fetches of console_bindings);
 

@@ -1,34 +1,23 @@
-use super::{
-    Db, dialect,
-    paging::{PageRows, one_more, page},
-    stored_data,
-};
-use crate::{
-    errors::unavailable,
-    executor::session::Session,
-    rows::{
-        console::{ConsoleRow, ROW_BINDS, SpanRow, SumRow, query_hash, row_sum},
-        counted,
-    },
-    schema::{console_rows, console_spans},
-};
+use super::paging::{PageRows, one_more, page};
+use super::{Db, dialect, stored_data};
+use crate::errors::unavailable;
+use crate::executor::session::Session;
+use crate::rows::console::{ConsoleRow, ROW_BINDS, SpanRow, SumRow, query_hash, row_sum};
+use crate::rows::counted;
+use crate::schema::{console_rows, console_spans};
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate};
-use diesel::{
-    delete,
-    dsl::{min, sql},
-    insert_into,
-    prelude::*,
-    sql_types::{BigInt, Bool, Double, Text},
-};
-use domain::{
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    page::{Page, PageRequest, Position, SortValue},
-    ports::{console_rows::ConsoleRowRepository, storage::StorageError},
-    search_console::{Origin, PageDay, RowSet, RowSum, StoredSpan, Told},
-    stored_data::DataSize,
-};
+use diesel::dsl::{min, sql};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Double, Text};
+use diesel::{delete, insert_into};
+use domain::ids::{AccountId, ConsoleSpanId, ProjectId};
+use domain::page::{Page, PageRequest, Position, SortValue};
+use domain::ports::console_rows::ConsoleRowRepository;
+use domain::ports::storage::StorageError;
+use domain::search_console::{Origin, PageDay, RowSet, RowSum, StoredSpan, Told};
+use domain::stored_data::DataSize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Rows in one statement; more would be allowed, but take too long on a slow machine.

@@ -1,29 +1,18 @@
-use super::{
-    Db,
-    paging::{PageRows, Sortable, behind, one_more, page},
-    stored_data,
-};
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{
-        content_plans::{PlanRow, SummaryRow},
-        count, counted,
-        stored::values_of,
-    },
-    schema::content_plans,
-};
+use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::{Db, stored_data};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::content_plans::{PlanRow, SummaryRow};
+use crate::rows::stored::values_of;
+use crate::rows::{count, counted};
+use crate::schema::content_plans;
 use async_trait::async_trait;
 use diesel::{delete, dsl::sql, insert_into, prelude::*, sql_types::BigInt, update};
-use domain::{
-    content_plan::{ContentPlan, PlanSummary},
-    ids::{AccountId, ContentPlanId, ProjectId},
-    page::{Page, PageRequest, Position},
-    ports::{
-        content_plans::{ContentPlanRepository, ContentPlanSort},
-        storage::StorageError,
-    },
-};
+use domain::content_plan::{ContentPlan, PlanSummary};
+use domain::ids::{AccountId, ContentPlanId, ProjectId};
+use domain::page::{Page, PageRequest, Position};
+use domain::ports::content_plans::{ContentPlanRepository, ContentPlanSort};
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl ContentPlanRepository for Session {

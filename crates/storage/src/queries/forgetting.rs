@@ -1,11 +1,9 @@
 //! What is too old to be kept, a part at a time: no transaction holds the others up.
 
 use super::Db;
-use crate::{
-    instant::At,
-    rows::count,
-    schema::{findings, keywords, rank_history, result_heads},
-};
+use crate::instant::At;
+use crate::rows::count;
+use crate::schema::{findings, keywords, rank_history, result_heads};
 use analysis::result_type::ResultType;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{delete, prelude::*};

@@ -1,17 +1,15 @@
-use crate::{
-    executor::{session::Session, steady::steady},
-    instant::At,
-    rows::idempotency::RecordRow,
-    schema::idempotency_records,
-};
+use crate::executor::session::Session;
+use crate::executor::steady::steady;
+use crate::instant::At;
+use crate::rows::idempotency::RecordRow;
+use crate::schema::idempotency_records;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, query_dsl::methods};
-use domain::{
-    idempotency::IdempotencyRecord,
-    ids::AccountId,
-    ports::{idempotency::IdempotencyRepository, storage::StorageError},
-};
+use domain::idempotency::IdempotencyRecord;
+use domain::ids::AccountId;
+use domain::ports::idempotency::IdempotencyRepository;
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl IdempotencyRepository for Session {

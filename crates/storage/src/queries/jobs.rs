@@ -1,46 +1,31 @@
-use super::{
-    Backend, Db, locked, locked_passing_over,
-    paging::{PageRows, Sortable, behind, one_more, page},
-    queues,
-};
-use crate::{
-    executor::{
-        session::{Session, Whose},
-        steady::{say, steady},
-    },
-    instant::At,
-    rows::{
-        counted,
-        jobs::{JobRow, QueueRow, changing_columns},
-        stored::{excluded_of, values_of},
-    },
-    schema::{account_queues, jobs},
-};
+use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::{Backend, Db, locked, locked_passing_over, queues};
+use crate::executor::session::{Session, Whose};
+use crate::executor::steady::{say, steady};
+use crate::instant::At;
+use crate::rows::counted;
+use crate::rows::jobs::{JobRow, QueueRow, changing_columns};
+use crate::rows::stored::{excluded_of, values_of};
+use crate::schema::{account_queues, jobs};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{
-    delete,
-    dsl::{count_star, min, sql},
-    expression::SqlLiteral,
-    helper_types::{EqAny, IntoBoxed},
-    insert_into,
-    prelude::*,
-    sql_types::Bool,
-    update,
-};
-use domain::{
-    account::Account,
-    ids::{AccountId, JobId, ProjectId},
-    job::{
-        Job, JobState, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
-    },
-    page::{Page, PageRequest, Position},
-    ports::{
-        jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
-        storage::StorageError,
-    },
-    project::Project,
-};
+use diesel::dsl::{count_star, min, sql};
+use diesel::expression::SqlLiteral;
+use diesel::helper_types::{EqAny, IntoBoxed};
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel::{delete, insert_into, update};
+use domain::account::Account;
+use domain::ids::{AccountId, JobId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::job::line::AccountQueue;
+use domain::job::policy::QueuePolicy;
+use domain::job::slots::Takes;
+use domain::job::{Job, JobState};
+use domain::page::{Page, PageRequest, Position};
+use domain::ports::jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary};
+use domain::ports::storage::StorageError;
+use domain::project::Project;
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
 

@@ -1,22 +1,17 @@
 use super::{Db, dialect};
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{
-        kept_pages::{KeptPageRow, StagedPageRow, kept_page},
-        measurements::url_hash,
-        stored::excluded_of,
-    },
-    schema::{kept_pages, staged_pages},
-};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::kept_pages::{KeptPageRow, StagedPageRow, kept_page};
+use crate::rows::measurements::url_hash;
+use crate::rows::stored::excluded_of;
+use crate::schema::{kept_pages, staged_pages};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, sql_query, sql_types::BigInt};
-use domain::{
-    ids::{AccountId, JobId, ProjectId},
-    kept_pages::{KeptPage, StagedPage, Validators},
-    ports::{kept_pages::PageRepository, storage::StorageError},
-};
+use domain::ids::{AccountId, JobId, ProjectId};
+use domain::kept_pages::{KeptPage, StagedPage, Validators};
+use domain::ports::kept_pages::PageRepository;
+use domain::ports::storage::StorageError;
 use std::collections::HashMap;
 
 /// Rows in one statement: they have nine columns.

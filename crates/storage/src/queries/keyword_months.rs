@@ -1,24 +1,20 @@
 use super::Db;
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{ai_answers::TallyRow, counted, from_json},
-    schema::{ai_tallies, keywords, rank_history},
-};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::ai_answers::TallyRow;
+use crate::rows::{counted, from_json};
+use crate::schema::{ai_tallies, keywords, rank_history};
 use analysis::{findings::rankings::RankState, provenance::Provenance};
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use diesel::{
-    dsl::{count, max, min},
-    prelude::*,
-};
-use domain::{
-    ids::{AccountId, KeywordId, ProjectId},
-    kept_answers::KeywordTallies,
-    keyword_month::{CalendarMonth, MonthCourse, MonthPoint},
-    ports::{keyword_months::KeywordMonthRepository, storage::StorageError},
-    results::SearchSource,
-};
+use diesel::dsl::{count, max, min};
+use diesel::prelude::*;
+use domain::ids::{AccountId, KeywordId, ProjectId};
+use domain::kept_answers::KeywordTallies;
+use domain::keyword_month::{CalendarMonth, MonthCourse, MonthPoint};
+use domain::ports::keyword_months::KeywordMonthRepository;
+use domain::ports::storage::StorageError;
+use domain::results::SearchSource;
 use std::collections::{BTreeSet, HashMap};
 
 /// A keyword with a source: engine and provenance as they are stored.

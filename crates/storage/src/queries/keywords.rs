@@ -1,42 +1,27 @@
-use super::{
-    Backend, Db, dialect, locked,
-    paging::{PageRows, Sortable, behind, one_more, page},
-    stored_data,
-};
-use crate::{
-    executor::session::{Session, Whose},
-    instant::{At, Instant},
-    rows::{
-        counted,
-        keywords::{KeywordRow, LatestChange, location},
-        stored::excluded_of,
-        tag_line,
-    },
-    schema::keywords,
-};
+use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::{Backend, Db, dialect, locked, stored_data};
+use crate::executor::session::{Session, Whose};
+use crate::instant::{At, Instant};
+use crate::rows::keywords::{KeywordRow, LatestChange, location};
+use crate::rows::stored::excluded_of;
+use crate::rows::{counted, tag_line};
+use crate::schema::keywords;
 use analysis::observation::search_page::Device;
 use async_trait::async_trait;
-use diesel::{
-    connection::DefaultLoadingMode,
-    dsl::count_star,
-    helper_types::IntoBoxed,
-    insert_into,
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Nullable, Text},
-};
-use domain::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordChoice, LatestRank},
-    keyword_metrics::KeywordMetrics,
-    market::{Country, Language, Market},
-    page::{Page, PageRequest, Position},
-    ports::{
-        keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort},
-        storage::StorageError,
-    },
-    project::Status,
-};
+use diesel::connection::DefaultLoadingMode;
+use diesel::dsl::count_star;
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::{insert_into, sql_query};
+use domain::ids::{AccountId, KeywordId, ProjectId};
+use domain::keyword::{Keyword, KeywordChoice, LatestRank};
+use domain::keyword_metrics::KeywordMetrics;
+use domain::market::{Country, Language, Market};
+use domain::page::{Page, PageRequest, Position};
+use domain::ports::keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort};
+use domain::ports::storage::StorageError;
+use domain::project::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;

@@ -1,34 +1,23 @@
-use super::{
-    Db, carrying, dialect, forgetting, kept_pages,
-    past::{Past, in_order},
-};
-use crate::{
-    executor::session::Session,
-    rows::{
-        counted,
-        measurements::{JournalRow, PointRow, SerpRow, StagedRow},
-        stored::excluded_of,
-    },
-    schema::{journal_entries, latest_serps, rank_history, staged_findings, staged_pages},
-};
+use super::past::{Past, in_order};
+use super::{Db, carrying, dialect, forgetting, kept_pages};
+use crate::executor::session::Session;
+use crate::rows::counted;
+use crate::rows::measurements::{JournalRow, PointRow, SerpRow, StagedRow};
+use crate::rows::stored::excluded_of;
+use crate::schema::{journal_entries, latest_serps, rank_history, staged_findings, staged_pages};
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::{
-    delete,
-    dsl::{case_when, count_star, exists},
-    insert_into,
-    prelude::*,
-    select,
-    upsert::excluded,
-};
-use domain::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    ports::{measurements::MeasurementRepository, storage::StorageError},
-    results::{
-        AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
-        StagedFinding,
-    },
+use diesel::dsl::{case_when, count_star, exists};
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+use diesel::{delete, insert_into, select};
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use domain::ports::measurements::MeasurementRepository;
+use domain::ports::storage::StorageError;
+use domain::results::{
+    AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+    StagedFinding,
 };
 use std::collections::HashMap;
 

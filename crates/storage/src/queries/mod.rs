@@ -49,10 +49,8 @@ mod throttles;
 mod tokens;
 pub mod versions;
 
-use crate::{
-    executor::session::Session,
-    sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over},
-};
+use crate::executor::session::Session;
+use crate::sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over};
 use async_trait::async_trait;
 use domain::ports::storage::{Repositories, StorageError, Transaction};
 

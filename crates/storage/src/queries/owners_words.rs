@@ -1,18 +1,13 @@
-use crate::{
-    executor::session::Session,
-    rows::{
-        owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
-        stored::Put,
-    },
-    schema::{brands, ignored_suggestions, named_sites},
-};
+use crate::executor::session::Session;
+use crate::rows::owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow};
+use crate::rows::stored::Put;
+use crate::schema::{brands, ignored_suggestions, named_sites};
 use async_trait::async_trait;
 use diesel::{delete, prelude::*};
-use domain::{
-    ids::{AccountId, ProjectId},
-    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
-    ports::{owners_words::OwnersWordsRepository, storage::StorageError},
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
+use domain::ports::owners_words::OwnersWordsRepository;
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl OwnersWordsRepository for Session {

@@ -2,10 +2,8 @@
 
 use crate::instant::At;
 use diesel::{QueryResult, expression::expression_types::NotSelectable};
-use domain::{
-    page::{Page, PageRequest, Position, SortValue, Total},
-    ports::storage::StorageError,
-};
+use domain::page::{Page, PageRequest, Position, SortValue, Total};
+use domain::ports::storage::StorageError;
 
 /// Sorts by a non-null column from behind `after` (value, id); the redundant bound lets an index be entered there.
 macro_rules! sort_by {

@@ -1,23 +1,15 @@
-use crate::{
-    executor::session::Session,
-    instant::At,
-    rows::{
-        measurements::url_hash,
-        packing::{pack, unpack},
-    },
-    schema::paid_calls as calls,
-};
+use crate::executor::session::Session;
+use crate::instant::At;
+use crate::rows::measurements::url_hash;
+use crate::rows::packing::{pack, unpack};
+use crate::schema::paid_calls as calls;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, update};
-use domain::{
-    ids::{AccountId, JobId},
-    ports::{
-        call_journal::{Answered, Ended},
-        paid_calls::{PaidCallKey, PaidCallRepository},
-        storage::StorageError,
-    },
-};
+use domain::ids::{AccountId, JobId};
+use domain::ports::call_journal::{Answered, Ended};
+use domain::ports::paid_calls::{PaidCallKey, PaidCallRepository};
+use domain::ports::storage::StorageError;
 use std::collections::BTreeMap;
 
 #[async_trait]

@@ -1,22 +1,16 @@
 use super::locked;
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::accounts::{AccountRow, UserRow},
-    schema::{accounts, user_directory, user_passwords, users},
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::accounts::{AccountRow, UserRow};
+use crate::schema::{accounts, user_directory, user_passwords, users};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{insert_into, prelude::*, update};
-use domain::{
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    password::{HashCost, PasswordHash},
-    ports::{
-        passwords::{Credentials, PasswordRepository},
-        storage::StorageError,
-    },
-};
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, UserId};
+use domain::password::{HashCost, PasswordHash};
+use domain::ports::passwords::{Credentials, PasswordRepository};
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl PasswordRepository for Session {

@@ -1,30 +1,19 @@
 //! The past of keywords: what was measured of them before, by the same source.
 
 use super::Db;
-use crate::{
-    rows::{
-        json,
-        measurements::{CourseRow, PlacesRow, PointRow, serp},
-        passed,
-        records::Record,
-    },
-    schema::{findings, latest_serps, rank_history},
-};
-use analysis::{
-    document::FromJson,
-    findings::{
-        rankings::RankState,
-        serp::{PreviousSerp, SerpRecord},
-    },
-    result_type::ResultType,
-};
+use crate::rows::measurements::{CourseRow, PlacesRow, PointRow, serp};
+use crate::rows::records::Record;
+use crate::rows::{json, passed};
+use crate::schema::{findings, latest_serps, rank_history};
+use analysis::document::FromJson;
+use analysis::findings::rankings::RankState;
+use analysis::findings::serp::{PreviousSerp, SerpRecord};
+use analysis::result_type::ResultType;
 use chrono::{Days, NaiveDate};
 use diesel::{dsl::max, prelude::*};
-use domain::{
-    ids::{AccountId, KeywordId, ProjectId},
-    ports::storage::StorageError,
-    results::{AsOf, KeywordHistory},
-};
+use domain::ids::{AccountId, KeywordId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::results::{AsOf, KeywordHistory};
 use std::collections::{HashMap, HashSet};
 
 /// How far histories look back: a month, and the week by which a run may have been late.

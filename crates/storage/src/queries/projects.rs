@@ -1,32 +1,21 @@
-use super::{
-    Backend, dialect, locked,
-    paging::{PageRows, Sortable, behind, one_more, page},
-    purging,
-};
-use crate::{
-    executor::{session::Session, steady::say},
-    instant::At,
-    rows::{
-        counted,
-        projects::{ProjectRow, folded, rank},
-        tag_line,
-    },
-    schema::projects,
-};
+use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::{Backend, dialect, locked, purging};
+use crate::executor::session::Session;
+use crate::executor::steady::say;
+use crate::instant::At;
+use crate::rows::projects::{ProjectRow, folded, rank};
+use crate::rows::{counted, tag_line};
+use crate::schema::projects;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{
     connection::DefaultLoadingMode, helper_types::IntoBoxed, insert_into, prelude::*, update,
 };
-use domain::{
-    ids::{AccountId, ProjectId},
-    page::{Page, PageRequest, Position},
-    ports::{
-        projects::{ProjectFilter, ProjectRepository, ProjectSort},
-        storage::StorageError,
-    },
-    project::{Project, Status},
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::page::{Page, PageRequest, Position};
+use domain::ports::projects::{ProjectFilter, ProjectRepository, ProjectSort};
+use domain::ports::storage::StorageError;
+use domain::project::{Project, Status};
 
 type Query<'a> = IntoBoxed<'a, projects::table, Backend>;
 

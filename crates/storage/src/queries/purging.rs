@@ -1,14 +1,12 @@
 //! Removes a project with everything that is stored of it, a bounded part at a time: no transaction holds others up.
 
 use super::{Db, console_bindings, console_rows, schedules};
-use crate::{
-    rows::count,
-    schema::{
-        ai_answers, ai_tallies, brands, console_spans, content_plans, findings,
-        ignored_suggestions, jobs, journal_entries, kept_pages, keywords, latest_serps,
-        named_sites, paid_calls, project_usage, projects, rank_history, result_carries,
-        result_heads, staged_findings, staged_pages,
-    },
+use crate::rows::count;
+use crate::schema::{
+    ai_answers, ai_tallies, brands, console_spans, content_plans, findings, ignored_suggestions,
+    jobs, journal_entries, kept_pages, keywords, latest_serps, named_sites, paid_calls,
+    project_usage, projects, rank_history, result_carries, result_heads, staged_findings,
+    staged_pages,
 };
 use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, ProjectId};

@@ -8,18 +8,12 @@ use crate::{
     schema::{account_queues, accounts, jobs, projects},
 };
 use chrono::{DateTime, Utc};
-use diesel::{
-    dsl::{IsNotNull, exists, min, sql},
-    insert_into,
-    prelude::*,
-    select,
-    sql_types::{BigInt, Nullable},
-    update,
-};
-use domain::{
-    ids::{AccountId, ProjectId},
-    job::slots::Takes,
-};
+use diesel::dsl::{IsNotNull, exists, min, sql};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable};
+use diesel::{insert_into, select, update};
+use domain::ids::{AccountId, ProjectId};
+use domain::job::slots::Takes;
 
 /// Verbatim as in the partial index: otherwise it is not used. Accounts with unfinished jobs, and no others, have a
 /// moment at which the sweep should look at them (a wait or a lease ends some time).

@@ -1,36 +1,26 @@
 //! Keyword research: market data and questions under way, which belong to no account; quotas and searches, which do.
 
-use super::{
-    Db, locked,
-    paging::{PageRows, Sortable, behind, one_more, page},
-};
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{
-        counted,
-        research::{MarketRow, ReservationRow, SearchLineRow, SearchRow},
-        stored::excluded_of,
-    },
-    schema::{
-        keyword_flights as flights, keyword_markets as markets, keyword_quotas as quotas,
-        keyword_reservations as reservations, keyword_searches as searches,
-    },
+use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::{Db, locked};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::counted;
+use crate::rows::research::{MarketRow, ReservationRow, SearchLineRow, SearchRow};
+use crate::rows::stored::excluded_of;
+use crate::schema::{
+    keyword_flights as flights, keyword_markets as markets, keyword_quotas as quotas,
+    keyword_reservations as reservations, keyword_searches as searches,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{delete, dsl::count_star, insert_into, prelude::*, update, upsert::excluded};
-use domain::{
-    ids::{AccountId, FlightId, SearchId, UserId},
-    keyword_research::{
-        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
-    },
-    page::{Page, PageRequest, Position},
-    ports::{
-        research::{ResearchRepository, SearchSort},
-        storage::StorageError,
-    },
+use domain::ids::{AccountId, FlightId, SearchId, UserId};
+use domain::keyword_research::{
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
 };
+use domain::page::{Page, PageRequest, Position};
+use domain::ports::research::{ResearchRepository, SearchSort};
+use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl ResearchRepository for Session {

@@ -1,37 +1,26 @@
-use super::{
-    Backend, Db,
-    jobs::is_unfinished,
-    kept_pages, measurements,
-    paging::{PageRows, Sortable, behind, one_more, page, wrong_position},
-};
-use crate::{
-    executor::{session::Session, steady::say},
-    instant::At,
-    rows::{
-        measurements::url_hash,
-        results::{FindingRow, HeadRow},
-        stored::excluded_of,
-    },
-    schema::{findings, jobs, result_carries, result_heads, staged_findings},
-};
+use super::jobs::is_unfinished;
+use super::paging::{PageRows, Sortable, behind, one_more, page, wrong_position};
+use super::{Backend, Db, kept_pages, measurements};
+use crate::executor::session::Session;
+use crate::executor::steady::say;
+use crate::instant::At;
+use crate::rows::measurements::url_hash;
+use crate::rows::results::{FindingRow, HeadRow};
+use crate::rows::stored::excluded_of;
+use crate::schema::{findings, jobs, result_carries, result_heads, staged_findings};
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
-use diesel::{
-    connection::DefaultLoadingMode,
-    delete,
-    dsl::sql,
-    helper_types::IntoBoxed,
-    insert_into,
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Text},
-};
-use domain::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    page::{Direction, Page, Position, SortValue},
-    ports::{results::ResultRepository, storage::StorageError},
-    results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead},
-};
+use diesel::connection::DefaultLoadingMode;
+use diesel::dsl::sql;
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use diesel::{delete, insert_into, sql_query};
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use domain::page::{Direction, Page, Position, SortValue};
+use domain::ports::results::ResultRepository;
+use domain::ports::storage::StorageError;
+use domain::results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead};
 use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;

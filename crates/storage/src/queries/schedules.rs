@@ -1,19 +1,17 @@
 use super::Db;
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{schedules::ScheduleRow, stored::Put},
-    schema::{account_schedules, schedules},
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::schedules::ScheduleRow;
+use crate::rows::stored::Put;
+use crate::schema::{account_schedules, schedules};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, prelude::*, update};
-use domain::{
-    ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
-    ports::{schedules::ScheduleRepository, storage::StorageError},
-    schedule::Schedule,
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::ports::schedules::ScheduleRepository;
+use domain::ports::storage::StorageError;
+use domain::schedule::Schedule;
 
 due_directory!(account_schedules of schedules);
 

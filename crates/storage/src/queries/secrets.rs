@@ -1,8 +1,6 @@
-use crate::{
-    executor::session::{Session, Whose},
-    rows::passed,
-    schema::server_secrets,
-};
+use crate::executor::session::{Session, Whose};
+use crate::rows::passed;
+use crate::schema::server_secrets;
 use async_trait::async_trait;
 use diesel::{insert_into, prelude::*};
 use domain::ports::{secrets::SecretRepository, storage::StorageError};

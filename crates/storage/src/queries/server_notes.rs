@@ -1,16 +1,12 @@
 use super::Db;
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::stored::excluded_of,
-    schema::server_notes,
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::stored::excluded_of;
+use crate::schema::server_notes;
 use async_trait::async_trait;
 use diesel::{delete, insert_into, prelude::*};
-use domain::ports::{
-    server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic},
-    storage::StorageError,
-};
+use domain::ports::server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic};
+use domain::ports::storage::StorageError;
 
 /// Overwrites the previous note on the topic.
 pub fn put(db: &mut Db, note: &ServerNote) -> QueryResult<()> {

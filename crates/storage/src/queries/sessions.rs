@@ -1,24 +1,16 @@
 use super::{Db, locked};
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{
-        accounts::{AccountRow, UserRow},
-        sessions::{SessionEntry, SessionRow, known_session},
-    },
-    schema::{accounts, session_directory, sessions, users},
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::accounts::{AccountRow, UserRow};
+use crate::rows::sessions::{SessionEntry, SessionRow, known_session};
+use crate::schema::{accounts, session_directory, sessions, users};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, update};
-use domain::{
-    ids::{AccountId, SessionId, UserId},
-    ports::{
-        sessions::{KnownSession, SessionRepository},
-        storage::StorageError,
-    },
-    session::{Session as SignedInSession, SessionHash},
-};
+use domain::ids::{AccountId, SessionId, UserId};
+use domain::ports::sessions::{KnownSession, SessionRepository};
+use domain::ports::storage::StorageError;
+use domain::session::{Session as SignedInSession, SessionHash};
 
 #[async_trait]
 impl SessionRepository for Session {

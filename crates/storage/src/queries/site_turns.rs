@@ -1,25 +1,16 @@
 use super::{Backend, Db};
-use crate::{
-    executor::{
-        session::{Session, Whose},
-        steady::steady,
-    },
-    instant::{At, Instant},
-    rows::count,
-    schema::site_turns,
-};
+use crate::executor::session::{Session, Whose};
+use crate::executor::steady::steady;
+use crate::instant::{At, Instant};
+use crate::rows::count;
+use crate::schema::site_turns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{
-    QueryableByName, delete,
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Binary},
-};
-use domain::ports::{
-    site_turns::{SiteHash, SiteTurnRepository},
-    storage::StorageError,
-};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+use diesel::{QueryableByName, delete, sql_query};
+use domain::ports::site_turns::{SiteHash, SiteTurnRepository};
+use domain::ports::storage::StorageError;
 use std::time::Duration;
 
 /// No site is waited for longer than a crawl may take: a later moment was set by a wrong clock, and counts as none.

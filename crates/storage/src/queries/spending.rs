@@ -1,23 +1,15 @@
 //! What suppliers cost. Each counter is a row that is changed in one statement.
 
-use crate::{
-    executor::{
-        session::{Session, Whose},
-        steady::{say, steady},
-    },
-    schema::{daily_spending, server_spending, spending},
-};
+use crate::executor::session::{Session, Whose};
+use crate::executor::steady::{say, steady};
+use crate::schema::{daily_spending, server_spending, spending};
 use async_trait::async_trait;
 use diesel::{
     insert_into, prelude::*, query_dsl::methods::FilterDsl as Conditional, upsert::excluded,
 };
-use domain::{
-    money::MicroUsd,
-    ports::{
-        spending::{Counter, Spending, SpendingRepository},
-        storage::StorageError,
-    },
-};
+use domain::money::MicroUsd;
+use domain::ports::spending::{Counter, Spending, SpendingRepository};
+use domain::ports::storage::StorageError;
 
 /// What the macro `$act` makes of a counter: it is given the table, and the columns of its key with their values.
 macro_rules! by_table {

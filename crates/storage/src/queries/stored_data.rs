@@ -7,18 +7,14 @@ use crate::{
     schema::{console_spans, content_plans, keywords, project_usage, projects},
 };
 use async_trait::async_trait;
-use diesel::{
-    dsl::{count_star, sql},
-    insert_into,
-    prelude::*,
-    sql_types::BigInt,
-    update,
-};
-use domain::{
-    ids::{AccountId, ProjectId},
-    ports::{storage::StorageError, stored_data::StoredDataRepository},
-    stored_data::StoredData,
-};
+use diesel::dsl::{count_star, sql};
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use diesel::{insert_into, update};
+use domain::ids::{AccountId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::ports::stored_data::StoredDataRepository;
+use domain::stored_data::StoredData;
 use std::collections::BTreeMap;
 
 /// Projects counted in one transaction.

@@ -1,17 +1,14 @@
 use super::locked;
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{count, counted},
-    schema::sign_in_throttles,
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::{count, counted};
+use crate::schema::sign_in_throttles;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, update};
-use domain::{
-    ports::{storage::StorageError, throttles::ThrottleRepository},
-    throttle::{Throttle, ThrottleKey},
-};
+use domain::ports::storage::StorageError;
+use domain::ports::throttles::ThrottleRepository;
+use domain::throttle::{Throttle, ThrottleKey};
 
 /// How often a row is looked for that others keep taking away.
 const TRIES: u32 = 5;

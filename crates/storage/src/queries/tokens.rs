@@ -1,23 +1,15 @@
-use crate::{
-    executor::session::{Session, Whose},
-    instant::At,
-    rows::{
-        accounts::AccountRow,
-        tokens::{TokenEntry, TokenRow, known_token},
-    },
-    schema::{accounts, api_tokens, token_directory},
-};
+use crate::executor::session::{Session, Whose};
+use crate::instant::At;
+use crate::rows::accounts::AccountRow;
+use crate::rows::tokens::{TokenEntry, TokenRow, known_token};
+use crate::schema::{accounts, api_tokens, token_directory};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{insert_into, prelude::*, update};
-use domain::{
-    ids::{AccountId, TokenId},
-    ports::{
-        storage::StorageError,
-        tokens::{KnownToken, TokenRepository},
-    },
-    token::{ApiToken, RevokeReason, TokenHash},
-};
+use domain::ids::{AccountId, TokenId};
+use domain::ports::storage::StorageError;
+use domain::ports::tokens::{KnownToken, TokenRepository};
+use domain::token::{ApiToken, RevokeReason, TokenHash};
 
 #[async_trait]
 impl TokenRepository for Session {

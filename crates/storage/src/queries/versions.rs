@@ -1,8 +1,6 @@
 use super::Db;
-use diesel::{
-    QueryResult, QueryableByName, RunQueryDsl, sql_query,
-    sql_types::{BigInt, Text},
-};
+use diesel::sql_types::{BigInt, Text};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
 #[derive(Debug, Default)]
 pub struct Taken {

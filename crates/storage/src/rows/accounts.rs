@@ -1,19 +1,15 @@
-use super::{
-    report_settings,
-    stored::{Stored, row, stored},
-};
+use super::report_settings;
+use super::stored::{Stored, row, stored};
 use crate::schema::{accounts, user_directory, users};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    account::{Account, AccountLimits, AccountStatus, AccountUsage},
-    email::EmailAddress,
-    ids::{AccountId, UserId},
-    money::MicroUsd,
-    report_settings::EffectiveReportSettings,
-    text::Label,
-    user::User,
-};
+use domain::account::{Account, AccountLimits, AccountStatus, AccountUsage};
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, UserId};
+use domain::money::MicroUsd;
+use domain::report_settings::EffectiveReportSettings;
+use domain::text::Label;
+use domain::user::User;
 
 row! {
     struct AccountRow(accounts) {

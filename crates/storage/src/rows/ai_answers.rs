@@ -1,21 +1,15 @@
 //! Answers of AI engines and counts of them as rows: JSON, packed by LZ4.
 
-use super::{
-    count,
-    packing::{pack_json, unpack_json},
-    stored::row,
-};
-use crate::{
-    instant::At,
-    schema::{ai_answers, ai_tallies},
-};
+use super::count;
+use super::packing::{pack_json, unpack_json};
+use super::stored::row;
+use crate::instant::At;
+use crate::schema::{ai_answers, ai_tallies};
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
-    kept_answers::{AnswerKey, KeptAnswer, KeywordTallies},
-    ports::storage::StorageError,
-};
+use domain::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
+use domain::kept_answers::{AnswerKey, KeptAnswer, KeywordTallies};
+use domain::ports::storage::StorageError;
 
 #[derive(Insertable)]
 #[diesel(table_name = ai_answers, treat_none_as_default_value = false)]

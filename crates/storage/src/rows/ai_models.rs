@@ -1,14 +1,10 @@
 use super::stored::row;
-use crate::{
-    instant::At,
-    schema::{ai_engine_uses, ai_models},
-};
+use crate::instant::At;
+use crate::schema::{ai_engine_uses, ai_models};
 use diesel::prelude::*;
-use domain::{
-    ai_models::ModelSettings,
-    ids::AccountId,
-    market::{Country, Language},
-};
+use domain::ai_models::ModelSettings;
+use domain::ids::AccountId;
+use domain::market::{Country, Language};
 
 row! {
     struct ModelRow(ai_models, key (account_id, engine)) within (account_id: AccountId) {

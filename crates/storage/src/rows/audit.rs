@@ -2,10 +2,8 @@ use super::stored::row;
 use crate::schema::audit_events;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, AuditEventId, TokenId},
-};
+use domain::audit::{Actor, AuditAction, AuditEvent};
+use domain::ids::{AccountId, AuditEventId, TokenId};
 
 row! {
     struct AuditRow(audit_events) {

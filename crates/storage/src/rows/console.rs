@@ -1,17 +1,13 @@
 use super::{count, counted, known, measurements::url_hash, stored::row};
-use crate::{
-    instant::At,
-    schema::{console_bindings, console_rows, console_spans},
-};
+use crate::instant::At;
+use crate::schema::{console_bindings, console_rows, console_spans};
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    ports::storage::StorageError,
-    search_console::{
-        Binding, ConsoleCountry, ConsoleDevice, Cut, Origin, Property, RowSet, RowSum, SearchRow,
-        Span, StoredSpan, Told,
-    },
+use domain::ids::{AccountId, ConsoleSpanId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::search_console::{
+    Binding, ConsoleCountry, ConsoleDevice, Cut, Origin, Property, RowSet, RowSum, SearchRow, Span,
+    StoredSpan, Told,
 };
 
 #[derive(Queryable, Selectable, Insertable)]

@@ -3,15 +3,13 @@ use crate::{instant::At, schema::content_plans};
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
-use domain::{
-    content_plan::{
-        Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem, PlanSummary,
-    },
-    ids::{AccountId, ContentPlanId, ProjectId},
-    keyword::KeywordText,
-    ports::storage::StorageError,
-    text::{Label, Text},
+use domain::content_plan::{
+    Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem, PlanSummary,
 };
+use domain::ids::{AccountId, ContentPlanId, ProjectId};
+use domain::keyword::KeywordText;
+use domain::ports::storage::StorageError;
+use domain::text::{Label, Text};
 use serde::{Deserialize, Serialize};
 
 row! {

@@ -2,10 +2,8 @@ use super::stored::row;
 use crate::schema::idempotency_records;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
-    ids::{AccountId, CallerId},
-};
+use domain::idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer};
+use domain::ids::{AccountId, CallerId};
 
 row! {
     struct RecordRow(idempotency_records, key (account_id, idempotency_key)) {

@@ -1,26 +1,18 @@
-use super::{
-    from_json, json, known,
-    stored::{row, stored},
-};
-use crate::{
-    instant::At,
-    schema::{account_queues, jobs},
-};
+use super::stored::{row, stored};
+use super::{from_json, json, known};
+use crate::instant::At;
+use crate::schema::{account_queues, jobs};
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
-use domain::{
-    ai_models::ModelChoice,
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    job::{
-        Job, JobCost, JobError, JobPriority, JobState, Lease, Trigger,
-        kind::AnalysisKind,
-        line::AccountQueue,
-        progress::{Progress, Stage, StageStatus},
-    },
-    keyword::KeywordChoice,
-    money::MicroUsd,
-    ports::storage::StorageError,
-};
+use domain::ai_models::ModelChoice;
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::job::line::AccountQueue;
+use domain::job::progress::{Progress, Stage, StageStatus};
+use domain::job::{Job, JobCost, JobError, JobPriority, JobState, Lease, Trigger};
+use domain::keyword::KeywordChoice;
+use domain::money::MicroUsd;
+use domain::ports::storage::StorageError;
 use serde::{Deserialize, Serialize};
 
 row! {

@@ -2,10 +2,8 @@ use super::measurements::url_hash;
 use crate::{instant::At, schema::staged_pages};
 use analysis::document::Document;
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, JobId},
-    kept_pages::{KeptPage, StagedPage},
-};
+use domain::ids::{AccountId, JobId};
+use domain::kept_pages::{KeptPage, StagedPage};
 
 #[derive(Insertable)]
 #[diesel(table_name = staged_pages, treat_none_as_default_value = false)]

@@ -1,8 +1,5 @@
-use super::{
-    count, from_json, passed,
-    stored::{Stored, row, stored},
-    tag_list,
-};
+use super::stored::{Stored, row, stored};
+use super::{count, from_json, passed, tag_list};
 use crate::{instant::At, schema::keywords};
 use analysis::{
     findings::rankings::RankState, observation::search_page::Device, provenance::Provenance,
@@ -10,15 +7,13 @@ use analysis::{
 };
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordText, LatestRank},
-    keyword_metrics::{Cpc, KeywordMetrics},
-    market::{Country, Language, Market},
-    ports::storage::StorageError,
-    project::Status,
-    text::Tag,
-};
+use domain::ids::{AccountId, KeywordId, ProjectId};
+use domain::keyword::{Keyword, KeywordText, LatestRank};
+use domain::keyword_metrics::{Cpc, KeywordMetrics};
+use domain::market::{Country, Language, Market};
+use domain::ports::storage::StorageError;
+use domain::project::Status;
+use domain::text::Tag;
 use serde::{Deserialize, Serialize};
 
 row! {

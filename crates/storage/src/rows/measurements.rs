@@ -1,22 +1,16 @@
 use super::{count, counted, from_json, json, known, records::Record, stored::row};
-use crate::{
-    instant::At,
-    schema::{journal_entries, latest_serps, rank_history, staged_findings},
-    sql::DatabaseKind,
-};
-use analysis::{
-    document::Document,
-    findings::rankings::{Mark, RankPoint, RankState},
-    result_type::ResultType,
-};
+use crate::instant::At;
+use crate::schema::{journal_entries, latest_serps, rank_history, staged_findings};
+use crate::sql::DatabaseKind;
+use analysis::document::Document;
+use analysis::findings::rankings::{Mark, RankPoint, RankState};
+use analysis::result_type::ResultType;
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    ports::storage::StorageError,
-    results::{
-        CoursePoint, JournalEntry, KeywordMeasurement, OwnSnapshot, PreviousSerp, StagedFinding,
-    },
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::results::{
+    CoursePoint, JournalEntry, KeywordMeasurement, OwnSnapshot, PreviousSerp, StagedFinding,
 };
 use sha2::{Digest, Sha256};
 

@@ -2,12 +2,10 @@ use super::{from_json, json, passed, stored::row};
 use crate::schema::{brands, ignored_suggestions, named_sites};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, ProjectId},
-    owners_words::{BrandNames, IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
-    ports::storage::StorageError,
-    text::Label,
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::owners_words::{BrandNames, IgnoredSuggestion, NamedSite, SiteClass, SiteRole};
+use domain::ports::storage::StorageError;
+use domain::text::Label;
 
 row! {
     struct NamedSiteRow(named_sites, key (account_id, project_id, domain))

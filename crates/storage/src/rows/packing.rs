@@ -4,10 +4,8 @@ use super::{json, passed};
 use domain::ports::storage::StorageError;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{cell::RefCell, io};
-use zstd::{
-    bulk::{Compressor, Decompressor},
-    zstd_safe::CParameter,
-};
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::CParameter;
 
 /// What every zstd frame begins with (RFC 8878, 3.1.1). No LZ4 block of JSON does.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

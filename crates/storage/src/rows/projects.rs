@@ -1,20 +1,15 @@
-use super::{
-    from_json, known, passed, report_settings,
-    stored::{row, stored},
-    tag_list,
-};
+use super::stored::{row, stored};
+use super::{from_json, known, passed, report_settings, tag_list};
 use crate::schema::projects;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    domain_name::SiteDomain,
-    email::EmailAddress,
-    ids::{AccountId, ProjectId},
-    ports::storage::StorageError,
-    project::{Priority, Project, ProjectMeta, Status, WorkflowStatus},
-    report_settings::ReportSettings,
-    text::{Label, Tag},
-};
+use domain::domain_name::SiteDomain;
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::project::{Priority, Project, ProjectMeta, Status, WorkflowStatus};
+use domain::report_settings::ReportSettings;
+use domain::text::{Label, Tag};
 
 row! {
     struct ProjectRow(projects, key (account_id, id)) {

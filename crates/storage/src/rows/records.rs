@@ -1,9 +1,7 @@
 //! Records of results as rows hold them: as they are, or packed (decision 0054).
 
-use super::{
-    packing::{pack_small, unpack, unpacked_len},
-    passed,
-};
+use super::packing::{pack_small, unpack, unpacked_len};
+use super::passed;
 use crate::{schema::staged_findings, sql::DatabaseKind};
 use diesel::prelude::*;
 use domain::ports::storage::StorageError;

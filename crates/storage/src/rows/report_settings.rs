@@ -1,8 +1,6 @@
 use super::{from_json, json, known};
-use domain::{
-    ports::storage::StorageError,
-    report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section},
-};
+use domain::ports::storage::StorageError;
+use domain::report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

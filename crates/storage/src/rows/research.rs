@@ -1,28 +1,22 @@
 //! Keyword research as rows. What a supplier told is JSON, packed by LZ4.
 
-use super::{
-    count, counted, known,
-    packing::{pack_json, unpack_json},
-    passed,
-    stored::row,
-};
-use crate::{
-    instant::At,
-    schema::{keyword_markets, keyword_reservations, keyword_searches},
-};
+use super::packing::{pack_json, unpack_json};
+use super::stored::row;
+use super::{count, counted, known, passed};
+use crate::instant::At;
+use crate::schema::{keyword_markets, keyword_reservations, keyword_searches};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, FlightId, SearchId, UserId},
-    keyword::KeywordText,
-    keyword_research::{
-        KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
-    },
-    market::{Country, Language},
-    money::MicroUsd,
-    ports::{spending::month_of, storage::StorageError},
+use domain::ids::{AccountId, FlightId, SearchId, UserId};
+use domain::keyword::KeywordText;
+use domain::keyword_research::{
+    KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
 };
+use domain::market::{Country, Language};
+use domain::money::MicroUsd;
+use domain::ports::spending::month_of;
+use domain::ports::storage::StorageError;
 
 const WHAT: &str = "keyword research";
 

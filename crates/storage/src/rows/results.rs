@@ -1,19 +1,13 @@
 use super::{from_json, json, records::Record, stored::row};
-use crate::{
-    instant::{At, Instant},
-    schema::result_heads,
-};
+use crate::instant::{At, Instant};
+use crate::schema::result_heads;
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, Utc};
-use diesel::{
-    prelude::*,
-    sql_types::{BigInt, Double, Nullable, Text},
-};
-use domain::{
-    ids::{AccountId, JobId, ProjectId},
-    ports::storage::StorageError,
-    results::{Coverage, Finding, ResultHead},
-};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Double, Nullable, Text};
+use domain::ids::{AccountId, JobId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::results::{Coverage, Finding, ResultHead};
 
 row! {
     struct HeadRow(result_heads) {

@@ -2,11 +2,9 @@ use super::{passed, stored::row};
 use crate::schema::schedules;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
-    schedule::{Rhythm, Schedule},
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::schedule::{Rhythm, Schedule};
 
 row! {
     struct ScheduleRow(schedules, key (account_id, project_id, kind)) {

@@ -1,15 +1,12 @@
-use super::{
-    accounts::{AccountRow, UserRow},
-    stored::row,
-};
+use super::accounts::{AccountRow, UserRow};
+use super::stored::row;
 use crate::schema::{session_directory, sessions};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, SessionId, UserId},
-    ports::{sessions::KnownSession, storage::StorageError},
-    session::{Session, SessionHash},
-};
+use domain::ids::{AccountId, SessionId, UserId};
+use domain::ports::sessions::KnownSession;
+use domain::ports::storage::StorageError;
+use domain::session::{Session, SessionHash};
 
 row! {
     struct SessionRow(sessions) {

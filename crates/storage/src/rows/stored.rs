@@ -6,26 +6,25 @@ use analysis::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::QueryResult;
-use domain::{
-    account::AccountStatus,
-    audit::{Actor, AuditAction},
-    content_plan::Clustering,
-    email::EmailAddress,
-    ids::{
-        AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, JobId, KeywordId, ProjectId,
-        SearchId, SessionId, TokenId, UserId,
-    },
-    job::{JobState, Trigger, kind::AnalysisKind},
-    market::{Country, Language},
-    money::MicroUsd,
-    owners_words::SiteRole,
-    ports::storage::StorageError,
-    project::{Status, WorkflowStatus},
-    scope::Scopes,
-    search_console::Property,
-    text::Label,
-    token::RevokeReason,
+use domain::account::AccountStatus;
+use domain::audit::{Actor, AuditAction};
+use domain::content_plan::Clustering;
+use domain::email::EmailAddress;
+use domain::ids::{
+    AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, JobId, KeywordId, ProjectId,
+    SearchId, SessionId, TokenId, UserId,
 };
+use domain::job::kind::AnalysisKind;
+use domain::job::{JobState, Trigger};
+use domain::market::{Country, Language};
+use domain::money::MicroUsd;
+use domain::owners_words::SiteRole;
+use domain::ports::storage::StorageError;
+use domain::project::{Status, WorkflowStatus};
+use domain::scope::Scopes;
+use domain::search_console::Property;
+use domain::text::Label;
+use domain::token::RevokeReason;
 
 /// A value of the domain as a column holds it.
 pub trait Stored: Sized {

@@ -2,13 +2,12 @@ use super::{accounts::AccountRow, stored::row};
 use crate::schema::{api_tokens, token_directory};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::{
-    ids::{AccountId, TokenId, UserId},
-    ports::{storage::StorageError, tokens::KnownToken},
-    scope::Scopes,
-    text::Label,
-    token::{ApiToken, RevokeReason, TokenHash},
-};
+use domain::ids::{AccountId, TokenId, UserId};
+use domain::ports::storage::StorageError;
+use domain::ports::tokens::KnownToken;
+use domain::scope::Scopes;
+use domain::text::Label;
+use domain::token::{ApiToken, RevokeReason, TokenHash};
 
 row! {
     struct TokenRow(api_tokens) {

@@ -1,8 +1,6 @@
-use super::{
-    DatabaseKind, Text,
-    rows::{Either, Found, Rows},
-    values::{Bind, Binds, Kind},
-};
+use super::rows::{Either, Found, Rows};
+use super::values::{Bind, Binds, Kind};
+use super::{DatabaseKind, Text};
 use crate::tls::Tunnel;
 use diesel::{
     Connection, ConnectionError, ConnectionResult, PgConnection, QueryResult, SqliteConnection,

@@ -1,12 +1,10 @@
 use super::DatabaseKind;
-use diesel::{
-    QueryResult,
-    expression::{
-        AppearsOnTable, AsExpression, Expression, SelectableExpression, ValidGrouping, is_aggregate,
-    },
-    query_builder::{AstPass, QueryFragment, QueryId},
-    sql_types::{Integer, Text},
+use diesel::QueryResult;
+use diesel::expression::{
+    AppearsOnTable, AsExpression, Expression, SelectableExpression, ValidGrouping, is_aggregate,
 };
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Integer, Text};
 
 /// How many values one statement may carry on both (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library; 65,535 on
 /// `PostgreSQL`).

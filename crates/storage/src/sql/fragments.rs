@@ -1,16 +1,14 @@
 //! What the two databases say differently, and what Diesel asks each backend to write itself.
 
 use super::{DatabaseKind, Db, Lists};
-use diesel::{
-    QueryResult, RunQueryDsl,
-    expression::array_comparison::{In, InExpression, Many, NotIn},
-    query_builder::{
-        AstPass, BoxedLimitOffsetClause, IntoBoxedClause, LimitOffsetClause, Query, QueryFragment,
-        QueryId,
-    },
-    serialize::ToSql,
-    sql_types::{Array, HasSqlType, SingleValue},
+use diesel::expression::array_comparison::{In, InExpression, Many, NotIn};
+use diesel::query_builder::{
+    AstPass, BoxedLimitOffsetClause, IntoBoxedClause, LimitOffsetClause, Query, QueryFragment,
+    QueryId,
 };
+use diesel::serialize::ToSql;
+use diesel::sql_types::{Array, HasSqlType, SingleValue};
+use diesel::{QueryResult, RunQueryDsl};
 
 impl<T, U> QueryFragment<DatabaseKind, Lists> for In<T, U>
 where

@@ -11,13 +11,11 @@ pub use crate::database_url::DatabaseKind;
 pub use connection::{Db, Link};
 pub use fragments::{locked, locked_passing_over};
 
-use diesel::{
-    QueryResult,
-    backend::{
-        Backend, DieselReserveSpecialization, SqlDialect, TrustedBackend, sql_dialect as of,
-    },
-    query_builder::QueryBuilder,
+use diesel::QueryResult;
+use diesel::backend::{
+    Backend, DieselReserveSpecialization, SqlDialect, TrustedBackend, sql_dialect as of,
 };
+use diesel::query_builder::QueryBuilder;
 pub use values::{Bind, Kind};
 use values::{Binds, Value};
 

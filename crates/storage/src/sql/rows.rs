@@ -1,12 +1,10 @@
 use super::{DatabaseKind, values::Value};
-use diesel::{
-    PgConnection, QueryResult, SqliteConnection,
-    backend::Backend,
-    connection::LoadConnection,
-    pg::Pg,
-    row::{Field, PartialRow, Row, RowIndex, RowSealed},
-    sqlite::Sqlite,
-};
+use diesel::backend::Backend;
+use diesel::connection::LoadConnection;
+use diesel::pg::Pg;
+use diesel::row::{Field, PartialRow, Row, RowIndex, RowSealed};
+use diesel::sqlite::Sqlite;
+use diesel::{PgConnection, QueryResult, SqliteConnection};
 use std::ops::Range;
 
 pub enum Either<P, S> {

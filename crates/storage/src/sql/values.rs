@@ -1,20 +1,18 @@
 use super::DatabaseKind;
 use crate::instant::{At, Instant};
 use chrono::NaiveDate;
-use diesel::{
-    QueryResult,
-    backend::Backend,
-    deserialize::{self, FromSql, FromSqlRef},
-    pg::Pg,
-    query_builder::{AstPass, BindCollector},
-    result::Error,
-    serialize::{self, IsNull, Output, ToSql},
-    sql_types::{
-        Array, BigInt, Binary, Bool, Date, Double, Float, HasSqlType, Integer, Nullable, SmallInt,
-        Text, Time, Timestamp, TypeMetadata,
-    },
-    sqlite::Sqlite,
+use diesel::backend::Backend;
+use diesel::deserialize::{FromSql, FromSqlRef};
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, BindCollector};
+use diesel::result::Error;
+use diesel::serialize::{IsNull, Output, ToSql};
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Date, Double, Float, HasSqlType, Integer, Nullable, SmallInt,
+    Text, Time, Timestamp, TypeMetadata,
 };
+use diesel::sqlite::Sqlite;
+use diesel::{QueryResult, deserialize, serialize};
 
 pub enum Value<'a> {
     Postgres(<Pg as Backend>::RawValue<'a>),

@@ -6,12 +6,9 @@ use crate::{
     rows::{count, packing::pack_small, records::MIN_PACKED},
     sql::Db,
 };
-use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    sql_query,
-    sql_types::{BigInt, Binary, Text},
-};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use domain::ports::storage::StorageError;
 use std::path::Path;
 

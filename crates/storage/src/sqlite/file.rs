@@ -1,14 +1,11 @@
 //! The file of a `SQLite` database: found behind links, made on request, readable by its owner alone, for one server.
 
-use crate::{
-    files::{Identity, beside, folder_of, hold, private},
-    opening::{Exclusive, OpenError, OpenOptions},
-};
-use std::{
-    fs::{self, File},
-    io::{self, ErrorKind, Read},
-    path::{Path, PathBuf},
-};
+use crate::files::{Identity, beside, folder_of, hold, private};
+use crate::opening::{Exclusive, OpenError, OpenOptions};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 const SIGNATURE: &[u8] = b"SQLite format 3\0";
 /// Most links that are followed.

@@ -3,12 +3,10 @@
 mod compact;
 mod file;
 
-use crate::{
-    executor::pool::{Place, Pool, PoolSettings},
-    opening::OpenOptions,
-    soundness::Soundness,
-    sql::{DatabaseKind, Db},
-};
+use crate::executor::pool::{Place, Pool, PoolSettings};
+use crate::opening::OpenOptions;
+use crate::soundness::Soundness;
+use crate::sql::{DatabaseKind, Db};
 pub use compact::{Compacted, compact};
 use diesel::{QueryResult, RunQueryDsl, connection::SimpleConnection, dsl::sql, sql_types::Text};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};

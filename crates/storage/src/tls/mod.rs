@@ -3,10 +3,8 @@
 mod certificates;
 mod tunnel;
 
-use crate::{
-    opening::OpenError,
-    postgres_url::{Parts, Server, TlsRefusal},
-};
+use crate::opening::OpenError;
+use crate::postgres_url::{Parts, Server, TlsRefusal};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 pub use tunnel::{Tunnel, remove_folders};
 

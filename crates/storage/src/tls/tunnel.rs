@@ -1,30 +1,22 @@
 //! The tunnel: a Unix socket per server, in a folder only this user may enter; it encrypts, and ends with its storage.
 
 use super::{Wanted, certificates};
-use crate::{
-    opening::OpenError,
-    postgres_url::{Parts, Server},
-};
+use crate::opening::OpenError;
+use crate::postgres_url::{Parts, Server};
 use rustix::net::sockopt;
 use rustls::{ClientConfig, pki_types::ServerName};
-use std::{
-    fs, io,
-    os::unix::{
-        fs::DirBuilderExt,
-        net::{UnixListener as Door, UnixStream as Socket},
-    },
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread::{self, JoinHandle},
-    time::Duration,
-};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional_with_sizes},
-    net::{TcpStream, UnixListener, UnixStream},
-    runtime,
-    sync::oneshot,
-    time::{sleep, timeout},
-};
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::{UnixListener as Door, UnixStream as Socket};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use std::{fs, io, thread};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional_with_sizes};
+use tokio::net::{TcpStream, UnixListener, UnixStream};
+use tokio::runtime;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// `SSLRequest` (protocol-message-formats): the length of the message, and its number.

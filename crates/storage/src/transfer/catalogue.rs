@@ -1,14 +1,10 @@
 //! Tables, columns and keys, as the databases tell: a table that a migration adds is transferred from then on.
 
 use super::{End, Key, TransferError, row::Row};
-use crate::{
-    migrations::VERSION_TABLES,
-    sql::{DatabaseKind, Db, Kind},
-};
-use diesel::{
-    QueryResult, QueryableByName, RunQueryDsl, sql_query,
-    sql_types::{BigInt, Text},
-};
+use crate::migrations::VERSION_TABLES;
+use crate::sql::{DatabaseKind, Db, Kind};
+use diesel::sql_types::{BigInt, Text};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const PROGRESS: &str = "transfer_progress";

@@ -6,17 +6,15 @@ mod row;
 mod source;
 mod target;
 
-use crate::{
-    database_url::{DatabaseKind, DatabaseUrl, Target as Place},
-    errors::unavailable,
-    executor::session::blocking,
-    files::Identity,
-    migrations::MigrationError,
-    opening::OpenError,
-    postgres::others,
-    reach::{APPLICATION, Reach},
-    sql::{Bind, Db},
-};
+use crate::database_url::{DatabaseKind, DatabaseUrl, Target as Place};
+use crate::errors::unavailable;
+use crate::executor::session::blocking;
+use crate::files::Identity;
+use crate::migrations::MigrationError;
+use crate::opening::OpenError;
+use crate::postgres::others;
+use crate::reach::{APPLICATION, Reach};
+use crate::sql::{Bind, Db};
 use catalogue::Table;
 use diesel::{connection::SimpleConnection, result::Error};
 use domain::ports::storage::StorageError;

@@ -1,23 +1,15 @@
 //! Progress, kept in the target: the sums of the source at the beginning, and how far each table is.
 
-use super::{
-    End, Key, Sums, TransferError,
-    catalogue::{PROGRESS, Table, parameter},
-    differences,
-    row::{self, Checksum},
-};
-use crate::{
-    migrations::UNFINISHED_TRANSFER,
-    rows::records::PACKED_SINCE,
-    sql::{Bind, Db},
-};
-use diesel::{
-    Connection, QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    result::Error,
-    sql_query,
-    sql_types::{BigInt, Nullable, Text},
-};
+use super::catalogue::{PROGRESS, Table, parameter};
+use super::row::Checksum;
+use super::{End, Key, Sums, TransferError, differences, row};
+use crate::migrations::UNFINISHED_TRANSFER;
+use crate::rows::records::PACKED_SINCE;
+use crate::sql::{Bind, Db};
+use diesel::connection::SimpleConnection;
+use diesel::result::Error;
+use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]

@@ -1,10 +1,8 @@
 //! Rows: read one by one, summed in a form equal on both databases, and kept as text where they are keys.
 
 use super::catalogue::Table;
-use crate::{
-    instant::At,
-    sql::{Bind, Db, Kind},
-};
+use crate::instant::At;
+use crate::sql::{Bind, Db, Kind};
 use chrono::{Datelike, NaiveDate};
 use diesel::QueryResult;
 use sha2::{Digest, Sha256};

@@ -6,22 +6,18 @@ use super::{
     place_of, postgres_end, read_sums,
     row::{self, Row},
 };
-use crate::{
-    database_url::{DatabaseKind, DatabaseUrl, Target as Place},
-    errors::unavailable,
-    migrations::{self, is_unfinished_transfer},
-    opening::{Exclusive, OpenOptions},
-    queries::versions,
-    sql::{Bind, Db},
-    sqlite::{self, Prepared},
-};
+use crate::database_url::{DatabaseKind, DatabaseUrl, Target as Place};
+use crate::errors::unavailable;
+use crate::migrations::is_unfinished_transfer;
+use crate::opening::{Exclusive, OpenOptions};
+use crate::queries::versions;
+use crate::sql::{Bind, Db};
+use crate::sqlite::Prepared;
+use crate::{migrations, sqlite};
 use chrono::NaiveDate;
-use diesel::{
-    QueryResult, QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    sql_query,
-    sql_types::{BigInt, Text},
-};
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::{BigInt, Text};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::{fs::File, ops::ControlFlow};
 
 /// Rereads of the source after something was written there.

@@ -1,13 +1,10 @@
 //! The database that is filled: empty, or left by an earlier run of the same transfer.
 
-use super::{
-    End, TransferError,
-    catalogue::Table,
-    place_of, postgres_end,
-    progress::{self, Copied},
-    row::Row,
-    source::Source,
-};
+use super::catalogue::Table;
+use super::progress::Copied;
+use super::row::Row;
+use super::source::Source;
+use super::{End, TransferError, place_of, postgres_end, progress};
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target as Place},
     errors::unavailable,

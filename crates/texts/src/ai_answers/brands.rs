@@ -1,11 +1,9 @@
 //! The names that are looked for: the project's and its competitors', in every spelling.
 
-use super::{
-    common_words, cues,
-    endings::{self, Form, SOFTENED},
-    folded::fold,
-    languages::Languages,
-};
+use super::endings::{Form, SOFTENED};
+use super::folded::fold;
+use super::languages::Languages;
+use super::{common_words, cues, endings};
 use crate::url_rules::{self, OwnSites};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{HashMap, HashSet};

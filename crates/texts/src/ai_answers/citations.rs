@@ -1,13 +1,9 @@
 //! Pages that an answer cites: each once, in order, without tracking parameters.
 
-use super::{
-    brands::{BrandBook, BrandId},
-    visible::Visible,
-};
-use crate::{
-    observation::ai_answer::{AiAnswer, CitationPart, TextSpan},
-    url_rules,
-};
+use super::brands::{BrandBook, BrandId};
+use super::visible::Visible;
+use crate::observation::ai_answer::{AiAnswer, CitationPart, TextSpan};
+use crate::url_rules;
 use std::collections::{HashMap, hash_map::Entry};
 use url::Url;
 

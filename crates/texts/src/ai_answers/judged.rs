@@ -1,13 +1,11 @@
-use super::{
-    brands::{BrandBook, BrandId, OWN},
-    citations::{CitedPage, citations},
-    feelings::{self, Feeling},
-    languages::{self, Languages},
-    mentions::{Found, mentions},
-    position::position_adjusted,
-    recommending, refusals, vader,
-    visible::Visible,
-};
+use super::brands::{BrandBook, BrandId, OWN};
+use super::citations::{CitedPage, citations};
+use super::feelings::Feeling;
+use super::languages::Languages;
+use super::mentions::{Found, mentions};
+use super::position::position_adjusted;
+use super::visible::Visible;
+use super::{feelings, languages, recommending, refusals, vader};
 use crate::{
     ToSchema,
     observation::ai_answer::{AiAnswer, AnswerState, TextSpan},
@@ -398,11 +396,9 @@ fn characters_at(text: &str, bytes: &[usize]) -> Vec<u32> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{
-        ai_answers::brands::BrandSpec,
-        observation::ai_answer::{AnswerCitation, AnswerUsage, AskedPrompt, CitationPart},
-        provenance::Provenance,
-    };
+    use crate::ai_answers::brands::BrandSpec;
+    use crate::observation::ai_answer::{AnswerCitation, AnswerUsage, AskedPrompt, CitationPart};
+    use crate::provenance::Provenance;
     use chrono::DateTime;
     use proptest::prelude::*;
 

@@ -1,7 +1,5 @@
-use crate::text::{
-    language::{Language, detection},
-    words::shortened,
-};
+use crate::text::language::{Language, detection};
+use crate::text::words::shortened;
 
 /// A set of the languages that have lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -1,8 +1,6 @@
-use crate::{
-    ToSchema,
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use crate::ToSchema;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

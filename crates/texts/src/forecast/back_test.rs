@@ -1,15 +1,13 @@
 //! Forecasts from rolling origins in the past, compared with the outcomes.
 
-use super::{
-    accuracy::{mean_absolute_error, seasonal_step, smape},
-    combination::Combination,
-    count,
-    history::History,
-    methods::naive_deviations,
-    season::SeasonKind,
-    spread::PastErrors,
-    transform::Scale,
-};
+use super::accuracy::{mean_absolute_error, seasonal_step, smape};
+use super::combination::Combination;
+use super::count;
+use super::history::History;
+use super::methods::naive_deviations;
+use super::season::SeasonKind;
+use super::spread::PastErrors;
+use super::transform::Scale;
 
 /// Shortest history that a forecast is made from.
 const LEAST_PAST: usize = 8;

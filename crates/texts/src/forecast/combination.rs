@@ -1,9 +1,7 @@
 //! The forecast that is published unless a baseline beats it.
 
-use super::{
-    methods::{Damped, Ses, Theta, ThetaKind},
-    season::{Season, SeasonKind},
-};
+use super::methods::{Damped, Ses, Theta, ThetaKind};
+use super::season::{Season, SeasonKind};
 
 /// Median of Theta, damped trend and simple exponential smoothing without season: M4's "Comb" (Makridakis, Spiliotis
 /// and Assimakopoulos 2020) with Theta instead of Holt; a median is robust.

@@ -1,14 +1,12 @@
-use super::{
-    back_test::{BackTest, Published, Scores},
-    change_points::change_points,
-    combination::Combination,
-    count,
-    history::{Frequency, History},
-    methods::{Ses, naive_deviations},
-    season::{Season, SeasonKind},
-    spread::{PastErrors, Spread},
-    transform::Scale,
-};
+use super::back_test::{BackTest, Published, Scores};
+use super::change_points::change_points;
+use super::combination::Combination;
+use super::count;
+use super::history::{Frequency, History};
+use super::methods::{Ses, naive_deviations};
+use super::season::{Season, SeasonKind};
+use super::spread::{PastErrors, Spread};
+use super::transform::Scale;
 use chrono::NaiveDate;
 
 /// Share of days below the depth above which a position is not forecast.

@@ -1,12 +1,10 @@
 //! What keywords and pages tell, in every language that has a list.
 
 use super::*;
-use crate::{
-    observation::search_page::{
-        Block, BlockContent, FeatureBlock, FeatureCoverage, OrganicResult, PageLink,
-    },
-    provenance::Provenance,
+use crate::observation::search_page::{
+    Block, BlockContent, FeatureBlock, FeatureCoverage, OrganicResult, PageLink,
 };
+use crate::provenance::Provenance;
 
 fn page(features: &[(Feature, usize)], results: &[(&str, &str)]) -> SearchPage {
     let link = || PageLink {

@@ -1,11 +1,9 @@
 //! Percentile bootstrap of a mean over clusters (Efron and Tibshirani 1993, chapter 13), seeded by the record's key.
 
-use super::{
-    describe::{mean, quantile},
-    normal::beyond,
-    welch::t_score,
-    wilson::{Interval, Z},
-};
+use super::describe::{mean, quantile};
+use super::normal::beyond;
+use super::welch::t_score;
+use super::wilson::{Interval, Z};
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 

@@ -1,10 +1,9 @@
 //! Newcombe's hybrid score interval of a difference of proportions ("Interval estimation for the difference between
 //! independent proportions", 1998, method 10).
 
-use super::{
-    normal::beyond,
-    wilson::{self, Interval, Z},
-};
+use super::normal::beyond;
+use super::wilson;
+use super::wilson::{Interval, Z};
 
 /// 95 % interval of first less second; `None` without trials. Significant when it leaves out 0.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]

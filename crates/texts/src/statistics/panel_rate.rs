@@ -2,12 +2,10 @@
 //! repeats of one question are alike. On each side the wider interval counts: Wilson's (this panel) or the bootstrap
 //! over members (other questions), which alone would call a panel of zeros certain.
 
-use super::{
-    bootstrap::mean_of_few_clusters,
-    describe::mean,
-    newcombe,
-    wilson::{self, Interval, Z},
-};
+use super::bootstrap::mean_of_few_clusters;
+use super::describe::mean;
+use super::wilson::{Interval, Z};
+use super::{newcombe, wilson};
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 

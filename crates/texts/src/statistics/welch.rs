@@ -1,9 +1,7 @@
 //! Welch's t interval of a difference of means (Welch 1947; degrees of freedom by Satterthwaite 1946).
 
-use super::{
-    describe::{mean, sample_standard_deviation},
-    wilson::Interval,
-};
+use super::describe::{mean, sample_standard_deviation};
+use super::wilson::Interval;
 use std::f64::consts::FRAC_PI_2;
 
 /// 95 % interval of first less second; `None` below two values each. Values have to be independent: weeks, not days.

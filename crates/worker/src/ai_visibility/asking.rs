@@ -1,18 +1,14 @@
 use super::{ASKED_TOGETHER, Pass};
 use crate::{attempt_state::Broken, until_stopped::last_wait};
-use domain::{
-    ids::KeywordId,
-    kept_answers::AnswerKey,
-    keyword::Keyword,
-    money::MicroUsd,
-    ports::search_results::ProviderError,
-    use_cases::{
-        ai_models::AskedEngine,
-        ask_engine::{AskEngine, AskedAnswer},
-        keep_leases::Hold,
-        plan_prompts::{Question, unanswered},
-    },
-};
+use domain::ids::KeywordId;
+use domain::kept_answers::AnswerKey;
+use domain::keyword::Keyword;
+use domain::money::MicroUsd;
+use domain::ports::search_results::ProviderError;
+use domain::use_cases::ai_models::AskedEngine;
+use domain::use_cases::ask_engine::{AskEngine, AskedAnswer};
+use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::plan_prompts::{Question, unanswered};
 use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
 

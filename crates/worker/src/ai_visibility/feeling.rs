@@ -2,18 +2,12 @@
 
 use super::{Pass, judging::Pair};
 use crate::{attempt_state::Broken, until_stopped::last_wait};
-use analysis::ai_answers::{
-    Sentiment,
-    feelings::{Feeling, SENTENCES},
-};
-use domain::{
-    market::Market,
-    ports::search_results::ProviderError,
-    use_cases::{
-        judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements},
-        keep_leases::Hold,
-    },
-};
+use analysis::ai_answers::Sentiment;
+use analysis::ai_answers::feelings::{Feeling, SENTENCES};
+use domain::market::Market;
+use domain::ports::search_results::ProviderError;
+use domain::use_cases::judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements};
+use domain::use_cases::keep_leases::Hold;
 use futures_util::{StreamExt, stream};
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -12,19 +12,16 @@ use analysis::{
     result_type::ResultType,
 };
 use chrono::NaiveDate;
-use domain::{
-    ids::{JobId, KeywordId, ProjectId},
-    kept_answers::{KeptAnswer, KeywordTallies},
-    keyword::Keyword,
-    market::Market,
-    record_places::ordinal,
-    results::StagedFinding,
-    use_cases::{brands::KnownBrands, keep_leases::Hold},
-};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use domain::ids::{JobId, KeywordId, ProjectId};
+use domain::kept_answers::{KeptAnswer, KeywordTallies};
+use domain::keyword::Keyword;
+use domain::market::Market;
+use domain::record_places::ordinal;
+use domain::results::StagedFinding;
+use domain::use_cases::brands::KnownBrands;
+use domain::use_cases::keep_leases::Hold;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 struct Batch {
     project: ProjectId,

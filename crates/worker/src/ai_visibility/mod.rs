@@ -6,35 +6,27 @@ mod judging;
 mod trends;
 mod verdict;
 
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken, Done},
-    provider_trouble::{asked_delay, attempt_error},
-    until_stopped::UntilStopped,
-};
-use domain::{
-    ids::KeywordId,
-    job::{
-        Job,
-        progress::{Progress, Stage},
-    },
-    keyword::{Keyword, KeywordChoice},
-    market::Market,
-    ports::{call_journal::CallJournal, search_results::ProviderError},
-    project::Project,
-    use_cases::{
-        ai_models::{AskedEngine, asked_engines},
-        brands::KnownBrands,
-        end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::Hold,
-        plan_prompts::PlanPrompts,
-        write_down_calls::WriteDownCalls,
-    },
-};
-use std::{
-    collections::{BTreeMap, HashMap, btree_map::Entry},
-    sync::Arc,
-};
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken, Done};
+use super::provider_trouble::{asked_delay, attempt_error};
+use super::until_stopped::UntilStopped;
+use domain::ids::KeywordId;
+use domain::job::Job;
+use domain::job::progress::{Progress, Stage};
+use domain::keyword::{Keyword, KeywordChoice};
+use domain::market::Market;
+use domain::ports::call_journal::CallJournal;
+use domain::ports::search_results::ProviderError;
+use domain::project::Project;
+use domain::use_cases::ai_models::{AskedEngine, asked_engines};
+use domain::use_cases::brands::KnownBrands;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::plan_prompts::PlanPrompts;
+use domain::use_cases::write_down_calls::WriteDownCalls;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// How many keywords are asked about before the next ones are looked at.

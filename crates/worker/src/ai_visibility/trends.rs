@@ -2,27 +2,20 @@
 
 use super::Pass;
 use crate::{attempt_state::Broken, staging::stage};
-use analysis::{
-    document::Document,
-    findings::{
-        ai_trends::{
-            AiTrendRecord, AiTrendsSummary, PERIODS_BEFORE, TallyFold, TrendInput, TrendPeriod,
-            trend,
-        },
-        ai_visibility::PromptTally,
-    },
-    result_type::ResultType,
+use analysis::document::Document;
+use analysis::findings::ai_trends::{
+    AiTrendRecord, AiTrendsSummary, PERIODS_BEFORE, TallyFold, TrendInput, TrendPeriod, trend,
 };
+use analysis::findings::ai_visibility::PromptTally;
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
     ids::KeywordId, record_places::ordinal, results::StagedFinding,
     use_cases::ai_models::AskedEngine,
 };
-use std::{
-    collections::{BTreeMap, HashMap},
-    ops::Range,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// How far back points are told, in weeks.
 const WEEKS: u64 = 26;

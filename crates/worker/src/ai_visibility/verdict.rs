@@ -1,24 +1,18 @@
 use super::{Pass, feeling::SENTIMENT_NOT_JUDGED, of_engine};
 use crate::attempt_state::{Broken, Done};
-use analysis::{
-    document::Document,
-    findings::{
-        ai_trends::{self, AiTrendsSummary},
-        ai_visibility::{self, AiVisibilityRecord, AiVisibilitySummary, EngineWeights},
-        envelope::Coverage,
-    },
-    provenance::Provenance,
-    result_type::ResultType,
-};
+use analysis::document::Document;
+use analysis::findings::ai_trends::AiTrendsSummary;
+use analysis::findings::ai_visibility::{AiVisibilityRecord, AiVisibilitySummary, EngineWeights};
+use analysis::findings::envelope::Coverage;
+use analysis::findings::{ai_trends, ai_visibility};
+use analysis::provenance::Provenance;
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
-use domain::{
-    ports::{search_results::ProviderError, storage::StorageError},
-    results::{CARRIED, ResultHead},
-    use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
-        publish_results::Outcome,
-    },
-};
+use domain::ports::search_results::ProviderError;
+use domain::ports::storage::StorageError;
+use domain::results::{CARRIED, ResultHead};
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::publish_results::Outcome;
 use std::collections::BTreeSet;
 
 /// The warning of results that hold records of earlier runs: `measuredAt` of each says when.

@@ -2,23 +2,17 @@
 
 use super::head::{Run, listed};
 use crate::Tools;
-use analysis::{
-    document::Document,
-    findings::{
-        ai_trends::AiTrendRecord,
-        envelope::FindingContext,
-        forecast::{
-            ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
-        },
-    },
-    forecast::history::{Observation, Seen},
-    result_type::ResultType,
+use analysis::document::Document;
+use analysis::findings::ai_trends::AiTrendRecord;
+use analysis::findings::envelope::FindingContext;
+use analysis::findings::forecast::{
+    ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
 };
-use domain::{
-    ports::storage::StorageError,
-    record_places::PLACES,
-    results::{FindingQuery, StagedFinding},
-};
+use analysis::forecast::history::{Observation, Seen};
+use analysis::result_type::ResultType;
+use domain::ports::storage::StorageError;
+use domain::record_places::PLACES;
+use domain::results::{FindingQuery, StagedFinding};
 
 /// How far ahead mentions are told, in days.
 const AHEAD: u32 = 90;
@@ -101,11 +95,9 @@ fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::findings::{
-        ai_trends::{TrendInput, TrendPeriod, trend},
-        ai_visibility::{LeftOut, PromptTally},
-        forecast::{ForecastTarget, RefusalReason},
-    };
+    use analysis::findings::ai_trends::{TrendInput, TrendPeriod, trend};
+    use analysis::findings::ai_visibility::{LeftOut, PromptTally};
+    use analysis::findings::forecast::{ForecastTarget, RefusalReason};
     use analysis::provenance::Provenance;
     use chrono::{Days, NaiveDate};
     use std::collections::BTreeMap;

@@ -1,35 +1,30 @@
 //! What follows from the course of each keyword: own pages that compete, and where its position is heading; in batches.
 
-use super::{
-    Pass,
-    own_pages::{OwnPages, own_pages},
-    own_searches,
-};
+use super::own_pages::{OwnPages, own_pages};
+use super::{Pass, own_searches};
 use crate::{attempt_state::Broken, staging::stage};
-use analysis::{
-    document::Document,
-    findings::{
-        cannibalization::{
-            self, CannibalizationInput, CannibalizationRecord, CannibalizationTally,
-        },
-        envelope::FindingContext,
-        forecast::{
-            ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
-        },
-        keyword_market::TrackedKeyword,
-        rankings::{RankChanges, RankPoint, Standing, VisibilityComparison, changes_between},
-    },
-    forecast::history::{Observation, Seen},
-    result_type::ResultType,
-    url_rules::SiteScope,
+use analysis::document::Document;
+use analysis::findings::cannibalization;
+use analysis::findings::cannibalization::{
+    CannibalizationInput, CannibalizationRecord, CannibalizationTally,
 };
+use analysis::findings::envelope::FindingContext;
+use analysis::findings::forecast::{
+    ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
+};
+use analysis::findings::keyword_market::TrackedKeyword;
+use analysis::findings::rankings::{
+    RankChanges, RankPoint, Standing, VisibilityComparison, changes_between,
+};
+use analysis::forecast::history::{Observation, Seen};
+use analysis::result_type::ResultType;
+use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use domain::{
-    ids::KeywordId,
-    keyword::Keyword,
-    results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
-    use_cases::{measure_keyword::tracked, own_searches::ShownPage},
-};
+use domain::ids::KeywordId;
+use domain::keyword::Keyword;
+use domain::results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding};
+use domain::use_cases::measure_keyword::tracked;
+use domain::use_cases::own_searches::ShownPage;
 use std::collections::HashMap;
 
 /// How many keywords are judged at once.

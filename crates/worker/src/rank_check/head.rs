@@ -3,10 +3,8 @@ use analysis::{
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
-use domain::{
-    job::Job,
-    results::{ResultHead, StagedFinding},
-};
+use domain::job::Job;
+use domain::results::{ResultHead, StagedFinding};
 
 pub(super) struct Run<'a> {
     pub(super) job: &'a Job,

@@ -1,34 +1,27 @@
 //! What follows from all search pages side by side: shares of voice, competitors, prominence, priorities of keywords.
 
-use super::{
-    head::{Run, Told, listed},
-    market_past::{CompetitorsPast, PagesPast},
-    named_sites::NamedSites,
-};
+use super::head::{Run, Told, listed};
+use super::market_past::{CompetitorsPast, PagesPast};
+use super::named_sites::NamedSites;
 use crate::{Tools, attempt_state::Broken};
-use analysis::{
-    ctr::ClickCurve,
-    document::{Document, FromJson},
-    findings::{
-        ai_visibility::AiVisibilitySummary,
-        competitors::{self, AiRates, CompetitorsContext, CompetitorsSummary},
-        rankings::RankingRecord,
-        serp::SerpRecord,
-        sov::{self, EarlierPages, SovContext, SovSummary},
-    },
-    keyword_metrics::{Priority, PriorityInput, priorities},
-    provenance::Provenance,
-    result_type::ResultType,
-    search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
-};
+use analysis::ctr::ClickCurve;
+use analysis::document::{Document, FromJson};
+use analysis::findings::ai_visibility::AiVisibilitySummary;
+use analysis::findings::competitors::{AiRates, CompetitorsContext, CompetitorsSummary};
+use analysis::findings::rankings::RankingRecord;
+use analysis::findings::serp::SerpRecord;
+use analysis::findings::sov::{EarlierPages, SovContext, SovSummary};
+use analysis::findings::{competitors, sov};
+use analysis::keyword_metrics::{Priority, PriorityInput, priorities};
+use analysis::provenance::Provenance;
+use analysis::result_type::ResultType;
+use analysis::search_panel::{DomainProminence, Panel, PanelPage, PanelTopic};
 use chrono::{DateTime, Utc};
-use domain::{
-    job::Job,
-    keyword::Keyword,
-    ports::storage::StorageError,
-    results::{ResultHead, StagedFinding},
-    use_cases::sum_up_rankings::Onlooker,
-};
+use domain::job::Job;
+use domain::keyword::Keyword;
+use domain::ports::storage::StorageError;
+use domain::results::{ResultHead, StagedFinding};
+use domain::use_cases::sum_up_rankings::Onlooker;
 use std::collections::BTreeMap;
 
 /// How many keywords are read at once.

@@ -1,9 +1,7 @@
 //! What a rank check remembers of shares and competitors: as much as comparing with a month ago takes.
 
-use analysis::findings::{
-    competitors::{CompetitorRecord, EarlierCompetitor},
-    sov::EarlierPages,
-};
+use analysis::findings::competitors::{CompetitorRecord, EarlierCompetitor};
+use analysis::findings::sov::EarlierPages;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -12,29 +12,21 @@ mod project_series;
 mod trouble;
 mod verdict;
 
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken, Done},
-    until_stopped::{UntilStopped, last_wait},
-};
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken, Done};
+use super::until_stopped::{UntilStopped, last_wait};
 use analysis::search_panel::DomainProminence;
-use domain::{
-    domain_name::SiteDomain,
-    ids::KeywordId,
-    job::{
-        Job,
-        progress::{Progress, Stage},
-    },
-    money::MicroUsd,
-    results::SearchSource,
-    use_cases::{
-        keep_leases::Hold,
-        keywords::KeywordTask,
-        measure_keyword::{MeasureKeyword, MeasuredKeyword},
-        own_searches::OwnSearches,
-        write_down_calls::WriteDownCalls,
-    },
-};
+use domain::domain_name::SiteDomain;
+use domain::ids::KeywordId;
+use domain::job::Job;
+use domain::job::progress::{Progress, Stage};
+use domain::money::MicroUsd;
+use domain::results::SearchSource;
+use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::keywords::KeywordTask;
+use domain::use_cases::measure_keyword::{MeasureKeyword, MeasuredKeyword};
+use domain::use_cases::own_searches::OwnSearches;
+use domain::use_cases::write_down_calls::WriteDownCalls;
 use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::JoinError;

@@ -1,14 +1,10 @@
 use crate::Tools;
-use analysis::{
-    findings::competitors::Pinned,
-    url_rules::{OwnSites, SiteScope},
-};
-use domain::{
-    domain_name::SiteDomain,
-    job::Job,
-    owners_words::{NamedSite, SiteRole},
-    ports::storage::StorageError,
-};
+use analysis::findings::competitors::Pinned;
+use analysis::url_rules::{OwnSites, SiteScope};
+use domain::domain_name::SiteDomain;
+use domain::job::Job;
+use domain::owners_words::{NamedSite, SiteRole};
+use domain::ports::storage::StorageError;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct NamedSites {

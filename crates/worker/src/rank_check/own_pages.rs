@@ -1,19 +1,15 @@
 use crate::{Tools, attempt_state::Broken, site_audit::earlier_page};
-use analysis::{
-    findings::{cannibalization::PageFacts, content::LanguageFacts, site_changes::EarlierPage},
-    observation::{
-        page_content::{PageContent, TagSource},
-        web_site::Truncation,
-    },
-    search_intent,
-    text::likeness::{jaccard, shingles},
-    url_rules::page_key,
-};
+use analysis::findings::cannibalization::PageFacts;
+use analysis::findings::content::LanguageFacts;
+use analysis::findings::site_changes::EarlierPage;
+use analysis::observation::page_content::{PageContent, TagSource};
+use analysis::observation::web_site::Truncation;
+use analysis::search_intent;
+use analysis::text::likeness::{jaccard, shingles};
+use analysis::url_rules::page_key;
 use domain::{job::Job, ports::storage::StorageError, results::OwnSnapshot};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound::{Excluded, Unbounded},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
 
 /// How many pages are held in memory at once.
 const PAGES: usize = 50;

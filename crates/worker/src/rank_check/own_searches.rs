@@ -1,12 +1,8 @@
 use analysis::{findings::cannibalization::PageFacts, url_rules::page_key};
-use domain::{
-    keyword::Keyword,
-    ports::storage::StorageError,
-    use_cases::{
-        keywords::KeywordTask,
-        own_searches::{OwnSearches, ShownPage},
-    },
-};
+use domain::keyword::Keyword;
+use domain::ports::storage::StorageError;
+use domain::use_cases::keywords::KeywordTask;
+use domain::use_cases::own_searches::{OwnSearches, ShownPage};
 use std::collections::BTreeMap;
 
 /// Gives keywords what is known of them: one read for all of them.

@@ -1,16 +1,12 @@
 use super::head::{Run, listed};
-use analysis::{
-    document::Document,
-    findings::{
-        envelope::FindingContext,
-        forecast::{
-            ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
-        },
-        rankings::{DayFigures, ProjectSeries, RankingsSummary, SeriesKind},
-    },
-    forecast::history::{Observation, Seen},
-    result_type::ResultType,
+use analysis::document::Document;
+use analysis::findings::envelope::FindingContext;
+use analysis::findings::forecast::{
+    ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
 };
+use analysis::findings::rankings::{DayFigures, ProjectSeries, RankingsSummary, SeriesKind};
+use analysis::forecast::history::{Observation, Seen};
+use analysis::result_type::ResultType;
 use chrono::{Days, NaiveDate};
 use domain::results::{SearchSource, StagedFinding};
 

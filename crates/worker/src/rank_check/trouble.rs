@@ -2,14 +2,10 @@
 
 use super::Tools;
 use crate::provider_trouble::{asked_delay, attempt_error, sentence};
-use domain::{
-    job::Job,
-    ports::search_results::ProviderError,
-    use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
-        measure_keyword::MeasuredKeyword,
-    },
-};
+use domain::job::Job;
+use domain::ports::search_results::ProviderError;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::measure_keyword::MeasuredKeyword;
 
 #[derive(Default)]
 pub(super) struct Trouble {

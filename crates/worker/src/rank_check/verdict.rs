@@ -1,24 +1,16 @@
-use super::{
-    Pass, ai_mentions,
-    head::{Run, Told},
-    market::{Market, left_behind},
-    named_sites::NamedSites,
-    project_series::{self, add_day},
-};
-use crate::{
-    attempt_state::{Broken, Done},
-    staging::stage,
-};
-use analysis::{
-    document::Document,
-    findings::{
-        cannibalization, forecast,
-        rankings::{ProjectSeries, RankingRecord, RankingsSummary},
-    },
-    keyword_metrics::Priority,
-    observation::search_page::DEPTH_CUT_SHORT,
-    result_type::ResultType,
-};
+use super::head::{Run, Told};
+use super::market::{Market, left_behind};
+use super::named_sites::NamedSites;
+use super::project_series::add_day;
+use super::{Pass, ai_mentions, project_series};
+use crate::attempt_state::{Broken, Done};
+use crate::staging::stage;
+use analysis::document::Document;
+use analysis::findings::rankings::{ProjectSeries, RankingRecord, RankingsSummary};
+use analysis::findings::{cannibalization, forecast};
+use analysis::keyword_metrics::Priority;
+use analysis::observation::search_page::DEPTH_CUT_SHORT;
+use analysis::result_type::ResultType;
 use domain::{
     ports::{search_results::ProviderError, storage::StorageError},
     results::StagedFinding,

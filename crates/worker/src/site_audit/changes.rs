@@ -1,22 +1,17 @@
 //! What changed since the crawl before: pages that were read, and kept pages that could not be read.
 
 use super::earlier::earlier_page;
-use analysis::{
-    document::Document,
-    findings::{
-        content_changes::{Baseline, ChangeContext, SiteFacts},
-        site_audit::TypeSummary,
-        site_changes::{SiteChanges, Visited, why_unread},
-    },
-    observation::web_site::TargetCheck,
-    result_type::ResultType,
-};
+use analysis::document::Document;
+use analysis::findings::content_changes::{Baseline, ChangeContext, SiteFacts};
+use analysis::findings::site_audit::TypeSummary;
+use analysis::findings::site_changes::{SiteChanges, Visited, why_unread};
+use analysis::observation::web_site::TargetCheck;
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
-use domain::{
-    kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
-    ports::{site_reader::RecordedPage, storage::StorageError},
-    results::StagedFinding,
-};
+use domain::kept_pages::{KeptPage, StagedContent, StagedPage, Validators};
+use domain::ports::site_reader::RecordedPage;
+use domain::ports::storage::StorageError;
+use domain::results::StagedFinding;
 
 pub(super) struct Visit {
     pub(super) recorded: RecordedPage,

@@ -1,18 +1,13 @@
 use crate::{Tools, packing::unpacked};
-use analysis::{
-    findings::site_changes::EarlierPage,
-    observation::{page_content::PageContent, web_site::CrawlStep},
-};
+use analysis::findings::site_changes::EarlierPage;
+use analysis::observation::page_content::PageContent;
+use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
-use domain::{
-    ids::{AccountId, ProjectId},
-    job::Job,
-    kept_pages::{KeptPage, Validators},
-    ports::{
-        site_reader::{EarlierPages, JournalError},
-        storage::{Storage, StorageError},
-    },
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::job::Job;
+use domain::kept_pages::{KeptPage, Validators};
+use domain::ports::site_reader::{EarlierPages, JournalError};
+use domain::ports::storage::{Storage, StorageError};
 use std::{collections::HashMap, sync::Arc};
 
 const BATCH: u32 = 500;

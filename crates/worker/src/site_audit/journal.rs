@@ -1,31 +1,21 @@
 use super::{earlier::StoredPages, progress::progress};
-use crate::{
-    Tools,
-    attempt_state::{AttemptState, Broken, Done, unreachable},
-    packing::{packed, unpacked},
-};
+use crate::Tools;
+use crate::attempt_state::{AttemptState, Broken, Done, unreachable};
+use crate::packing::{packed, unpacked};
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
-use domain::{
-    job::{Job, progress::Progress},
-    ports::{
-        site_reader::{
-            Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, RecordedStep,
-            SiteReadError,
-        },
-        storage::StorageError,
-    },
-    results::JournalEntry,
-    use_cases::{
-        Core,
-        end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::{Hold, HoldError},
-    },
+use domain::job::Job;
+use domain::job::progress::Progress;
+use domain::ports::site_reader::{
+    Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, RecordedStep, SiteReadError,
 };
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicI64, AtomicU64, Ordering},
-};
+use domain::ports::storage::StorageError;
+use domain::results::JournalEntry;
+use domain::use_cases::Core;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::keep_leases::{Hold, HoldError};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The crawl's journal, kept in the storage under the job's lease.
 pub(super) struct StoredJournal<'a> {

@@ -6,37 +6,26 @@ mod journal;
 mod pages;
 mod progress;
 
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken, Done},
-};
-use analysis::{
-    document::Document,
-    findings::{
-        broken_links::{BrokenLinksSummary, PreviousBrokenLinks},
-        site_audit::{SiteCards, TypeSummary},
-        site_changes::without_a_page,
-    },
-    provenance::Provenance,
-    result_type::ResultType,
-};
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken, Done};
+use analysis::document::Document;
+use analysis::findings::broken_links::{BrokenLinksSummary, PreviousBrokenLinks};
+use analysis::findings::site_audit::{SiteCards, TypeSummary};
+use analysis::findings::site_changes::without_a_page;
+use analysis::provenance::Provenance;
+use analysis::result_type::ResultType;
 pub(super) use earlier::earlier_page;
 
 use changes::Staged;
 use crawler::AiRobots;
-use domain::{
-    domain_name::SiteDomain,
-    job::{Job, progress::Progress},
-    ports::{
-        site_reader::{CrawlPlan, CrawlStart, Rendering},
-        storage::StorageError,
-    },
-    results::{Coverage, ResultHead},
-    use_cases::{
-        keep_leases::{Hold, HoldError},
-        publish_results::Outcome,
-    },
-};
+use domain::domain_name::SiteDomain;
+use domain::job::Job;
+use domain::job::progress::Progress;
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
+use domain::ports::storage::StorageError;
+use domain::results::{Coverage, ResultHead};
+use domain::use_cases::keep_leases::{Hold, HoldError};
+use domain::use_cases::publish_results::Outcome;
 use journal::StoredJournal;
 use pages::Crawled;
 use progress::over;

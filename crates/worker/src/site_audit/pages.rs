@@ -1,30 +1,20 @@
 //! What is found on the pages that a crawl has recorded: two walks over its journal.
 
-use super::{
-    Audited, STAGED_TOGETHER, Staging,
-    changes::{Changes, Staged, VainVisit, Visit},
-    journal::StoredJournal,
-};
+use super::changes::{Changes, Staged, VainVisit, Visit};
+use super::journal::StoredJournal;
+use super::{Audited, STAGED_TOGETHER, Staging};
 use crate::{Tools, attempt_state::Broken, web_vitals::newest_vitals};
-use analysis::{
-    document::Document,
-    findings::{
-        content_changes::{ChangeContext, ChangeSource, PageOwner},
-        envelope::FindingContext,
-        site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards},
-        vitals::VitalsRecord,
-    },
-    observation::web_site::{SiteScope, TargetCheck},
-};
+use analysis::document::Document;
+use analysis::findings::content_changes::{ChangeContext, ChangeSource, PageOwner};
+use analysis::findings::envelope::FindingContext;
+use analysis::findings::site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards};
+use analysis::findings::vitals::VitalsRecord;
+use analysis::observation::web_site::{SiteScope, TargetCheck};
 use crawler::AiRobots;
-use domain::{
-    job::{Job, Trigger},
-    ports::{
-        site_reader::{JournalError, RecordedPages},
-        storage::StorageError,
-    },
-    results::StagedFinding,
-};
+use domain::job::{Job, Trigger};
+use domain::ports::site_reader::{JournalError, RecordedPages};
+use domain::ports::storage::StorageError;
+use domain::results::StagedFinding;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
 

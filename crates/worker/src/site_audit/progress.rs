@@ -1,7 +1,5 @@
-use domain::{
-    job::progress::{Progress, Stage, StageStatus},
-    ports::site_reader::{Count, CrawlPhase, CrawlProgress},
-};
+use domain::job::progress::{Progress, Stage, StageStatus};
+use domain::ports::site_reader::{Count, CrawlPhase, CrawlProgress};
 
 const JUDGE: &str = "judge pages";
 /// Each page is looked at twice: beside all others, and by itself.

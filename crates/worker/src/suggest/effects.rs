@@ -2,24 +2,18 @@
 
 use super::{BATCH, CORRUPT, Newest};
 use crate::attempt_state::Broken;
-use analysis::{
-    document::Document,
-    findings::{
-        rankings::RankState,
-        suggestions::{
-            EffectMetric, EffectSeries, Observation, State, SuggestionRecord, Trials, Verdict,
-        },
-    },
-    result_type::ResultType,
+use analysis::document::Document;
+use analysis::findings::rankings::RankState;
+use analysis::findings::suggestions::{
+    EffectMetric, EffectSeries, Observation, State, SuggestionRecord, Trials, Verdict,
 };
+use analysis::result_type::ResultType;
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use domain::{
-    ids::KeywordId,
-    page::{Direction, PageRequest},
-    ports::storage::StorageError,
-    results::{CoursePoint, FindingQuery, FindingSort},
-    search_console::PageDay,
-};
+use domain::ids::KeywordId;
+use domain::page::{Direction, PageRequest};
+use domain::ports::storage::StorageError;
+use domain::results::{CoursePoint, FindingQuery, FindingSort};
+use domain::search_console::PageDay;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,33 +2,25 @@
 
 mod effects;
 
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken},
-    staging::stage,
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken};
+use super::staging::stage;
+use analysis::document::{Document, FromJson};
+use analysis::findings::ai_visibility::AiVisibilityRecord;
+use analysis::findings::broken_links::BrokenLinksSummary;
+use analysis::findings::rankings::RankPoint;
+use analysis::findings::suggestions;
+use analysis::findings::suggestions::{
+    AiAnswers, Findings, Searches, SuggestionContext, SuggestionRecord, SuggestionsSummary,
 };
-use analysis::{
-    document::{Document, FromJson},
-    findings::{
-        ai_visibility::AiVisibilityRecord,
-        broken_links::BrokenLinksSummary,
-        rankings::RankPoint,
-        suggestions::{
-            self, AiAnswers, Findings, Searches, SuggestionContext, SuggestionRecord,
-            SuggestionsSummary,
-        },
-    },
-    provenance::Provenance,
-    result_type::ResultType,
-};
+use analysis::provenance::Provenance;
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Utc};
-use domain::{
-    ids::{JobId, KeywordId},
-    job::Job,
-    ports::storage::StorageError,
-    results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
-    use_cases::publish_results::Outcome,
-};
+use domain::ids::{JobId, KeywordId};
+use domain::job::Job;
+use domain::ports::storage::StorageError;
+use domain::results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding};
+use domain::use_cases::publish_results::Outcome;
 use std::collections::BTreeSet;
 
 const BATCH: u32 = 200;

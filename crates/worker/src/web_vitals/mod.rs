@@ -3,29 +3,23 @@
 mod plan;
 mod sum;
 
-use super::{
-    Tools,
-    attempt_state::{AttemptState, Broken, Done, unreachable},
-    provider_trouble::{asked_delay, attempt_error},
-};
-use analysis::{
-    document::Document,
-    findings::vitals::{VitalsRecord, VitalsSource},
-    result_type::ResultType,
-};
-use domain::{
-    job::{
-        Job,
-        progress::{Progress, Stage},
-    },
-    ports::{
-        search_results::ProviderError, site_door::SiteDoor, site_reader::CrawlStart,
-        storage::StorageError,
-    },
-    project::Project,
-    results::StagedFinding,
-    use_cases::{end_attempt::AttemptEnd, keep_leases::Hold, measure_page_speed::MeasurePageSpeed},
-};
+use super::Tools;
+use super::attempt_state::{AttemptState, Broken, Done, unreachable};
+use super::provider_trouble::{asked_delay, attempt_error};
+use analysis::document::Document;
+use analysis::findings::vitals::{VitalsRecord, VitalsSource};
+use analysis::result_type::ResultType;
+use domain::job::Job;
+use domain::job::progress::{Progress, Stage};
+use domain::ports::search_results::ProviderError;
+use domain::ports::site_door::SiteDoor;
+use domain::ports::site_reader::CrawlStart;
+use domain::ports::storage::StorageError;
+use domain::project::Project;
+use domain::results::StagedFinding;
+use domain::use_cases::end_attempt::AttemptEnd;
+use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::measure_page_speed::MeasurePageSpeed;
 use plan::{Plan, Task};
 use std::{collections::BTreeMap, sync::Arc};
 pub(super) use sum::newest_vitals;

@@ -1,21 +1,16 @@
 //! Which pages a run measures: decided once and kept in the journal, so that every attempt measures the same ones.
 
 use super::CORRUPT;
-use crate::{
-    Tools,
-    attempt_state::{AttemptState, Broken},
-};
+use crate::Tools;
+use crate::attempt_state::{AttemptState, Broken};
 use analysis::{findings::vitals::VitalsSource, observation::vitals::FormFactor};
-use domain::{
-    ids::ProjectId,
-    job::{Job, progress::Progress},
-    project::Project,
-    results::JournalEntry,
-    use_cases::{
-        keep_leases::Hold,
-        measure_page_speed::{MeasurePageSpeed, SpeedTask},
-    },
-};
+use domain::ids::ProjectId;
+use domain::job::Job;
+use domain::job::progress::Progress;
+use domain::project::Project;
+use domain::results::JournalEntry;
+use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

@@ -1,20 +1,14 @@
 use super::{CORRUPT, Pass};
 use crate::{Tools, attempt_state::Done};
-use analysis::{
-    document::Document,
-    findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary},
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
-use domain::{
-    job::Job,
-    ports::storage::StorageError,
-    results::ResultHead,
-    use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
-        publish_results::Outcome,
-    },
-};
+use analysis::document::Document;
+use analysis::findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary};
+use analysis::provenance::{Provenance, RecordStatus};
+use analysis::result_type::ResultType;
+use domain::job::Job;
+use domain::ports::storage::StorageError;
+use domain::results::ResultHead;
+use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
+use domain::use_cases::publish_results::Outcome;
 use std::collections::BTreeSet;
 
 const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
@@ -160,10 +154,8 @@ fn nothing_measured(records: &[VitalsRecord]) -> AttemptError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::{
-        findings::vitals::{Subject, static_record},
-        observation::vitals::{FormFactor, StaticFacts},
-    };
+    use analysis::findings::vitals::{Subject, static_record};
+    use analysis::observation::vitals::{FormFactor, StaticFacts};
     use chrono::DateTime;
 
     fn subject(url: &str) -> Subject<'_> {

@@ -1,13 +1,11 @@
 //! What was found on the site and beside competitors, and the suggestions about many pages that come of it.
 
-use super::{
-    draft::{Clicks, Draft},
-    evidence::{Evidence, EvidenceSource, RecordRef},
-    inputs::AiAnswers,
-    kept::{Contests, Gaps, PageState, Speeds},
-    rule,
-    searches::Searches,
-};
+use super::draft::{Clicks, Draft};
+use super::evidence::{Evidence, EvidenceSource, RecordRef};
+use super::inputs::AiAnswers;
+use super::kept::{Contests, Gaps, PageState, Speeds};
+use super::rule;
+use super::searches::Searches;
 use crate::{
     findings::envelope::Envelope, page_kind::PageKind, provenance::RecordStatus,
     result_type::ResultType, url_rules::page_key,

@@ -1,17 +1,13 @@
 //! A suggestion while what speaks for it is gathered: bounded, and the same in whatever order it comes.
 
-use super::{
-    evidence::Evidence,
-    record::{ExpectedGain, ReachBasis},
-    rule::{Rule, Severity},
-};
+use super::evidence::Evidence;
+use super::record::{ExpectedGain, ReachBasis};
+use super::rule::{Rule, Severity};
 use crate::text::{likeness::hash_of, words::shortened};
 use sha2::{Digest, Sha256};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashSet},
-    fmt::Write as _,
-};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write as _;
 
 /// Pages, keywords and pieces of evidence that a suggestion names at the most.
 pub(super) const MOST_NAMED: usize = 50;

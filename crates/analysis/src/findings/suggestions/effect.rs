@@ -1,14 +1,11 @@
-use super::{
-    record::{State, SuggestionRecord},
-    rule::{EffectMetric, rule},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::rounded,
-    statistics::{
-        describe::mean, newcombe::newcombe, welch::difference_of_means, wilson::Interval,
-    },
-};
+use super::record::{State, SuggestionRecord};
+use super::rule::{EffectMetric, rule};
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::statistics::describe::mean;
+use crate::statistics::newcombe::newcombe;
+use crate::statistics::welch::difference_of_means;
+use crate::statistics::wilson::Interval;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

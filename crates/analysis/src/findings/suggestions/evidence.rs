@@ -1,10 +1,8 @@
 //! What shows a suggestion: figures of other records, named so that they can be found again.
 
-use crate::{
-    ToSchema,
-    findings::envelope::{Envelope, rounded},
-    result_type::ResultType,
-};
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,15 +1,11 @@
 //! What suggestions are made from where our own records do not say it.
 
 use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
-use crate::{
-    ToSchema,
-    ctr::ClickCurve,
-    findings::{
-        ai_visibility::{AiVisibilityRecord, PromptPanelKind},
-        suggestions::record::SuggestionRecord,
-    },
-    provenance::Provenance,
-};
+use crate::ToSchema;
+use crate::ctr::ClickCurve;
+use crate::findings::ai_visibility::{AiVisibilityRecord, PromptPanelKind};
+use crate::findings::suggestions::record::SuggestionRecord;
+use crate::provenance::Provenance;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -1,25 +1,19 @@
 //! Second step: each finding goes to the generators that it concerns.
 
-use super::{
-    collect::Findings,
-    generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic},
-    inputs::AiAnswers,
-    kept::PageState,
-};
-use crate::{
-    findings::{
-        broken_links::BrokenLink,
-        cannibalization::CannibalizationRecord,
-        competitors::CompetitorRecord,
-        content::ContentRecord,
-        content_changes::{ChangeRecord, ChangedField},
-        eeat::EeatRecord,
-        geo_score::GeoRecord,
-        schema::SchemaRecord,
-        vitals::VitalsRecord,
-    },
-    url_rules::page_key,
-};
+use super::collect::Findings;
+use super::generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic};
+use super::inputs::AiAnswers;
+use super::kept::PageState;
+use crate::findings::broken_links::BrokenLink;
+use crate::findings::cannibalization::CannibalizationRecord;
+use crate::findings::competitors::CompetitorRecord;
+use crate::findings::content::ContentRecord;
+use crate::findings::content_changes::{ChangeRecord, ChangedField};
+use crate::findings::eeat::EeatRecord;
+use crate::findings::geo_score::GeoRecord;
+use crate::findings::schema::SchemaRecord;
+use crate::findings::vitals::VitalsRecord;
+use crate::url_rules::page_key;
 
 impl Findings<'_> {
     pub fn add_content(&mut self, record: &ContentRecord) {

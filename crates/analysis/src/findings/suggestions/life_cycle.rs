@@ -1,9 +1,7 @@
-use super::{
-    SuggestionContext,
-    evidence::EvidenceSource,
-    record::{State, SuggestionRecord},
-    watch::Watch,
-};
+use super::SuggestionContext;
+use super::evidence::EvidenceSource;
+use super::record::{State, SuggestionRecord};
+use super::watch::Watch;
 use crate::result_type::ResultType;
 use chrono::TimeDelta;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,24 +1,17 @@
 //! From drafts to records: weighed, ordered, without contradictions.
 
-use super::{
-    METHOD_VERSION,
-    collect::Findings,
-    draft::{Draft, MOST_NAMED},
-    generate, life_cycle,
-    record::{ReachBasis, State, SuggestionRecord, Superseded},
-    score,
-};
-use crate::{
-    findings::envelope::{Envelope, FindingContext},
-    keyword_text::normalised,
-    provenance::Provenance,
-    result_type::ResultType,
-    url_rules::page_key,
-};
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, btree_map::Entry},
-};
+use super::collect::Findings;
+use super::draft::{Draft, MOST_NAMED};
+use super::record::{ReachBasis, State, SuggestionRecord, Superseded};
+use super::{METHOD_VERSION, generate, life_cycle, score};
+use crate::findings::envelope::{Envelope, FindingContext};
+use crate::keyword_text::normalised;
+use crate::provenance::Provenance;
+use crate::result_type::ResultType;
+use crate::url_rules::page_key;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Cases of a rule that take pages away, so that nothing else is to be done with these.
 const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];

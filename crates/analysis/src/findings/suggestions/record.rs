@@ -1,12 +1,8 @@
-use super::{
-    effect::Effect,
-    evidence::Evidence,
-    rule::{Category, Severity},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::{Envelope, rounded},
-};
+use super::effect::Effect;
+use super::evidence::Evidence;
+use super::rule::{Category, Severity};
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,24 +1,19 @@
 //! First step: takes in what people search for and which pages they land on; everything else is weighed by it.
 
-use super::{
-    collect::Findings,
-    draft::{self, Clicks},
-    evidence::{EvidenceSource, RecordRef},
-    falls::{Fall, fall_of_clicks, fall_of_ranks},
-    inputs::{ConsoleRow, DayClicks, SuggestionContext},
-    rule::{CONTENT_DECAY, CTR_GAP},
-    watch::Watch,
-};
-use crate::{
-    findings::rankings::{RankPoint, RankingRecord},
-    provenance::RecordStatus,
-    result_type::ResultType,
-    url_rules::page_key,
-};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use super::collect::Findings;
+use super::draft;
+use super::draft::Clicks;
+use super::evidence::{EvidenceSource, RecordRef};
+use super::falls::{Fall, fall_of_clicks, fall_of_ranks};
+use super::inputs::{ConsoleRow, DayClicks, SuggestionContext};
+use super::rule::{CONTENT_DECAY, CTR_GAP};
+use super::watch::Watch;
+use crate::findings::rankings::{RankPoint, RankingRecord};
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::url_rules::page_key;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of Search Console with enough impressions that are kept at the most.
 const MOST_ROWS: usize = 20_000;

@@ -1,10 +1,7 @@
-use super::{
-    METHOD_VERSION,
-    effect::Verdict,
-    record::{State, SuggestionRecord},
-    rule::{Category, Severity},
-    score,
-};
+use super::effect::Verdict;
+use super::record::{State, SuggestionRecord};
+use super::rule::{Category, Severity};
+use super::{METHOD_VERSION, score};
 use crate::{ToSchema, findings::envelope::rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,7 +1,5 @@
-use super::{
-    evidence::{Evidence, EvidenceSource, RecordRef},
-    record::{State, SuggestionRecord},
-};
+use super::evidence::{Evidence, EvidenceSource, RecordRef};
+use super::record::{State, SuggestionRecord};
 use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,20 +1,14 @@
 mod marked;
 
 use super::{Ended, WrongUsage, project};
-use crate::{
-    cli::{AnswersCommand, ProjectArgs},
-    terminal::{remark, say, shortened, show_table},
-    wiring::Foundation,
-};
-use analysis::{
-    ai_answers::{CitedPage, JudgedState},
-    observation::ai_answer::{AiAnswer, AnswerState},
-};
-use domain::{
-    ids::{AnswerId, JobId, KeywordId},
-    kept_answers::{AnswerQuery, KeptAnswer},
-    use_cases::answers::MarkedAnswer,
-};
+use crate::cli::{AnswersCommand, ProjectArgs};
+use crate::terminal::{remark, say, shortened, show_table};
+use crate::wiring::Foundation;
+use analysis::ai_answers::{CitedPage, JudgedState};
+use analysis::observation::ai_answer::{AiAnswer, AnswerState};
+use domain::ids::{AnswerId, JobId, KeywordId};
+use domain::kept_answers::{AnswerQuery, KeptAnswer};
+use domain::use_cases::answers::MarkedAnswer;
 use serde_json::{Value, json};
 
 /// How many characters of a prompt are shown.

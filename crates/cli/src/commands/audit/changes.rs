@@ -1,19 +1,15 @@
 //! What changed since the audit before, for audits that keep the site in a file.
 
 use super::kept_site::{Keeper, KeptSite};
-use analysis::{
-    document::Document,
-    findings::{
-        content_changes::{Baseline, ChangeContext, ChangeSource, PageOwner, SiteFacts},
-        site_audit::{PageRecord, TypeSummary},
-        site_changes::{EarlierPage, SiteChanges, Visited, why_unread},
-    },
-    observation::{
-        page_content::PageContent,
-        web_site::{SiteScope, TargetCheck},
-    },
-    result_type::ResultType,
+use analysis::document::Document;
+use analysis::findings::content_changes::{
+    Baseline, ChangeContext, ChangeSource, PageOwner, SiteFacts,
 };
+use analysis::findings::site_audit::{PageRecord, TypeSummary};
+use analysis::findings::site_changes::{EarlierPage, SiteChanges, Visited, why_unread};
+use analysis::observation::page_content::PageContent;
+use analysis::observation::web_site::{SiteScope, TargetCheck};
+use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use domain::kept_pages::Validators;
 

@@ -1,9 +1,7 @@
-use super::{
-    changes::Changes,
-    kept_site::{Keeper, KeptSite},
-    link_records::LinkRecords,
-    progress::Bars,
-};
+use super::changes::Changes;
+use super::kept_site::{Keeper, KeptSite};
+use super::link_records::LinkRecords;
+use super::progress::Bars;
 use crate::terminal::harmless;
 use analysis::{
     document::{Document, FromJson},

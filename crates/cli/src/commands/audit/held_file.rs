@@ -2,12 +2,11 @@
 
 use crate::terminal::remark;
 use anyhow::bail;
-use std::{
-    fs::{self, File, TryLockError},
-    io::ErrorKind,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use storage::as_owner_of;
 
 /// Links to links that are followed to a file, as Linux does.

@@ -1,18 +1,14 @@
 //! An audit as one self-contained HTML page: no scripts, no files beside it, readable on paper.
 
-use super::{
-    details::{Details, details},
-    findings::{Found, PageLine},
-    rendering::Rendered,
-    speed::{SPEED_COLUMNS, speed_row},
-    word,
-};
+use super::details::{Details, details};
+use super::findings::{Found, PageLine};
+use super::rendering::Rendered;
+use super::speed::{SPEED_COLUMNS, speed_row};
+use super::word;
 use crate::terminal::harmless;
-use analysis::findings::{
-    broken_links::{BrokenLink, Severity},
-    issues::info,
-    vitals::VitalsRecord,
-};
+use analysis::findings::broken_links::{BrokenLink, Severity};
+use analysis::findings::issues::info;
+use analysis::findings::vitals::VitalsRecord;
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

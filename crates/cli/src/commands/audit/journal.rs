@@ -1,16 +1,12 @@
 //! The journal of an audit without a database: a file of its own, gone when the audit is over.
 
-use analysis::{
-    document::{FromJson, ToJson},
-    observation::web_site::CrawlStep,
-};
+use analysis::document::{FromJson, ToJson};
+use analysis::observation::web_site::CrawlStep;
 use anyhow::Context;
 use domain::ports::site_reader::{JournalError, RecordedStep};
-use std::{
-    fs::File,
-    os::unix::fs::FileExt,
-    sync::{Mutex, PoisonError},
-};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 
 /// Steps read at once: a page is some 50 KB, at most a hundred times that, and several times its size in memory.
 const BATCH: usize = 10;

@@ -6,10 +6,8 @@ use analysis::findings::site_audit::PageRecord;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
-use std::{
-    fs::File,
-    io::{BufWriter, Seek, Write},
-};
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
 
 const FULL: &str =
     "what the audit tells cannot be written into the folder for passing files (TMPDIR)";

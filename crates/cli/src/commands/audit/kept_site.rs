@@ -5,26 +5,21 @@
 //! old one at the end: an interrupted audit loses nothing. A running audit holds a lock on the file.
 
 use super::held_file::HeldFile;
-use analysis::{
-    findings::site_changes::{EarlierPage, PageMemory},
-    observation::page_content::PageContent,
-};
+use analysis::findings::site_changes::{EarlierPage, PageMemory};
+use analysis::observation::page_content::PageContent;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{
-    kept_pages::Validators,
-    ports::site_reader::{EarlierPages, JournalError},
-    use_cases::recording::PAGES_KEPT_FOR,
-};
+use domain::kept_pages::Validators;
+use domain::ports::site_reader::{EarlierPages, JournalError};
+use domain::use_cases::recording::PAGES_KEPT_FOR;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    io::{self, BufWriter, Write},
-    ops::Bound,
-    os::unix::fs::FileExt,
-    path::Path,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::io::{BufWriter, Write};
+use std::ops::Bound;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use storage::as_owner_of;
 use tempfile::NamedTempFile;
 use worker::packing::{broken, packed, unpacked};

@@ -1,12 +1,8 @@
 //! The records of links on disk: they come page by page, and are told by severity.
 
-use analysis::{
-    document::FromJson,
-    findings::{
-        broken_links::{BrokenLink, Severity},
-        site_audit::PageRecord,
-    },
-};
+use analysis::document::FromJson;
+use analysis::findings::broken_links::{BrokenLink, Severity};
+use analysis::findings::site_audit::PageRecord;
 use anyhow::Context;
 use serde::Deserialize;
 use std::{fs::File, os::unix::fs::FileExt};

@@ -16,12 +16,10 @@ mod speed;
 mod tables;
 
 use super::{Ended, WrongUsage};
-use crate::{
-    cli::AuditArgs,
-    settings::{Loaded, Settings},
-    terminal::{all_is_said, remark},
-    wiring::{machine, site_tools},
-};
+use crate::cli::AuditArgs;
+use crate::settings::{Loaded, Settings};
+use crate::terminal::{all_is_said, remark};
+use crate::wiring::{machine, site_tools};
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
@@ -32,10 +30,8 @@ use kept_site::KeptSite;
 use progress::Bars;
 use rendering::Rendered;
 use serde::Serialize;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use storage::as_owner_of;
 use url::Url;
 

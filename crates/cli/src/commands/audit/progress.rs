@@ -8,11 +8,9 @@ use domain::ports::site_reader::{
     NoEarlierPages, RecordedStep,
 };
 use indicatif::{MultiProgress, ProgressBar};
-use std::{
-    io::IsTerminal,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Longer pauses between requests than this are told.

@@ -1,20 +1,12 @@
 use super::{findings::pages, progress::Bars, word};
-use crate::{
-    terminal::{remark, shortened},
-    wiring::SiteTools,
-};
-use analysis::{
-    findings::vitals::{MetricRecord, Unit, VitalsRecord, VitalsSource},
-    observation::vitals::FormFactor,
-};
-use domain::{
-    ids::ProjectId,
-    ports::{
-        clock::Clock,
-        site_reader::{Count, CrawlJournal, CrawlStart, JournalError},
-    },
-    use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask},
-};
+use crate::terminal::{remark, shortened};
+use crate::wiring::SiteTools;
+use analysis::findings::vitals::{MetricRecord, Unit, VitalsRecord, VitalsSource};
+use analysis::observation::vitals::FormFactor;
+use domain::ids::ProjectId;
+use domain::ports::clock::Clock;
+use domain::ports::site_reader::{Count, CrawlJournal, CrawlStart, JournalError};
+use domain::use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask};
 use std::sync::Arc;
 
 /// Measures the first pages of a crawl on phones and desktops: field data where configured, and loads of our own.

@@ -1,17 +1,12 @@
-use super::{
-    Found,
-    details::details,
-    rendering::Rendered,
-    speed::{SPEED_COLUMNS, speed_row},
-    word,
-};
+use super::details::details;
+use super::rendering::Rendered;
+use super::speed::{SPEED_COLUMNS, speed_row};
+use super::{Found, word};
 use crate::terminal::{say, shortened, show_table};
-use analysis::findings::{
-    broken_links::{BrokenLink, Severity},
-    content::ContentSummary,
-    issues::info,
-    vitals::VitalsRecord,
-};
+use analysis::findings::broken_links::{BrokenLink, Severity};
+use analysis::findings::content::ContentSummary;
+use analysis::findings::issues::info;
+use analysis::findings::vitals::VitalsRecord;
 
 const SHOWN: usize = 25;
 

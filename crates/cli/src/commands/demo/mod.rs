@@ -4,38 +4,33 @@ mod show;
 mod site;
 
 use super::{Ended, WrongUsage, listen_where_told};
-use crate::{
-    cli::DemoArgs,
-    process::{Stopping, drain, worker_name},
-    server,
-    settings::{ListenAddress, Loaded, ResolveEntry, Settings},
-    system_clock::SetBack,
-    terminal::{progress_bar, remark, say},
-    wiring::{Foundation, Role, hasher},
-};
+use crate::cli::DemoArgs;
+use crate::process::{Stopping, drain, worker_name};
+use crate::server;
+use crate::settings::{ListenAddress, Loaded, ResolveEntry, Settings};
+use crate::system_clock::SetBack;
+use crate::terminal::{progress_bar, remark, say};
+use crate::wiring::{Foundation, Role, hasher};
 use anyhow::Context;
 use crawler::Resolve;
-use domain::{
-    account::Account,
-    ai_models::ModelChoice,
-    domain_name::SiteDomain,
-    email::EmailAddress,
-    ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobPriority, Trigger, kind::AnalysisKind},
-    keyword::{KeywordChoice, KeywordText, NewKeywords},
-    market::Market,
-    password::TypedPassword,
-    project::{NewProject, ProjectMeta},
-    scope::Scopes,
-    text::Label,
-    token::PlainToken,
-    use_cases::{
-        Core, Policies,
-        request_analysis::AnalysisRequest,
-        tokens::{Asker, NewToken},
-    },
-    user::User,
-};
+use domain::account::Account;
+use domain::ai_models::ModelChoice;
+use domain::domain_name::SiteDomain;
+use domain::email::EmailAddress;
+use domain::ids::{AccountId, JobId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::job::{Job, JobPriority, Trigger};
+use domain::keyword::{KeywordChoice, KeywordText, NewKeywords};
+use domain::market::Market;
+use domain::password::TypedPassword;
+use domain::project::{NewProject, ProjectMeta};
+use domain::scope::Scopes;
+use domain::text::Label;
+use domain::token::PlainToken;
+use domain::use_cases::request_analysis::AnalysisRequest;
+use domain::use_cases::tokens::{Asker, NewToken};
+use domain::use_cases::{Core, Policies};
+use domain::user::User;
 use providers::{ai::AiSettings, search::SearchSettings, search_console::SearchConsoleSettings};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;

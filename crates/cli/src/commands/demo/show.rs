@@ -1,23 +1,17 @@
 use crate::terminal::{say, shortened, show_table};
-use analysis::{
-    findings::{
-        broken_links::BrokenLink,
-        cannibalization::CannibalizationSummary,
-        competitors::CompetitorsSummary,
-        forecast::ForecastRecord,
-        rankings::RankingRecord,
-        sov::SovSummary,
-        suggestions::{SuggestionRecord, SuggestionsSummary},
-    },
-    result_type::ResultType,
-};
-use domain::{
-    ids::AccountId,
-    job::Job,
-    page::{Direction, PageRequest},
-    ports::storage::Storage,
-    results::{Finding, FindingQuery, FindingSort},
-};
+use analysis::findings::broken_links::BrokenLink;
+use analysis::findings::cannibalization::CannibalizationSummary;
+use analysis::findings::competitors::CompetitorsSummary;
+use analysis::findings::forecast::ForecastRecord;
+use analysis::findings::rankings::RankingRecord;
+use analysis::findings::sov::SovSummary;
+use analysis::findings::suggestions::{SuggestionRecord, SuggestionsSummary};
+use analysis::result_type::ResultType;
+use domain::ids::AccountId;
+use domain::job::Job;
+use domain::page::{Direction, PageRequest};
+use domain::ports::storage::Storage;
+use domain::results::{Finding, FindingQuery, FindingSort};
 use std::sync::Arc;
 
 const ROWS: u32 = 25;

@@ -2,12 +2,10 @@
 
 use actix_web::{HttpRequest, HttpResponse, web::to};
 use anyhow::Context;
-use std::{
-    net::{SocketAddr, TcpListener},
-    num::NonZeroUsize,
-    sync::Arc,
-    time::Duration,
-};
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use web::server::Served;
 

@@ -1,10 +1,8 @@
 mod messages;
 
 use super::{caching::fresh_for, protocol::Event};
-use analysis::{
-    findings::vitals::blocking_time::Span,
-    observation::vitals::{ResourceFact, ResourceKind},
-};
+use analysis::findings::vitals::blocking_time::Span;
+use analysis::observation::vitals::{ResourceFact, ResourceKind};
 use messages::{Failed, Finished, Received, Response, WillBeSent};
 use std::collections::HashMap;
 

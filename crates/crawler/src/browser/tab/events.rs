@@ -1,12 +1,8 @@
-use super::{
-    Tab, WITHHELD,
-    messages::{Paused, Sent},
-};
-use crate::browser::{
-    messages::{FrameNavigated, Lifecycle, TargetEvent},
-    popups::close_popup,
-    protocol::{Event, ProtocolError},
-};
+use super::messages::{Paused, Sent};
+use super::{Tab, WITHHELD};
+use crate::browser::messages::{FrameNavigated, Lifecycle, TargetEvent};
+use crate::browser::popups::close_popup;
+use crate::browser::protocol::{Event, ProtocolError};
 use analysis::{observation::page_url::normalise, text::words::shortened};
 use serde_json::{Value, json};
 use url::Url;

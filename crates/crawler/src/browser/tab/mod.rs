@@ -3,10 +3,8 @@
 mod events;
 mod messages;
 
-use super::{
-    protocol::{Event, Protocol, ProtocolError},
-    requests::Requests,
-};
+use super::protocol::{Event, Protocol, ProtocolError};
+use super::requests::Requests;
 use analysis::observation::{page_content::RenderFailure, page_url::normalise};
 use messages::Context;
 use serde_json::{Value, json};

@@ -4,11 +4,9 @@
 
 mod messages;
 
-use analysis::findings::vitals::{
-    blocking_time::Span,
-    layout_shift::Shift,
-    speed_index::{Frame, Histogram, colours},
-};
+use analysis::findings::vitals::blocking_time::Span;
+use analysis::findings::vitals::layout_shift::Shift;
+use analysis::findings::vitals::speed_index::{Frame, Histogram, colours};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use messages::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
 use serde::{Deserialize, de::IgnoredAny};

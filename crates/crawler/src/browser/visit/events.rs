@@ -1,9 +1,7 @@
 use super::Visit;
-use crate::browser::{
-    messages::{FrameNavigated, Lifecycle, TargetEvent},
-    popups::close_popup,
-    protocol::Event,
-};
+use crate::browser::messages::{FrameNavigated, Lifecycle, TargetEvent};
+use crate::browser::popups::close_popup;
+use crate::browser::protocol::Event;
 use domain::ports::page_speed::LabError;
 use serde_json::json;
 use tokio::time::Instant;

@@ -6,15 +6,13 @@ mod messages;
 
 pub use commands::gzip_size;
 
-use super::{
-    device::Device,
-    protocol::{Event, Protocol, ProtocolError, WORLD},
-    quiet::Quiet,
-    requests::Requests,
-    run::Witnesses,
-    settings::LabSettings,
-    trace::{CATEGORIES, Trace},
-};
+use super::device::Device;
+use super::protocol::{Event, Protocol, ProtocolError, WORLD};
+use super::quiet::Quiet;
+use super::requests::Requests;
+use super::run::Witnesses;
+use super::settings::LabSettings;
+use super::trace::{CATEGORIES, Trace};
 use analysis::observation::vitals::LabRun;
 use domain::ports::page_speed::LabError;
 use messages::{Navigated, Version};

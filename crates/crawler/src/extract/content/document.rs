@@ -1,7 +1,5 @@
-use super::super::{
-    dom::{Dom, Kind, NodeId},
-    parse::{Ender, Parsed},
-};
+use super::super::dom::{Dom, Kind, NodeId};
+use super::super::parse::{Ender, Parsed};
 use analysis::observation::page_content::EarlyHeadEnd;
 
 /// Longer names are no targets of anything.

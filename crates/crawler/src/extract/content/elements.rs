@@ -1,26 +1,17 @@
-use super::{
-    super::{
-        dom::{Dom, Kind, NodeId},
-        page_files::{is_unsized, named},
-        place::Places,
-        target::target_of,
-        text::text_of,
-    },
-    Inside,
-    head::web,
-    raw_text_bytes,
+use super::super::dom::{Dom, Kind, NodeId};
+use super::super::page_files::{is_unsized, named};
+use super::super::place::Places;
+use super::super::target::target_of;
+use super::super::text::text_of;
+use super::head::web;
+use super::{Inside, raw_text_bytes};
+use analysis::observation::page_content::{
+    Form, Heading, Image, MOST_HEADINGS, MOST_IMAGES, PageFile, Structure, TagSource,
+    UncrawlableAnchor, UnprotectedWindow,
 };
-use analysis::{
-    observation::{
-        page_content::{
-            Form, Heading, Image, MOST_HEADINGS, MOST_IMAGES, PageFile, Structure, TagSource,
-            UncrawlableAnchor, UnprotectedWindow,
-        },
-        vitals::ResourceKind,
-        web_site::LinkTarget,
-    },
-    text::words::shortened,
-};
+use analysis::observation::vitals::ResourceKind;
+use analysis::observation::web_site::LinkTarget;
+use analysis::text::words::shortened;
 use url::Url;
 
 const MOST_OTHERS: usize = 1_000;

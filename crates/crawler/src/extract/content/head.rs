@@ -1,18 +1,13 @@
-use super::{
-    super::{target::target_of, text::text_of_up_to},
-    elements::Element,
-    link_header::header_links,
+use super::super::target::target_of;
+use super::super::text::text_of_up_to;
+use super::elements::Element;
+use super::link_header::header_links;
+use analysis::observation::page_content::{
+    Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, ResponseHeaders, RobotsDirective,
+    TagSource,
 };
-use analysis::{
-    observation::{
-        page_content::{
-            Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, ResponseHeaders,
-            RobotsDirective, TagSource,
-        },
-        web_site::LinkTarget,
-    },
-    text::words::{collapsed, shortened},
-};
+use analysis::observation::web_site::LinkTarget;
+use analysis::text::words::{collapsed, shortened};
 use url::Url;
 
 const MOST_TITLES: usize = 50;

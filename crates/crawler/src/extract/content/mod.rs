@@ -6,23 +6,19 @@ mod head;
 mod link_header;
 mod texts;
 
-use super::{
-    EXTRACTION,
-    charset::{Decoded, decode, replaced},
-    dom::{Dom, NodeId},
-    json_ld::JsonLd,
-    links::{LinkReader, base},
-    main_text::{Sight, drafts, main_text},
-    metadata::metadata,
-    parse::{Parsed, parse, parse_source},
-    place::Places,
-    structured_data::structured_data,
-};
-use analysis::observation::{
-    page_content::{MOST_LINKS, PageContent, ResponseFacts},
-    page_url::normalise,
-    web_site::{Discovery, Fetched, LinkTarget, PageLink, Truncation},
-};
+use super::EXTRACTION;
+use super::charset::{Decoded, decode, replaced};
+use super::dom::{Dom, NodeId};
+use super::json_ld::JsonLd;
+use super::links::{LinkReader, base};
+use super::main_text::{Sight, drafts, main_text};
+use super::metadata::metadata;
+use super::parse::{Parsed, parse, parse_source};
+use super::place::Places;
+use super::structured_data::structured_data;
+use analysis::observation::page_content::{MOST_LINKS, PageContent, ResponseFacts};
+use analysis::observation::page_url::normalise;
+use analysis::observation::web_site::{Discovery, Fetched, LinkTarget, PageLink, Truncation};
 use elements::Elements;
 use head::Head;
 use html5ever::tendril::SliceExt;

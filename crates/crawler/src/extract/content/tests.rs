@@ -1,10 +1,8 @@
 //! Facts of small pages.
 
 use super::*;
-use analysis::observation::{
-    page_content::{CharsetSource, ResponseHeaders, TagSource},
-    web_site::{LinkTarget, Placement},
-};
+use analysis::observation::page_content::{CharsetSource, ResponseHeaders, TagSource};
+use analysis::observation::web_site::{LinkTarget, Placement};
 
 fn facts(html: &str) -> PageContent {
     read(html, ResponseHeaders::default())

@@ -1,21 +1,13 @@
-use super::super::{
-    dom::Dom,
-    main_text::{Draft, PlacedText, characters},
-    place::Places,
-    text::text_of,
-    visible_text::visible_text,
-};
-use analysis::{
-    observation::{
-        page_content::{DetectedLanguage, TextFacts},
-        web_site::Placement,
-    },
-    text::{
-        counts::count,
-        language::detection::detect,
-        words::{shortened, words},
-    },
-};
+use super::super::dom::Dom;
+use super::super::main_text::{Draft, PlacedText, characters};
+use super::super::place::Places;
+use super::super::text::text_of;
+use super::super::visible_text::visible_text;
+use analysis::observation::page_content::{DetectedLanguage, TextFacts};
+use analysis::observation::web_site::Placement;
+use analysis::text::counts::count;
+use analysis::text::language::detection::detect;
+use analysis::text::words::{shortened, words};
 
 const MOST_FOOTER: usize = 3_000;
 const MOST_VISIBLE: usize = 200_000;

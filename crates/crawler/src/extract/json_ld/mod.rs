@@ -5,10 +5,9 @@
 mod mending;
 mod wrapper;
 
-use super::{
-    dom::{Dom, Kind, NodeId, TagPlace},
-    json::{self, Json, Object, Refused},
-};
+use super::dom::{Dom, Kind, NodeId, TagPlace};
+use super::json;
+use super::json::{Json, Object, Refused};
 use analysis::observation::structured_data::SyntaxNoteKind;
 use std::{cell::Cell, collections::VecDeque};
 

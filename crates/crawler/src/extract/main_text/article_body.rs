@@ -1,12 +1,8 @@
-use super::{
-    PlacedBlock, PlacedText, TextSource, blocks,
-    sight::{Sight, characters},
-};
-use crate::extract::{
-    dom::NodeId,
-    json_ld::{JsonLd, is_article},
-    parse::parse,
-};
+use super::sight::{Sight, characters};
+use super::{PlacedBlock, PlacedText, TextSource, blocks};
+use crate::extract::dom::NodeId;
+use crate::extract::json_ld::{JsonLd, is_article};
+use crate::extract::parse::parse;
 
 /// How much more the JSON-LD has to hold, and how much at least.
 const TIMES_MORE: u32 = 2;

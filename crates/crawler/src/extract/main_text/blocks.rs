@@ -1,7 +1,5 @@
-use super::{
-    BlockKind, PlacedBlock,
-    sight::{Sight, begins_a_line, characters},
-};
+use super::sight::{Sight, begins_a_line, characters};
+use super::{BlockKind, PlacedBlock};
 use crate::extract::dom::{Kind, NodeId};
 
 /// A row with more text than this is a layout, not data.

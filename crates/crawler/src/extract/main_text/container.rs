@@ -1,9 +1,7 @@
-use super::{
-    BlockKind,
-    blocks::Draft,
-    climb::{Chosen, climb, is_article_text, is_main},
-    sight::{Sight, share},
-};
+use super::BlockKind;
+use super::blocks::Draft;
+use super::climb::{Chosen, climb, is_article_text, is_main};
+use super::sight::{Sight, share};
 use crate::extract::dom::NodeId;
 
 /// Shorter blocks are no sign of an article.

@@ -1,7 +1,5 @@
-use super::{
-    sight::{Sight, share},
-    vocabulary::{Heard, Said, names_article_text},
-};
+use super::sight::{Sight, share};
+use super::vocabulary::{Heard, Said, names_article_text};
 use crate::extract::dom::NodeId;
 
 /// What holds more than this part of the page's own text, and of its text with links, may wrap the page.

@@ -1,10 +1,8 @@
-use super::{
-    BlockKind,
-    blocks::Draft,
-    climb::Chosen,
-    elsewhere::{is_credit, names_other_pages},
-    sight::{Sight, share},
-};
+use super::BlockKind;
+use super::blocks::Draft;
+use super::climb::Chosen;
+use super::elsewhere::{is_credit, names_other_pages};
+use super::sight::{Sight, share};
 
 /// A block with this part of its text in links leads elsewhere.
 const MOST_LINKED: f64 = 0.6;

@@ -1,7 +1,5 @@
-use super::{
-    Author, FactSource, Source, SourcedText,
-    names::{MOST_LINE, cleaned, line, without_date},
-};
+use super::names::{MOST_LINE, cleaned, line, without_date};
+use super::{Author, FactSource, Source, SourcedText};
 use crate::extract::{dom::NodeId, json::Json, json_ld::is_article, text::text_of};
 
 const MOST_AUTHORS: usize = 20;

@@ -1,10 +1,8 @@
 //! Words that say what a date or a name is of: in class names, and in text in ten languages.
 
 use super::{DateRole, names::phrases};
-use crate::extract::{
-    dom::{Dom, NodeId},
-    main_text::{Heard, Said},
-};
+use crate::extract::dom::{Dom, NodeId};
+use crate::extract::main_text::{Heard, Said};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 

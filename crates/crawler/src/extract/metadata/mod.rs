@@ -9,11 +9,9 @@ mod names;
 mod page_dates;
 mod site_name;
 
-use super::{
-    dom::Dom,
-    json_ld::JsonLd,
-    main_text::{Draft, Heard, Sight, holds_title},
-};
+use super::dom::Dom;
+use super::json_ld::JsonLd;
+use super::main_text::{Draft, Heard, Sight, holds_title};
 use analysis::observation::page_content::{
     Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText,
 };

@@ -1,15 +1,11 @@
-use super::{
-    DateFact, DateRole, FactSource, Source,
-    dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date},
-    labels::{role_of_names, role_of_text},
-    meta_dates::of_metas,
-};
-use crate::extract::{
-    dom::NodeId,
-    json::Json,
-    json_ld::{is_article, types},
-    text::text_of,
-};
+use super::dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date};
+use super::labels::{role_of_names, role_of_text};
+use super::meta_dates::of_metas;
+use super::{DateFact, DateRole, FactSource, Source};
+use crate::extract::dom::NodeId;
+use crate::extract::json::Json;
+use crate::extract::json_ld::{is_article, types};
+use crate::extract::text::text_of;
 use analysis::{observation::page_content::BlockKind, text::words::shortened};
 
 /// As much of a date's text is kept.

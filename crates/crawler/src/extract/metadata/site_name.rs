@@ -1,8 +1,6 @@
 use super::{FactSource, Source, SourcedText};
-use crate::extract::{
-    json_ld::{is_article, types},
-    text::text_of,
-};
+use crate::extract::json_ld::{is_article, types};
+use crate::extract::text::text_of;
 use analysis::text::words::{collapsed, shortened};
 
 const MOST_CHARACTERS: usize = 120;

@@ -34,10 +34,8 @@ fn is(role: DateRole, source: FactSource, day: &str) -> (DateRole, FactSource, S
 
 #[test]
 fn every_source_of_a_date_is_named() {
-    use {
-        DateRole::{Modified, Published, Unspecified},
-        FactSource::{JsonLd, Meta, Microdata, TimeElement, VisibleText},
-    };
+    use DateRole::{Modified, Published, Unspecified};
+    use FactSource::{JsonLd, Meta, Microdata, TimeElement, VisibleText};
     for (html, expected) in [
         (
             r#"<script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2024-05-06T07:08:09Z"}</script>"#,

@@ -1,11 +1,9 @@
 use super::super::dom::TagPlace;
-use analysis::{
-    observation::structured_data::{
-        DataLimit, Format, Item, Location, MetaProperty, OutsideItem, PageStructuredData,
-        ParseError, Property, SyntaxNote, SyntaxNoteKind, Value,
-    },
-    text::words::shortened,
+use analysis::observation::structured_data::{
+    DataLimit, Format, Item, Location, MetaProperty, OutsideItem, PageStructuredData, ParseError,
+    Property, SyntaxNote, SyntaxNoteKind, Value,
 };
+use analysis::text::words::shortened;
 
 const MOST_ITEMS: usize = 5_000;
 /// Values, types and ids of a page at the most.

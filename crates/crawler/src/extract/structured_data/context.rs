@@ -1,7 +1,5 @@
-use super::{
-    super::json::{Json, Object},
-    names::{after_schema_org, property_name, type_name},
-};
+use super::super::json::{Json, Object};
+use super::names::{after_schema_org, property_name, type_name};
 use analysis::observation::structured_data::SCHEMA_ORG;
 use std::{collections::HashMap, rc::Rc};
 

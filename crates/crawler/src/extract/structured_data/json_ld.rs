@@ -1,17 +1,11 @@
-use super::{
-    super::{
-        dom::TagPlace,
-        json::{Json, Object},
-        json_ld::{JsonLd, Reading},
-    },
-    collector::Collector,
-    context::Context,
-    names::resolved,
-};
-use analysis::{
-    findings::schema::vocabulary::takes_addresses_only,
-    observation::structured_data::{DataLimit, Format, SyntaxNoteKind, Value},
-};
+use super::super::dom::TagPlace;
+use super::super::json::{Json, Object};
+use super::super::json_ld::{JsonLd, Reading};
+use super::collector::Collector;
+use super::context::Context;
+use super::names::resolved;
+use analysis::findings::schema::vocabulary::takes_addresses_only;
+use analysis::observation::structured_data::{DataLimit, Format, SyntaxNoteKind, Value};
 use url::Url;
 
 pub fn read(json_ld: &JsonLd, base: &Url, found: &mut Collector) {

@@ -1,11 +1,9 @@
 //! Microdata, by the algorithm of the HTML standard (§5.2, "Microdata").
 
-use super::{
-    super::dom::{Dom, Kind, NodeId, TagPlace},
-    collector::Collector,
-    names::{property_name, resolved, type_name},
-    text::text_content,
-};
+use super::super::dom::{Dom, Kind, NodeId, TagPlace};
+use super::collector::Collector;
+use super::names::{property_name, resolved, type_name};
+use super::text::text_content;
 use analysis::observation::structured_data::{Format, SCHEMA_ORG, SyntaxNoteKind, Value};
 use std::collections::{HashMap, HashSet};
 use url::Url;

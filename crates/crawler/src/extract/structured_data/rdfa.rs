@@ -2,15 +2,13 @@
 //! and literals of XML. Of the words in `rel` and `rev`, those that are link types of HTML or of RFC 8288
 //! are no properties here ([`Names::of_link`]).
 
-use super::{
-    super::dom::{Dom, NodeId, TagPlace},
-    collector::Collector,
-    names::{property_name, resolved, type_name},
-    rdfa_links::{Incomplete, LinkNames},
-    rdfa_names::{Names, cost},
-    social::is_social,
-    text::text_content,
-};
+use super::super::dom::{Dom, NodeId, TagPlace};
+use super::collector::Collector;
+use super::names::{property_name, resolved, type_name};
+use super::rdfa_links::{Incomplete, LinkNames};
+use super::rdfa_names::{Names, cost};
+use super::social::is_social;
+use super::text::text_content;
 use analysis::observation::structured_data::{Format, Value};
 use std::{collections::HashMap, rc::Rc};
 use url::Url;

@@ -1,11 +1,9 @@
 //! The links of `rel` and `rev`, which what stands inside may end ("incomplete triples" in `RDFa` Core).
 
 use super::rdfa::Subject;
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashSet,
-    rc::Rc,
-};
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 pub struct LinkNames {
     /// Of `rel`: the element's subject has what they lead to.

@@ -1,11 +1,9 @@
 //! What names and references of `RDFa` mean where they stand.
 
-use super::{
-    super::dom::{Dom, Kind, NodeId},
-    names::{after_schema_org, resolved},
-    rdfa_prefixes::INITIAL,
-    social::is_social,
-};
+use super::super::dom::{Dom, Kind, NodeId};
+use super::names::{after_schema_org, resolved};
+use super::rdfa_prefixes::INITIAL;
+use super::social::is_social;
 use analysis::findings::schema::vocabulary::property_named;
 use std::{collections::HashMap, rc::Rc};
 use url::Url;

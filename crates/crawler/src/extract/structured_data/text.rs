@@ -1,7 +1,5 @@
-use super::{
-    super::dom::{Dom, Kind, NodeId},
-    collector::Collector,
-};
+use super::super::dom::{Dom, Kind, NodeId};
+use super::collector::Collector;
 use analysis::text::words::{collapsed, shortened};
 
 /// More is not kept of any value.

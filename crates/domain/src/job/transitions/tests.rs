@@ -1,10 +1,8 @@
 //! The invariants of the queue, after any order of events; and the edges that matter most.
 
 use super::*;
-use crate::{
-    ports::clock::Clock,
-    test_support::{FrozenClock, a_job},
-};
+use crate::ports::clock::Clock;
+use crate::test_support::{FrozenClock, a_job};
 use proptest::prelude::*;
 
 const SECOND: TimeDelta = TimeDelta::seconds(1);

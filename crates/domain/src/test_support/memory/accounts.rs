@@ -1,22 +1,16 @@
 //! Accounts, passwords and tokens.
 
-use super::{
-    Session, Stored, conflict,
-    state::{PasswordRow, State, add},
-};
-use crate::{
-    account::{Account, AccountStatus, AccountUsage},
-    email::EmailAddress,
-    ids::{AccountId, TokenId, UserId},
-    password::{HashCost, PasswordHash},
-    ports::{
-        accounts::AccountRepository,
-        passwords::{Credentials, PasswordRepository},
-        tokens::{KnownToken, TokenRepository},
-    },
-    token::{ApiToken, RevokeReason, TokenHash},
-    user::User,
-};
+use super::state::{PasswordRow, State, add};
+use super::{Session, Stored, conflict};
+use crate::account::{Account, AccountStatus, AccountUsage};
+use crate::email::EmailAddress;
+use crate::ids::{AccountId, TokenId, UserId};
+use crate::password::{HashCost, PasswordHash};
+use crate::ports::accounts::AccountRepository;
+use crate::ports::passwords::{Credentials, PasswordRepository};
+use crate::ports::tokens::{KnownToken, TokenRepository};
+use crate::token::{ApiToken, RevokeReason, TokenHash};
+use crate::user::User;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

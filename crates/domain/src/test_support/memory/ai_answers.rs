@@ -1,19 +1,16 @@
 //! Answers of AI engines, counts of them, and the months of keywords.
 
-use super::{
-    Session, Stored,
-    past::is_measured,
-    state::{State, add, remove, remove_oldest},
-};
-use crate::{
-    ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
-    kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
-    keyword_month::{CalendarMonth, MonthCourse, MonthPoint},
-    ports::{kept_answers::AnswerRepository, keyword_months::KeywordMonthRepository},
-    project::Status,
-    record_places::PLACES,
-    results::{CARRIED, KeywordMeasurement, SearchSource, StagedFinding},
-};
+use super::past::is_measured;
+use super::state::{State, add, remove, remove_oldest};
+use super::{Session, Stored};
+use crate::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
+use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
+use crate::keyword_month::{CalendarMonth, MonthCourse, MonthPoint};
+use crate::ports::kept_answers::AnswerRepository;
+use crate::ports::keyword_months::KeywordMonthRepository;
+use crate::project::Status;
+use crate::record_places::PLACES;
+use crate::results::{CARRIED, KeywordMeasurement, SearchSource, StagedFinding};
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};

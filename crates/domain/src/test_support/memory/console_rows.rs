@@ -1,17 +1,13 @@
 //! Rows of Search Console.
 
-use super::{
-    Session, Stored,
-    paging::{Place, Told as ToldPlace, page},
-    state::{ImportRow, State, add, remove_oldest},
-};
-use crate::{
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    page::{Direction, Page, PageRequest, Position, SortValue},
-    ports::console_rows::ConsoleRowRepository,
-    search_console::{PageDay, RowSet, RowSum, SearchRow, StoredSpan, Told},
-    stored_data::DataSize,
-};
+use super::paging::{Place, Told as ToldPlace, page};
+use super::state::{ImportRow, State, add, remove_oldest};
+use super::{Session, Stored};
+use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
+use crate::page::{Direction, Page, PageRequest, Position, SortValue};
+use crate::ports::console_rows::ConsoleRowRepository;
+use crate::search_console::{PageDay, RowSet, RowSum, SearchRow, StoredSpan, Told};
+use crate::stored_data::DataSize;
 use analysis::{ctr::PositionClicks, keyword_text::normalised};
 use async_trait::async_trait;
 use chrono::NaiveDate;

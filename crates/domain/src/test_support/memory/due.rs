@@ -1,13 +1,12 @@
 //! What comes round by itself: schedules, and fetches of Search Console.
 
 use super::{Session, Stored};
-use crate::{
-    ids::{AccountId, ProjectId},
-    job::kind::AnalysisKind,
-    ports::{console_bindings::ConsoleBindingRepository, schedules::ScheduleRepository},
-    schedule::Schedule,
-    search_console::Binding,
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::job::kind::AnalysisKind;
+use crate::ports::console_bindings::ConsoleBindingRepository;
+use crate::ports::schedules::ScheduleRepository;
+use crate::schedule::Schedule;
+use crate::search_console::Binding;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;

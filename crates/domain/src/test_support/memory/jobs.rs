@@ -1,10 +1,8 @@
 //! Jobs, and accounts' lines in the queue.
 
-use super::{
-    Session, Stored, conflict,
-    paging::{BY_ID, Place, moment, page},
-    state::{State, add, remove_oldest},
-};
+use super::paging::{BY_ID, Place, moment, page};
+use super::state::{State, add, remove_oldest};
+use super::{Session, Stored, conflict};
 use crate::{
     account::Account,
     ids::{AccountId, JobId, ProjectId},

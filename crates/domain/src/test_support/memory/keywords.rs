@@ -1,25 +1,19 @@
 //! Keywords.
 
-use super::{
-    Session, Stored, conflict,
-    paging::{BY_ID, Place, moment, page},
-    state::{State, add},
-};
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordChoice, LatestRank},
-    keyword_metrics::KeywordMetrics,
-    market::{Country, Language, Market},
-    page::{Page, PageRequest, SortValue},
-    ports::keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort},
-    project::Status,
-    text::Tag,
-};
+use super::paging::{BY_ID, Place, moment, page};
+use super::state::{State, add};
+use super::{Session, Stored, conflict};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::keyword::{Keyword, KeywordChoice, LatestRank};
+use crate::keyword_metrics::KeywordMetrics;
+use crate::market::{Country, Language, Market};
+use crate::page::{Page, PageRequest, SortValue};
+use crate::ports::keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort};
+use crate::project::Status;
+use crate::text::Tag;
 use async_trait::async_trait;
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl State {
     pub(super) fn keywords_of(

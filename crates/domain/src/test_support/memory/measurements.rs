@@ -1,18 +1,14 @@
 //! Measurements, and what running jobs have done so far.
 
-use super::{
-    Session, Stored, conflict,
-    past::is_measured,
-    state::{State, add},
-};
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    ports::measurements::MeasurementRepository,
-    project::Status,
-    results::{
-        AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
-        StagedFinding,
-    },
+use super::past::is_measured;
+use super::state::{State, add};
+use super::{Session, Stored, conflict};
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::ports::measurements::MeasurementRepository;
+use crate::project::Status;
+use crate::results::{
+    AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+    StagedFinding,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;

@@ -23,10 +23,8 @@ mod spending;
 mod state;
 
 use super::FrozenClock;
-use crate::ports::{
-    clock::Clock,
-    storage::{NoConnection, Repositories, Storage, StorageError, Transaction},
-};
+use crate::ports::clock::Clock;
+use crate::ports::storage::{NoConnection, Repositories, Storage, StorageError, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 pub use state::{ImportRow, PasswordRow, State, VisitedPageRow, WrittenCallRow};

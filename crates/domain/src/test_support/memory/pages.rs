@@ -1,14 +1,10 @@
 //! Pages that are kept between runs.
 
-use super::{
-    Session, Stored,
-    state::{InProject, State, VisitedPageRow, remove_oldest},
-};
-use crate::{
-    ids::{AccountId, JobId, ProjectId},
-    kept_pages::{KeptPage, StagedPage, Validators},
-    ports::kept_pages::PageRepository,
-};
+use super::state::{InProject, State, VisitedPageRow, remove_oldest};
+use super::{Session, Stored};
+use crate::ids::{AccountId, JobId, ProjectId};
+use crate::kept_pages::{KeptPage, StagedPage, Validators};
+use crate::ports::kept_pages::PageRepository;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,17 +1,11 @@
 //! The past of keywords: what one source measured of them before.
 
 use super::state::State;
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    results::{AsOf, KeywordHistory, KeywordMeasurement, SearchSource},
-};
-use analysis::{
-    findings::{
-        rankings::RankState,
-        serp::{PreviousSerp, SerpRecord},
-    },
-    result_type::ResultType,
-};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::results::{AsOf, KeywordHistory, KeywordMeasurement, SearchSource};
+use analysis::findings::rankings::RankState;
+use analysis::findings::serp::{PreviousSerp, SerpRecord};
+use analysis::result_type::ResultType;
 use chrono::Days;
 
 /// How far histories look back.

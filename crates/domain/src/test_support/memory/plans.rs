@@ -1,24 +1,18 @@
 //! What owners say of a project, their content plans, how they ask AI engines, and how much is stored.
 
-use super::{
-    Session, Stored,
-    paging::{BY_ID, Place, moment, page},
-    state::{InProject, State, add},
-};
-use crate::{
-    ai_models::ModelSettings,
-    content_plan::{ContentPlan, PlanSummary},
-    ids::{AccountId, ContentPlanId, ProjectId},
-    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
-    page::{Page, PageRequest},
-    ports::{
-        ai_models::AiModelRepository,
-        content_plans::{ContentPlanRepository, ContentPlanSort},
-        owners_words::OwnersWordsRepository,
-        stored_data::StoredDataRepository,
-    },
-    stored_data::{DataSize, StoredData},
-};
+use super::paging::{BY_ID, Place, moment, page};
+use super::state::{InProject, State, add};
+use super::{Session, Stored};
+use crate::ai_models::ModelSettings;
+use crate::content_plan::{ContentPlan, PlanSummary};
+use crate::ids::{AccountId, ContentPlanId, ProjectId};
+use crate::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
+use crate::page::{Page, PageRequest};
+use crate::ports::ai_models::AiModelRepository;
+use crate::ports::content_plans::{ContentPlanRepository, ContentPlanSort};
+use crate::ports::owners_words::OwnersWordsRepository;
+use crate::ports::stored_data::StoredDataRepository;
+use crate::stored_data::{DataSize, StoredData};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

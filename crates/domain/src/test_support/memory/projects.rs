@@ -1,17 +1,13 @@
 //! Projects, and how they are purged.
 
-use super::{
-    Session, Stored, conflict,
-    paging::{BY_ID, Place, moment, page},
-    state::{State, add},
-};
-use crate::{
-    ids::{AccountId, ProjectId},
-    page::{Page, PageRequest, SortValue},
-    ports::projects::{ProjectFilter, ProjectRepository, ProjectSort},
-    project::{Project, Status},
-    text::{Label, Tag},
-};
+use super::paging::{BY_ID, Place, moment, page};
+use super::state::{State, add};
+use super::{Session, Stored, conflict};
+use crate::ids::{AccountId, ProjectId};
+use crate::page::{Page, PageRequest, SortValue};
+use crate::ports::projects::{ProjectFilter, ProjectRepository, ProjectSort};
+use crate::project::{Project, Status};
+use crate::text::{Label, Tag};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

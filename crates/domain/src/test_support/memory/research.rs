@@ -1,21 +1,15 @@
 //! Keyword research.
 
-use super::{
-    Session, Stored,
-    paging::{BY_ID, Place, moment, page},
-    state::{State, add, remove, remove_oldest},
+use super::paging::{BY_ID, Place, moment, page};
+use super::state::{State, add, remove, remove_oldest};
+use super::{Session, Stored};
+use crate::ids::{AccountId, FlightId, SearchId, UserId};
+use crate::keyword_research::{
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
 };
-use crate::{
-    ids::{AccountId, FlightId, SearchId, UserId},
-    keyword_research::{
-        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
-    },
-    page::{Page, PageRequest},
-    ports::{
-        research::{ResearchRepository, SearchSort},
-        spending::month_of,
-    },
-};
+use crate::page::{Page, PageRequest};
+use crate::ports::research::{ResearchRepository, SearchSort};
+use crate::ports::spending::month_of;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 

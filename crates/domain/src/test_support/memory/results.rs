@@ -1,17 +1,13 @@
 //! Published results.
 
-use super::{
-    Session, Stored,
-    paging::{Place, Told, moment, page},
-    state::State,
-};
-use crate::{
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    kept_pages::StagedPage,
-    page::{Page, Position, SortValue},
-    ports::results::ResultRepository,
-    results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding},
-};
+use super::paging::{Place, Told, moment, page};
+use super::state::State;
+use super::{Session, Stored};
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
+use crate::kept_pages::StagedPage;
+use crate::page::{Page, Position, SortValue};
+use crate::ports::results::ResultRepository;
+use crate::results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding};
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 

@@ -1,21 +1,15 @@
 //! What belongs to the server, and what is written down about accounts: keys that were used, and the audit log.
 
-use super::{
-    Session, Stored,
-    state::{State, add, remove, remove_oldest},
-};
-use crate::{
-    audit::{AuditAction, AuditEvent},
-    idempotency::IdempotencyRecord,
-    ids::AccountId,
-    ports::{
-        audit::AuditRepository,
-        idempotency::IdempotencyRepository,
-        secrets::SecretRepository,
-        server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic},
-        site_turns::SiteTurnRepository,
-    },
-};
+use super::state::{State, add, remove, remove_oldest};
+use super::{Session, Stored};
+use crate::audit::{AuditAction, AuditEvent};
+use crate::idempotency::IdempotencyRecord;
+use crate::ids::AccountId;
+use crate::ports::audit::AuditRepository;
+use crate::ports::idempotency::IdempotencyRepository;
+use crate::ports::secrets::SecretRepository;
+use crate::ports::server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic};
+use crate::ports::site_turns::SiteTurnRepository;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;

@@ -1,18 +1,12 @@
 //! Sessions of people, and how often somebody guessed.
 
-use super::{
-    Session, Stored,
-    state::{add, remove},
-};
-use crate::{
-    ids::{AccountId, SessionId, UserId},
-    ports::{
-        sessions::{KnownSession, SessionRepository},
-        throttles::ThrottleRepository,
-    },
-    session::{Session as SignedInSession, SessionHash},
-    throttle::{Throttle, ThrottleKey},
-};
+use super::state::{add, remove};
+use super::{Session, Stored};
+use crate::ids::{AccountId, SessionId, UserId};
+use crate::ports::sessions::{KnownSession, SessionRepository};
+use crate::ports::throttles::ThrottleRepository;
+use crate::session::{Session as SignedInSession, SessionHash};
+use crate::throttle::{Throttle, ThrottleKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;

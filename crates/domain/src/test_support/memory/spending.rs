@@ -1,18 +1,12 @@
 //! What suppliers cost, and the calls that cost it.
 
-use super::{
-    Session, Stored,
-    state::{WrittenCallRow, add, remove_oldest},
-};
-use crate::{
-    ids::{AccountId, JobId},
-    money::MicroUsd,
-    ports::{
-        call_journal::{Answered, Ended},
-        paid_calls::{PaidCallKey, PaidCallRepository},
-        spending::{Counter, Spending, SpendingRepository},
-    },
-};
+use super::state::{WrittenCallRow, add, remove_oldest};
+use super::{Session, Stored};
+use crate::ids::{AccountId, JobId};
+use crate::money::MicroUsd;
+use crate::ports::call_journal::{Answered, Ended};
+use crate::ports::paid_calls::{PaidCallKey, PaidCallRepository};
+use crate::ports::spending::{Counter, Spending, SpendingRepository};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -1,37 +1,34 @@
 //! What the storage holds: a map for each table, whose key is the table's primary key.
 
-use crate::{
-    account::Account,
-    ai_models::ModelSettings,
-    audit::AuditEvent,
-    content_plan::ContentPlan,
-    idempotency::IdempotencyRecord,
-    ids::{
-        AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, JobId,
-        KeywordId, ProjectId, SearchId, SessionId, TokenId, UserId,
-    },
-    job::{Job, line::AccountQueue},
-    kept_answers::{KeptAnswer, KeywordTallies, TallyPlace},
-    kept_pages::{KeptPage, StagedPage, Validators},
-    keyword::Keyword,
-    keyword_research::{Flight, KeptResearch, Reservation, Search, SubjectKey},
-    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
-    password::PasswordHash,
-    ports::{
-        call_journal::Ended,
-        server_notes::ServerNote,
-        spending::{Counter, Spending},
-        storage::StorageError,
-    },
-    project::Project,
-    results::{KeywordMeasurement, ResultHead, StagedFinding},
-    schedule::Schedule,
-    search_console::{Binding, RowSet, Told},
-    session::{Session, SessionHash},
-    throttle::Throttle,
-    token::{ApiToken, TokenHash},
-    user::User,
+use crate::account::Account;
+use crate::ai_models::ModelSettings;
+use crate::audit::AuditEvent;
+use crate::content_plan::ContentPlan;
+use crate::idempotency::IdempotencyRecord;
+use crate::ids::{
+    AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, JobId, KeywordId,
+    ProjectId, SearchId, SessionId, TokenId, UserId,
 };
+use crate::job::Job;
+use crate::job::line::AccountQueue;
+use crate::kept_answers::{KeptAnswer, KeywordTallies, TallyPlace};
+use crate::kept_pages::{KeptPage, StagedPage, Validators};
+use crate::keyword::Keyword;
+use crate::keyword_research::{Flight, KeptResearch, Reservation, Search, SubjectKey};
+use crate::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
+use crate::password::PasswordHash;
+use crate::ports::call_journal::Ended;
+use crate::ports::server_notes::ServerNote;
+use crate::ports::spending::{Counter, Spending};
+use crate::ports::storage::StorageError;
+use crate::project::Project;
+use crate::results::{KeywordMeasurement, ResultHead, StagedFinding};
+use crate::schedule::Schedule;
+use crate::search_console::{Binding, RowSet, Told};
+use crate::session::{Session, SessionHash};
+use crate::throttle::Throttle;
+use crate::token::{ApiToken, TokenHash};
+use crate::user::User;
 use analysis::document::Document;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{BTreeMap, btree_map::Entry};

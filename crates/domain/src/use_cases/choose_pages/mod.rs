@@ -1,16 +1,12 @@
 //! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
 
 use super::Core;
-use crate::{
-    ids::{AccountId, ProjectId},
-    keyword::Keyword,
-    ports::storage::StorageError,
-    project::Project,
-};
-use analysis::{
-    result_type::ResultType,
-    url_rules::{SiteScope, normalised, page_key},
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::keyword::Keyword;
+use crate::ports::storage::StorageError;
+use crate::project::Project;
+use analysis::result_type::ResultType;
+use analysis::url_rules::{SiteScope, normalised, page_key};
 use std::collections::HashMap;
 
 /// How many keywords are held in memory at once.

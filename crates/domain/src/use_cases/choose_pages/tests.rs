@@ -1,11 +1,9 @@
 //! Choose pages: the order, against mocked ports.
 
 use super::*;
-use crate::{
-    keyword::LatestRank,
-    results::{Coverage, ResultHead},
-    test_support::{FakeStorage, FrozenClock, a_job, a_keyword, a_project, core},
-};
+use crate::keyword::LatestRank;
+use crate::results::{Coverage, ResultHead};
+use crate::test_support::{FakeStorage, FrozenClock, a_job, a_keyword, a_project, core};
 use analysis::{document::Document, findings::rankings::RankState, provenance::Provenance};
 use std::sync::Arc;
 

@@ -1,20 +1,17 @@
 //! Changes a keyword by a merge patch, its status and its AI tracking included.
 
 use super::track::counted;
-use crate::{
-    allowance::AllowanceExceeded,
-    ids::{AccountId, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordPatch},
-    owners_words::SiteRole,
-    patch::Change,
-    ports::{
-        keywords::KeywordCounts,
-        storage::{StorageError, Transaction},
-    },
-    precondition::{Precondition, holds},
-    project::{Project, Status},
-    use_cases::{Core, may_be_storage, places::PlacesChange},
-};
+use crate::allowance::AllowanceExceeded;
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::keyword::{Keyword, KeywordPatch};
+use crate::owners_words::SiteRole;
+use crate::patch::Change;
+use crate::ports::keywords::KeywordCounts;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::precondition::{Precondition, holds};
+use crate::project::{Project, Status};
+use crate::use_cases::places::PlacesChange;
+use crate::use_cases::{Core, may_be_storage};
 use analysis::url_rules::{OwnSites, SiteScope, host_of_url};
 use thiserror::Error;
 
@@ -155,14 +152,10 @@ async fn refuse_a_foreign_target(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        account::AccountUsage,
-        owners_words::NamedSite,
-        test_support::{
-            ACCOUNT, MemoryStorage, a_keyword, a_project, core,
-            fixtures::{Fixture, account, keyword, now, project},
-        },
-    };
+    use crate::account::AccountUsage;
+    use crate::owners_words::NamedSite;
+    use crate::test_support::fixtures::{Fixture, account, keyword, now, project};
+    use crate::test_support::{ACCOUNT, MemoryStorage, a_keyword, a_project, core};
 
     /// With an account that has one keyword more, and a project that has this one.
     fn holding(keyword: Fixture<Keyword>) -> MemoryStorage {

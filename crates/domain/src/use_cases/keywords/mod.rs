@@ -3,20 +3,16 @@ pub mod save;
 pub mod track;
 
 use super::Core;
-use crate::{
-    ids::{AccountId, KeywordId, ProjectId},
-    job::Job,
-    keyword::{Keyword, KeywordChoice},
-    keyword_month::{CalendarMonth, KeywordMonth, put_together},
-    market::Market,
-    page::{Page, PageRequest},
-    ports::{
-        keywords::{KeywordFilter, KeywordSort},
-        storage::{Storage, StorageError},
-    },
-    project::Project,
-    results::{AsOf, Finding, KeywordHistory, ResultHead, SearchSource},
-};
+use crate::ids::{AccountId, KeywordId, ProjectId};
+use crate::job::Job;
+use crate::keyword::{Keyword, KeywordChoice};
+use crate::keyword_month::{CalendarMonth, KeywordMonth, put_together};
+use crate::market::Market;
+use crate::page::{Page, PageRequest};
+use crate::ports::keywords::{KeywordFilter, KeywordSort};
+use crate::ports::storage::{Storage, StorageError};
+use crate::project::Project;
+use crate::results::{AsOf, Finding, KeywordHistory, ResultHead, SearchSource};
 use analysis::{findings::rankings::OwnSearchData, result_type::ResultType};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,24 +1,18 @@
 //! Measures the speed of one page on one kind of device: what visitors saw, or a load of our own.
 //! Nothing is stored here.
 
-use crate::{
-    ids::ProjectId,
-    ports::{
-        clock::Clock,
-        page_speed::{
-            FieldTarget, FieldVitals, FieldVitalsError, LabError, LabOrder, LabVitals,
-            NotConfigured, StaticVitals,
-        },
-        search_results::ProviderError,
-        site_door::SiteDoor,
-    },
+use crate::ids::ProjectId;
+use crate::ports::clock::Clock;
+use crate::ports::page_speed::{
+    FieldTarget, FieldVitals, FieldVitalsError, LabError, LabOrder, LabVitals, NotConfigured,
+    StaticVitals,
 };
-use analysis::{
-    findings::vitals::{
-        Subject, VitalsRecord, VitalsSource, VitalsTrend, field_record, lab_record, static_record,
-    },
-    observation::vitals::FormFactor,
+use crate::ports::search_results::ProviderError;
+use crate::ports::site_door::SiteDoor;
+use analysis::findings::vitals::{
+    Subject, VitalsRecord, VitalsSource, VitalsTrend, field_record, lab_record, static_record,
 };
+use analysis::observation::vitals::FormFactor;
 use std::sync::Arc;
 
 /// Who is asked and what loads pages, the preferred first.

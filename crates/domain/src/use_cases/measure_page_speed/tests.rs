@@ -1,20 +1,14 @@
 //! Measure page speed: who is asked when, against mocked ports.
 
 use super::*;
-use crate::{
-    ports::{
-        page_speed::{MockFieldVitals, MockLabVitals, MockStaticVitals},
-        site_door::MockSiteDoor,
-    },
-    test_support::FrozenClock,
+use crate::ports::page_speed::{MockFieldVitals, MockLabVitals, MockStaticVitals};
+use crate::ports::site_door::MockSiteDoor;
+use crate::test_support::FrozenClock;
+use analysis::observation::vitals::{
+    FieldMetric, FieldSample, FieldScope, LabMeasurement, LabMetrics, LabRun, StaticFacts,
+    VitalsMetric,
 };
-use analysis::{
-    observation::vitals::{
-        FieldMetric, FieldSample, FieldScope, LabMeasurement, LabMetrics, LabRun, StaticFacts,
-        VitalsMetric,
-    },
-    provenance::{Provenance, RecordStatus},
-};
+use analysis::provenance::{Provenance, RecordStatus};
 use chrono::TimeDelta;
 use std::collections::BTreeMap;
 

@@ -1,22 +1,15 @@
 //! Creates a project, with its first keywords.
 
-use crate::{
-    account::Account,
-    allowance::AllowanceExceeded,
-    ids::{AccountId, ProjectId},
-    keyword::NewKeywords,
-    ports::{
-        keywords::KeywordCounts,
-        storage::{StorageError, Transaction},
-    },
-    project::{NewProject, Project},
-    use_cases::{
-        Core,
-        keywords::track::{TrackKeywordsError, TrackedKeywords},
-        may_be_storage, places,
-        repeats::{Receipt, UsedMeanwhile},
-    },
-};
+use crate::account::Account;
+use crate::allowance::AllowanceExceeded;
+use crate::ids::{AccountId, ProjectId};
+use crate::keyword::NewKeywords;
+use crate::ports::keywords::KeywordCounts;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::{NewProject, Project};
+use crate::use_cases::keywords::track::{TrackKeywordsError, TrackedKeywords};
+use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
+use crate::use_cases::{Core, may_be_storage, places};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -137,17 +130,13 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        account::AccountLimits,
-        keyword::KeywordText,
-        market::Market,
-        project::ProjectMeta,
-        stored_data::StorageLimits,
-        test_support::{
-            ACCOUNT, MemoryStorage, a_project, core,
-            fixtures::{account, project},
-        },
-    };
+    use crate::account::AccountLimits;
+    use crate::keyword::KeywordText;
+    use crate::market::Market;
+    use crate::project::ProjectMeta;
+    use crate::stored_data::StorageLimits;
+    use crate::test_support::fixtures::{account, project};
+    use crate::test_support::{ACCOUNT, MemoryStorage, a_project, core};
 
     fn shop() -> NewProject {
         NewProject {

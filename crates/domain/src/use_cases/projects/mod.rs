@@ -2,18 +2,14 @@ pub mod change;
 pub mod create;
 
 use super::Core;
-use crate::{
-    ids::{AccountId, ProjectId},
-    job::Job,
-    page::{Direction, Page, PageRequest},
-    ports::{
-        jobs::{JobFilter, JobSort},
-        projects::{ProjectFilter, ProjectSort},
-        storage::StorageError,
-    },
-    project::Project,
-    results::{Finding, ResultHead},
-};
+use crate::ids::{AccountId, ProjectId};
+use crate::job::Job;
+use crate::page::{Direction, Page, PageRequest};
+use crate::ports::jobs::{JobFilter, JobSort};
+use crate::ports::projects::{ProjectFilter, ProjectSort};
+use crate::ports::storage::StorageError;
+use crate::project::Project;
+use crate::results::{Finding, ResultHead};
 use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
 use std::collections::HashMap;
 

@@ -1,34 +1,27 @@
 //! Asks for an analysis: a job in the queue, with its cost set aside.
 
-use super::{
-    Core,
-    ai_models::{AskedEngine, asked_engines},
-    budgets::{Budget, OverBudget},
-    judge_sentiment::most_judgements,
-    may_be_storage,
-    plan_prompts::{branded_prompts, most_questions},
-};
-use crate::{
-    account::{Account, AccountStatus},
-    ai_models::ModelChoice,
-    allowance::Allowance,
-    ids::{AccountId, JobId, ProjectId},
-    job::{
-        Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
-        line::AccountQueue, progress::Progress,
-    },
-    keyword::KeywordChoice,
-    money::MicroUsd,
-    ports::{
-        jobs::QueueFigures,
-        search_results::{Spent, Unpaid},
-        spending::Spending,
-        storage::{AsStorageError, Repositories, StorageError, Transaction, retrying},
-    },
-    project::Project,
-    schedule::Schedule,
-    use_cases::repeats::{Receipt, UsedMeanwhile},
-};
+use super::ai_models::{AskedEngine, asked_engines};
+use super::budgets::{Budget, OverBudget};
+use super::judge_sentiment::most_judgements;
+use super::plan_prompts::{branded_prompts, most_questions};
+use super::{Core, may_be_storage};
+use crate::account::{Account, AccountStatus};
+use crate::ai_models::ModelChoice;
+use crate::allowance::Allowance;
+use crate::ids::{AccountId, JobId, ProjectId};
+use crate::job::kind::AnalysisKind;
+use crate::job::line::AccountQueue;
+use crate::job::progress::Progress;
+use crate::job::{Job, JobCost, JobPriority, JobState, Trigger, dedupe_key};
+use crate::keyword::KeywordChoice;
+use crate::money::MicroUsd;
+use crate::ports::jobs::QueueFigures;
+use crate::ports::search_results::{Spent, Unpaid};
+use crate::ports::spending::Spending;
+use crate::ports::storage::{AsStorageError, Repositories, StorageError, Transaction, retrying};
+use crate::project::Project;
+use crate::schedule::Schedule;
+use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 

@@ -1,21 +1,17 @@
 //! Request analysis: the decisions, against mocked ports.
 
 use super::*;
-use crate::{
-    account::{Account, AccountLimits},
-    ai_models::ModelSettings,
-    idempotency::{Fingerprint, IdempotencyRecord, OnceOnly, StoredAnswer},
-    ids::CallerId,
-    job::line::AccountQueue,
-    ports::{
-        ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine},
-        clock::Clock,
-        jobs::QueueFigures,
-        spending::Counter,
-    },
-    test_support::{
-        ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
-    },
+use crate::account::{Account, AccountLimits};
+use crate::ai_models::ModelSettings;
+use crate::idempotency::{Fingerprint, IdempotencyRecord, OnceOnly, StoredAnswer};
+use crate::ids::CallerId;
+use crate::job::line::AccountQueue;
+use crate::ports::ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine};
+use crate::ports::clock::Clock;
+use crate::ports::jobs::QueueFigures;
+use crate::ports::spending::Counter;
+use crate::test_support::{
+    ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
 };
 use chrono::{Days, NaiveTime};
 use std::sync::Arc;

@@ -6,29 +6,25 @@
 //! dies in between costs nobody a unit, and a late answer of theirs books none.
 
 use super::{Research, ResearchRequest, quota, tracked};
-use crate::{
-    ids::{FlightId, SearchId},
-    keyword_metrics::KeywordMetrics,
-    keyword_research::{Flight, KeptResearch, ResearchQuota, Reservation, Search, SubjectKey},
-    money::MicroUsd,
-    ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
-        keyword_data::{KeywordData, KeywordQuery},
-        patience::Patience,
-        search_results::{ProviderError, Unpaid},
-        spending::month_of,
-        storage::{StorageError, Transaction, retrying},
-    },
-    use_cases::{Core, budgets::OverBudget, end_attempt::settle_all, may_be_storage},
+use crate::ids::{FlightId, SearchId};
+use crate::keyword_metrics::KeywordMetrics;
+use crate::keyword_research::{
+    Flight, KeptResearch, ResearchQuota, Reservation, Search, SubjectKey,
 };
+use crate::money::MicroUsd;
+use crate::ports::call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket};
+use crate::ports::keyword_data::{KeywordData, KeywordQuery};
+use crate::ports::patience::Patience;
+use crate::ports::search_results::{ProviderError, Unpaid};
+use crate::ports::spending::month_of;
+use crate::ports::storage::{StorageError, Transaction, retrying};
+use crate::use_cases::budgets::OverBudget;
+use crate::use_cases::end_attempt::settle_all;
+use crate::use_cases::{Core, may_be_storage};
 use async_trait::async_trait;
-use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
 
 /// How often it is looked whether somebody else's question was answered.

@@ -3,16 +3,12 @@
 pub mod keyword;
 
 use super::Core;
-use crate::{
-    ids::{AccountId, ProjectId, SearchId, UserId},
-    keyword_research::{KeptResearch, ResearchQuota, ResearchSubject, Search, SearchLine},
-    page::{Page, PageRequest},
-    ports::{
-        research::SearchSort,
-        spending::month_of,
-        storage::{Repositories, StorageError, Transaction},
-    },
-};
+use crate::ids::{AccountId, ProjectId, SearchId, UserId};
+use crate::keyword_research::{KeptResearch, ResearchQuota, ResearchSubject, Search, SearchLine};
+use crate::page::{Page, PageRequest};
+use crate::ports::research::SearchSort;
+use crate::ports::spending::month_of;
+use crate::ports::storage::{Repositories, StorageError, Transaction};
 use analysis::{keyword_text::normalised, observation::keyword_research::ResearchedKeyword};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;

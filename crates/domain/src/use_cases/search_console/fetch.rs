@@ -2,19 +2,15 @@
 //! before something went wrong stays, and the next time goes on behind it.
 
 use super::import::room_for;
-use crate::{
-    account::AccountStatus,
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    ports::{
-        page_speed::NotConfigured,
-        search_console::{SearchConsole, SearchConsoleError},
-        storage::{StorageError, Transaction},
-    },
-    project::Project,
-    search_console::{Binding, Cut, Origin, RowSet, Span, Told},
-    stored_data::StorageExceeded,
-    use_cases::{Core, may_be_storage},
-};
+use crate::account::AccountStatus;
+use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
+use crate::ports::page_speed::NotConfigured;
+use crate::ports::search_console::{SearchConsole, SearchConsoleError};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
+use crate::search_console::{Binding, Cut, Origin, RowSet, Span, Told};
+use crate::stored_data::StorageExceeded;
+use crate::use_cases::{Core, may_be_storage};
 use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::America::Los_Angeles;

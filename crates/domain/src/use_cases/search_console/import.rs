@@ -1,13 +1,11 @@
 //! Takes in rows of Search Console: all of them, or none.
 
-use crate::{
-    ids::{AccountId, ConsoleSpanId, ProjectId},
-    ports::storage::{StorageError, Transaction},
-    project::Project,
-    search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
-    stored_data::{DataSize, StorageExceeded, StorageLimits},
-    use_cases::{Core, may_be_storage},
-};
+use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
+use crate::search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told};
+use crate::stored_data::{DataSize, StorageExceeded, StorageLimits};
+use crate::use_cases::{Core, may_be_storage};
 use analysis::url_rules::SiteScope;
 use chrono::{NaiveDate, TimeDelta};
 use std::collections::{BTreeSet, HashSet};

@@ -4,20 +4,16 @@ pub mod fetch;
 pub mod import;
 
 use super::{Core, may_be_storage};
-use crate::{
-    ids::{AccountId, ProjectId},
-    page::{Page, PageRequest},
-    ports::storage::{StorageError, Transaction},
-    project::Project,
-    search_console::{
-        About, Binding, Cut, Origin, PeriodRows, Property, PropertyRefusal, RowSum, Span,
-        StoredSpan, choose, within,
-    },
+use crate::ids::{AccountId, ProjectId};
+use crate::page::{Page, PageRequest};
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
+use crate::search_console::{
+    About, Binding, Cut, Origin, PeriodRows, Property, PropertyRefusal, RowSum, Span, StoredSpan,
+    choose, within,
 };
-use analysis::{
-    findings::suggestions::{ConsoleRow, DayClicks, ImportedSource},
-    keyword_text::normalised,
-};
+use analysis::findings::suggestions::{ConsoleRow, DayClicks, ImportedSource};
+use analysis::keyword_text::normalised;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;

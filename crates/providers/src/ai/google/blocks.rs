@@ -1,11 +1,7 @@
-use crate::ai::{
-    source::Told,
-    sources::{Named, Sources},
-};
-use analysis::{
-    observation::ai_answer::{CitationPart, TextSpan},
-    url_rules::unwrapped,
-};
+use crate::ai::source::Told;
+use crate::ai::sources::{Named, Sources};
+use analysis::observation::ai_answer::{CitationPart, TextSpan};
+use analysis::url_rules::unwrapped;
 use domain::ports::ai_answers::Retrieval;
 
 #[derive(Debug, Default)]

@@ -5,28 +5,18 @@
 //! results, as stored copies had them on 2026-11-22.
 
 use super::{GoogleAnswer, blocks::searched};
-use crate::{
-    ai::{
-        source::{AnswerSource, Outcome, Reading, Told},
-        sources::{Named, Sources},
-    },
-    http_client::Answer,
-    resilience::{CallFailure, Repeat},
-    search::data_for_seo::{
-        DataForSeo, ORGANIC, escaped, no_such_country,
-        places::{country_code, place_name},
-        wire::Item,
-    },
-};
-use analysis::{
-    observation::ai_answer::{CitationPart, TextSpan},
-    url_rules::unwrapped,
-};
+use crate::ai::source::{AnswerSource, Outcome, Reading, Told};
+use crate::ai::sources::{Named, Sources};
+use crate::http_client::Answer;
+use crate::resilience::{CallFailure, Repeat};
+use crate::search::data_for_seo::places::{country_code, place_name};
+use crate::search::data_for_seo::wire::Item;
+use crate::search::data_for_seo::{DataForSeo, ORGANIC, escaped, no_such_country};
+use analysis::observation::ai_answer::{CitationPart, TextSpan};
+use analysis::url_rules::unwrapped;
 use async_trait::async_trait;
-use domain::ports::{
-    ai_answers::{AiQuestion, EngineLabel},
-    search_results::ProviderError,
-};
+use domain::ports::ai_answers::{AiQuestion, EngineLabel};
+use domain::ports::search_results::ProviderError;
 use serde_json::{Value, json};
 
 const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";

@@ -2,16 +2,12 @@
 //! and `engine=google_ai_mode`. Shape: serpapi.com/google-ai-overview-api, serpapi.com/google-ai-mode-api and clients
 //! of both, as stored copies had them on 2026-11-22.
 
-use super::{
-    GoogleAnswer,
-    blocks::{Page, Reference, searched},
-};
-use crate::{
-    ai::source::{AnswerSource, Outcome, Reading, Told},
-    http_client::Answer,
-    resilience::CallFailure,
-    search::serp_api::SerpApi,
-};
+use super::GoogleAnswer;
+use super::blocks::{Page, Reference, searched};
+use crate::ai::source::{AnswerSource, Outcome, Reading, Told};
+use crate::http_client::Answer;
+use crate::resilience::CallFailure;
+use crate::search::serp_api::SerpApi;
 use async_trait::async_trait;
 use domain::ports::ai_answers::{AiQuestion, EngineLabel};
 use serde_json::Value;

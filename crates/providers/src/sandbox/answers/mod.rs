@@ -11,26 +11,18 @@ mod draft;
 mod phrases;
 
 use super::{SandboxSettings, chance::Chance, layout::PROVIDER, market, trouble::Trouble};
-use analysis::{
-    observation::{
-        ai_answer::{AnswerState, AnswerUsage, CitationPart},
-        search_page::Device,
-    },
-    provenance::Provenance,
-};
+use analysis::observation::ai_answer::{AnswerState, AnswerUsage, CitationPart};
+use analysis::observation::search_page::Device;
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
 use chrono::{Datelike, NaiveDate};
-use domain::{
-    money::MicroUsd,
-    ports::{
-        ai_answers::{
-            AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval, SIMULATED_ENGINES,
-        },
-        call_journal::CallJournal,
-        clock::Clock,
-        search_results::{ProviderError, Spent, Unpaid},
-    },
+use domain::money::MicroUsd;
+use domain::ports::ai_answers::{
+    AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval, SIMULATED_ENGINES,
 };
+use domain::ports::call_journal::CallJournal;
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 use draft::Draft;
 use phrases::{Kind, sentence};
 use std::sync::Arc;

@@ -2,10 +2,8 @@ use super::*;
 use crate::sandbox::Sandbox;
 use analysis::ai_prompts::LANGUAGES;
 use chrono::{DateTime, Days, Utc};
-use domain::ports::{
-    call_journal::NothingToSpend,
-    search_results::{SearchQuery, SearchResults},
-};
+use domain::ports::call_journal::NothingToSpend;
+use domain::ports::search_results::{SearchQuery, SearchResults};
 use setting::Share;
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,14 +1,10 @@
 use super::wire::Item;
-use crate::{
-    resilience::CallFailure,
-    search::result_page::{Placed, Quoted, ResultPage},
+use crate::resilience::CallFailure;
+use crate::search::result_page::{Placed, Quoted, ResultPage};
+use analysis::observation::search_page::{
+    BlockContent, Feature, FeatureBlock, OrganicResult, PageLink, RichData,
 };
-use analysis::{
-    observation::search_page::{
-        BlockContent, Feature, FeatureBlock, OrganicResult, PageLink, RichData,
-    },
-    url_rules::unwrapped,
-};
+use analysis::url_rules::unwrapped;
 use serde_json::Value;
 use std::collections::HashSet;
 

@@ -5,23 +5,17 @@ mod overview;
 pub(crate) mod places;
 pub(crate) mod wire;
 
-use super::{
-    SearchSupplier, guarded, of_google,
-    paged::ResultPages,
-    result_page::ResultPage,
-    wire_errors::{by_status, shortened, without},
-};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::{Billing, CallFailure, Repeat},
-    supplier::Surroundings,
-};
+use super::paged::ResultPages;
+use super::result_page::ResultPage;
+use super::wire_errors::{by_status, shortened, without};
+use super::{SearchSupplier, guarded, of_google};
+use crate::http_client::{Answer, ask};
+use crate::resilience::{Billing, CallFailure, Repeat};
+use crate::supplier::Surroundings;
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SupplierLabel},
-};
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, SearchQuery, SupplierLabel};
 use reqwest::Client;
 use serde_json::{Value, json};
 use setting::{Mistakes, Price, Secret, Usd, WebAddress, settings};

@@ -2,10 +2,8 @@
 
 use super::wire::Item;
 use crate::search::result_page::{Overview, each_once};
-use analysis::{
-    observation::search_page::{AiOverview, PageLink},
-    url_rules::unwrapped,
-};
+use analysis::observation::search_page::{AiOverview, PageLink};
+use analysis::url_rules::unwrapped;
 use serde_json::Value;
 
 const DEEPEST_ELEMENT: usize = 4;

@@ -1,9 +1,7 @@
 use super::features;
 use crate::search::result_page::Quoted;
-use analysis::{
-    observation::search_page::{Feature, FeatureBlock, PageLink},
-    url_rules::unwrapped,
-};
+use analysis::observation::search_page::{Feature, FeatureBlock, PageLink};
+use analysis::url_rules::unwrapped;
 use serde::Deserialize;
 use serde_json::Value;
 

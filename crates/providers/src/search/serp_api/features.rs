@@ -1,7 +1,5 @@
-use analysis::{
-    observation::search_page::{Feature, FeatureBlock, PageLink},
-    url_rules::unwrapped,
-};
+use analysis::observation::search_page::{Feature, FeatureBlock, PageLink};
+use analysis::url_rules::unwrapped;
 use serde_json::{Map, Value};
 
 /// Keys of the answer, and what they stand for. Some elements have several keys, for the layouts that Google tries.

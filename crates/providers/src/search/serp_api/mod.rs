@@ -5,23 +5,17 @@ mod features;
 mod overview;
 mod wire;
 
-use super::{
-    SearchSupplier, guarded, of_google,
-    paged::ResultPages,
-    result_page::{OverviewAnswer, ResultPage},
-    wire_errors::{by_status, shortened, without},
-};
-use crate::{
-    http_client::{Answer, ask, json},
-    resilience::{Billing, CallFailure, Repeat},
-    supplier::Surroundings,
-};
+use super::paged::ResultPages;
+use super::result_page::{OverviewAnswer, ResultPage};
+use super::wire_errors::{by_status, shortened, without};
+use super::{SearchSupplier, guarded, of_google};
+use crate::http_client::{Answer, ask, json};
+use crate::resilience::{Billing, CallFailure, Repeat};
+use crate::supplier::Surroundings;
 use analysis::observation::search_page::FeatureCoverage;
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SupplierLabel},
-};
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, SearchQuery, SupplierLabel};
 use reqwest::Client;
 use serde_json::Value;
 use setting::{Price, Secret, Usd, WebAddress, settings};

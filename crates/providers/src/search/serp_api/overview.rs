@@ -1,10 +1,8 @@
 //! The AI overview as SerpApi tells it: at once, or as a token for another call.
 
 use crate::search::result_page::{Overview, each_once};
-use analysis::{
-    observation::search_page::{AiOverview, PageLink},
-    url_rules::unwrapped,
-};
+use analysis::observation::search_page::{AiOverview, PageLink};
+use analysis::url_rules::unwrapped;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,16 +1,10 @@
-use super::{
-    boxes::{Ad, AnswerBox, KnowledgeGraph, advertisements},
-    features, overview,
-};
-use crate::{
-    http_client::json,
-    resilience::CallFailure,
-    search::result_page::{Overview, ResultPage},
-};
-use analysis::{
-    observation::search_page::{Feature, OrganicResult, RichData},
-    url_rules::unwrapped,
-};
+use super::boxes::{Ad, AnswerBox, KnowledgeGraph, advertisements};
+use super::{features, overview};
+use crate::http_client::json;
+use crate::resilience::CallFailure;
+use crate::search::result_page::{Overview, ResultPage};
+use analysis::observation::search_page::{Feature, OrganicResult, RichData};
+use analysis::url_rules::unwrapped;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 

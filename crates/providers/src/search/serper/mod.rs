@@ -2,23 +2,17 @@
 
 mod wire;
 
-use super::{
-    SearchSupplier, guarded, of_google,
-    paged::ResultPages,
-    result_page::ResultPage,
-    wire_errors::{by_status, shortened, without},
-};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::{Billing, CallFailure},
-    supplier::Surroundings,
-};
+use super::paged::ResultPages;
+use super::result_page::ResultPage;
+use super::wire_errors::{by_status, shortened, without};
+use super::{SearchSupplier, guarded, of_google};
+use crate::http_client::{Answer, ask};
+use crate::resilience::{Billing, CallFailure};
+use crate::supplier::Surroundings;
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SupplierLabel},
-};
+use domain::ports::clock::Clock;
+use domain::ports::search_results::{ProviderError, SearchQuery, SupplierLabel};
 use reqwest::{Client, header::HeaderValue};
 use serde_json::json;
 use setting::{Price, Secret, Usd, WebAddress, settings};

@@ -1,12 +1,10 @@
-use crate::{
-    http_client::json,
-    resilience::CallFailure,
-    search::result_page::{Quoted, ResultPage},
+use crate::http_client::json;
+use crate::resilience::CallFailure;
+use crate::search::result_page::{Quoted, ResultPage};
+use analysis::observation::search_page::{
+    Feature, FeatureBlock, OrganicResult, PageLink, RichData,
 };
-use analysis::{
-    observation::search_page::{Feature, FeatureBlock, OrganicResult, PageLink, RichData},
-    url_rules::unwrapped,
-};
+use analysis::url_rules::unwrapped;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,15 +2,11 @@
 
 use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
 use analysis::table::records;
-use domain::{
-    ports::search_console::{ExportError, ExportFile, ReadExport},
-    search_console::Span,
-};
-use std::{
-    collections::HashSet,
-    io::{Cursor, Read},
-    sync::LazyLock,
-};
+use domain::ports::search_console::{ExportError, ExportFile, ReadExport};
+use domain::search_console::Span;
+use std::collections::HashSet;
+use std::io::{Cursor, Read};
+use std::sync::LazyLock;
 use zip::ZipArchive;
 
 const MOST_FILES: usize = 64;

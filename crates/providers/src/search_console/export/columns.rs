@@ -1,20 +1,17 @@
 //! Which column tells what: by title in any language of `columns.tsv`, else by place where the table has the shape.
 
-use super::{
-    figures::{count, day, decimal, rate},
-    table::{Record, Table},
-    wrong,
-};
+use super::figures::{count, day, decimal, rate};
+use super::table::{Record, Table};
+use super::wrong;
 use analysis::table::records;
 use chrono::NaiveDate;
 use domain::{
     ports::search_console::ExportError,
     search_console::{About, ConsoleCountry, ConsoleDevice, Cut, RowField, RowKey, SearchRow},
 };
-use std::{
-    collections::{BTreeMap, HashMap, btree_map::Entry},
-    sync::LazyLock,
-};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {

@@ -7,10 +7,8 @@ mod table;
 mod text;
 
 use columns::Columns;
-use domain::{
-    ports::search_console::{ConsoleExports, ExportError, ExportFile, ReadExport},
-    search_console::{Cut, RowSet, Span},
-};
+use domain::ports::search_console::{ConsoleExports, ExportError, ExportFile, ReadExport};
+use domain::search_console::{Cut, RowSet, Span};
 use table::Table;
 
 /// No file is larger. Tests unpack as much without optimisation.

@@ -3,17 +3,13 @@
 mod wire;
 
 use super::google::{GoogleApi, told};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::{Billing, CallFailure, Guard, ResilienceSettings},
-};
+use crate::http_client::{Answer, ask};
+use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
 use analysis::observation::vitals::{FieldSample, FieldScope, FormFactor};
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured},
-    search_results::ProviderError,
-};
+use domain::ports::clock::Clock;
+use domain::ports::page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured};
+use domain::ports::search_results::ProviderError;
 use reqwest::Client;
 use serde_json::{Value, json};
 use setting::{Secret, WebAddress, settings};

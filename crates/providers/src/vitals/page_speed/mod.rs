@@ -4,22 +4,16 @@ mod field;
 mod lab;
 
 use super::google::{GoogleApi, told};
-use crate::{
-    http_client::{Answer, ask},
-    resilience::{Billing, CallFailure, Guard, ResilienceSettings},
-};
-use analysis::{
-    observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun},
-    provenance::Provenance,
-};
+use crate::http_client::{Answer, ask};
+use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
+use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun};
+use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    page_speed::{
-        FieldTarget, FieldVitals, FieldVitalsError, LabError, LabOrder, LabVitals, NotConfigured,
-    },
-    search_results::ProviderError,
+use domain::ports::clock::Clock;
+use domain::ports::page_speed::{
+    FieldTarget, FieldVitals, FieldVitalsError, LabError, LabOrder, LabVitals, NotConfigured,
 };
+use domain::ports::search_results::ProviderError;
 use reqwest::Client;
 use setting::{Secret, WebAddress, settings};
 use std::{sync::Arc, time::Duration};

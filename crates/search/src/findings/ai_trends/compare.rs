@@ -1,13 +1,10 @@
 //! The last full period beside the four before: over prompts that both have.
 
-use super::{
-    LEAST_ANSWERS,
-    record::{RateChange, TrendReason},
-};
-use crate::{
-    findings::ai_visibility::PromptTally,
-    statistics::panel_rate::{self, Count, PanelChange},
-};
+use super::LEAST_ANSWERS;
+use super::record::{RateChange, TrendReason};
+use crate::findings::ai_visibility::PromptTally;
+use crate::statistics::panel_rate;
+use crate::statistics::panel_rate::{Count, PanelChange};
 use std::collections::BTreeMap;
 
 pub(super) type Of = fn(&PromptTally) -> Count;

@@ -1,22 +1,18 @@
-use super::{
-    METHOD_VERSION, PERIODS_BEFORE,
-    bins::{Bin, TrendPeriod, bins},
-    compare::{Sides, by_prompt, compare},
-    movers,
-    record::{
-        AiTrendPoint, AiTrendRecord, DriftFlag, DriftKind, RateChange, TrendDirection, TrendReason,
-        TrendVerdict,
-    },
+use super::bins::{Bin, TrendPeriod, bins};
+use super::compare::{Sides, by_prompt, compare};
+use super::record::{
+    AiTrendPoint, AiTrendRecord, DriftFlag, DriftKind, RateChange, TrendDirection, TrendReason,
+    TrendVerdict,
 };
-use crate::{
-    findings::{
-        ai_visibility::{LEAST_ANSWERS, LeftOut, PromptTally, ScoreParts, ai_visibility_score},
-        envelope::Envelope,
-    },
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-    statistics::{describe::mean, panel_rate},
+use super::{METHOD_VERSION, PERIODS_BEFORE, movers};
+use crate::findings::ai_visibility::{
+    LEAST_ANSWERS, LeftOut, PromptTally, ScoreParts, ai_visibility_score,
 };
+use crate::findings::envelope::Envelope;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
+use crate::statistics::describe::mean;
+use crate::statistics::panel_rate;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::BTreeMap;
 

@@ -1,12 +1,9 @@
-use super::{
-    FALSE_DISCOVERIES,
-    compare::{Sides, compare},
-    record::{CitedDomainChange, KeywordMove, RateChange},
-};
-use crate::{
-    findings::ai_visibility::PromptTally,
-    statistics::{benjamini_hochberg, newcombe::newcombe},
-};
+use super::FALSE_DISCOVERIES;
+use super::compare::{Sides, compare};
+use super::record::{CitedDomainChange, KeywordMove, RateChange};
+use crate::findings::ai_visibility::PromptTally;
+use crate::statistics::benjamini_hochberg;
+use crate::statistics::newcombe::newcombe;
 use std::collections::{BTreeMap, BTreeSet};
 
 const LISTED: usize = 10;

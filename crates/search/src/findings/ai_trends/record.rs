@@ -1,10 +1,8 @@
 use super::bins::TrendPeriod;
-use crate::{
-    ToSchema,
-    findings::ai_visibility::LeftOut,
-    findings::envelope::{Envelope, rounded},
-    statistics::panel_rate::IntervalMethod,
-};
+use crate::ToSchema;
+use crate::findings::ai_visibility::LeftOut;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::statistics::panel_rate::IntervalMethod;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,7 @@
-use super::{
-    METHOD_VERSION,
-    record::{AiTrendRecord, TrendDirection, TrendReason, TrendVerdict},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-};
+use super::METHOD_VERSION;
+use super::record::{AiTrendRecord, TrendDirection, TrendReason, TrendVerdict};
+use crate::ToSchema;
+use crate::findings::envelope::{Coverage, rounded};
 use serde::{Deserialize, Serialize};
 
 /// Where visibility in AI answers is heading.

@@ -1,10 +1,8 @@
 //! Trends.
 
 use super::*;
-use crate::{
-    findings::ai_visibility::{LeftOut, PromptTally},
-    provenance::{Provenance, RecordStatus},
-};
+use crate::findings::ai_visibility::{LeftOut, PromptTally};
+use crate::provenance::{Provenance, RecordStatus};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -1,13 +1,10 @@
 //! The competitors in the answers. A brand that the prompt itself names is not counted in its answers.
 
 use super::{judge::Prompts, record::CompetitorRates};
-use crate::{
-    ai_answers::{
-        JudgedAnswer,
-        brands::{BrandBook, BrandId, OWN},
-    },
-    statistics::{describe::mean, panel_rate::Count},
-};
+use crate::ai_answers::JudgedAnswer;
+use crate::ai_answers::brands::{BrandBook, BrandId, OWN};
+use crate::statistics::describe::mean;
+use crate::statistics::panel_rate::Count;
 
 /// The competitors of a book, most often named first.
 pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<CompetitorRates> {

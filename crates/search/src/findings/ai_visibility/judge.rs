@@ -11,21 +11,16 @@ use super::{
     score::{ScoreParts, ai_visibility_score},
     tally::LeftOut,
 };
-use crate::{
-    ai_answers::{
-        DETECTOR_VERSION, JudgedAnswer, JudgedState, MarkKind,
-        brands::{BrandBook, OWN},
-    },
-    ai_prompts,
-    findings::envelope::Envelope,
-    observation::ai_answer::AiAnswer,
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-    statistics::{
-        describe::{mean, median},
-        panel_rate::{self, PanelRate},
-    },
-};
+use crate::ai_answers::brands::{BrandBook, OWN};
+use crate::ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, MarkKind};
+use crate::ai_prompts;
+use crate::findings::envelope::Envelope;
+use crate::observation::ai_answer::AiAnswer;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
+use crate::statistics::describe::{mean, median};
+use crate::statistics::panel_rate;
+use crate::statistics::panel_rate::PanelRate;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 

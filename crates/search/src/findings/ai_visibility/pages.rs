@@ -1,14 +1,11 @@
 use super::record::{CitedDomain, CitedDomainType, CitedOwnUrl, CitedPageTypeRow};
-use crate::{
-    ai_answers::{
-        CitedPage,
-        brands::{BrandBook, OWN},
-    },
-    findings::serp::{PageType, page_type_of_address},
-    page_kind::PageKind,
-    site_class::{self, SiteClass},
-    statistics::describe::mean,
-};
+use crate::ai_answers::CitedPage;
+use crate::ai_answers::brands::{BrandBook, OWN};
+use crate::findings::serp::{PageType, page_type_of_address};
+use crate::page_kind::PageKind;
+use crate::site_class;
+use crate::site_class::SiteClass;
+use crate::statistics::describe::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
 const LISTED: usize = 50;

@@ -1,9 +1,7 @@
-use crate::{
-    ToSchema,
-    findings::envelope::{Envelope, rounded},
-    page_kind::PageKind,
-    statistics::panel_rate::IntervalMethod,
-};
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::page_kind::PageKind;
+use crate::statistics::panel_rate::IntervalMethod;
 use serde::{Deserialize, Serialize};
 
 /// What answers of one engine say for one keyword, or for the project's name.

@@ -1,12 +1,8 @@
-use super::{
-    METHOD_VERSION,
-    record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-    statistics::describe::mean,
-};
+use super::METHOD_VERSION;
+use super::record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind};
+use crate::ToSchema;
+use crate::findings::envelope::{Coverage, rounded};
+use crate::statistics::describe::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,9 @@
-use crate::{
-    ToSchema,
-    ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, brands::OWN},
-    observation::ai_answer::AiAnswer,
-    provenance::Provenance,
-    statistics::panel_rate::Count,
-};
+use crate::ToSchema;
+use crate::ai_answers::brands::OWN;
+use crate::ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState};
+use crate::observation::ai_answer::AiAnswer;
+use crate::provenance::Provenance;
+use crate::statistics::panel_rate::Count;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

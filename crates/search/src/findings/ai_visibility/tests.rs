@@ -1,18 +1,13 @@
 //! Records of visibility.
 
 use super::*;
-use crate::{
-    ai_answers::{
-        JudgedAnswer,
-        brands::{BrandBook, BrandSpec},
-        judge,
-    },
-    observation::ai_answer::{
-        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
-    },
-    provenance::{Provenance, RecordStatus},
-    statistics::wilson::wilson,
+use crate::ai_answers::brands::{BrandBook, BrandSpec};
+use crate::ai_answers::{JudgedAnswer, judge};
+use crate::observation::ai_answer::{
+    AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
 };
+use crate::provenance::{Provenance, RecordStatus};
+use crate::statistics::wilson::wilson;
 use chrono::{DateTime, Utc};
 use proptest::prelude::*;
 

@@ -8,13 +8,12 @@ use super::{
     overlap::overlap,
     split::{self, Split},
 };
-use crate::{
-    findings::{envelope::Envelope, rankings},
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-    search_intent,
-    url_rules::page_key,
-};
+use crate::findings::envelope::Envelope;
+use crate::findings::rankings;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
+use crate::search_intent;
+use crate::url_rules::page_key;
 
 const FLIP: f64 = 0.35;
 const SPLIT: f64 = 0.30;

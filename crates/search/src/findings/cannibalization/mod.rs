@@ -1,9 +1,7 @@
 //! `cannibalization`: own URLs that compete for one keyword, so that the engine alternates or splits between them.
 
-use super::{
-    envelope::{Envelope, rounded},
-    keyword_market::{KeywordMarket, TrackedKeyword},
-};
+use super::envelope::{Envelope, rounded};
+use super::keyword_market::{KeywordMarket, TrackedKeyword};
 use crate::{ToSchema, provenance::Provenance, search_intent::Intent, url_rules::SiteScope};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

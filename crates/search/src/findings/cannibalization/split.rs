@@ -1,8 +1,6 @@
 use super::{CannibalizationInput, CompetingUrl, PageFacts, ShareBasis, groups::Sights};
-use crate::{
-    ctr::ctr,
-    statistics::concentration::{Concentration, concentration},
-};
+use crate::ctr::ctr;
+use crate::statistics::concentration::{Concentration, concentration};
 
 /// Pages with a smaller share do not compete.
 const LEAST_SHARE: f64 = 0.05;

@@ -1,8 +1,6 @@
 use super::{CannibalizationRecord, METHOD_VERSION, Severity};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-};
+use crate::ToSchema;
+use crate::findings::envelope::{Coverage, rounded};
 use serde::{Deserialize, Serialize};
 
 /// How many keywords own pages compete for.

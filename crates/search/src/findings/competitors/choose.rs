@@ -1,8 +1,7 @@
 use super::{ClassSource, CompetitorsContext, LEAST_OWN, head_to_head::Duels};
-use crate::{
-    search_panel::{DomainId, OWN, Panel},
-    site_class::{self, SiteClass},
-};
+use crate::search_panel::{DomainId, OWN, Panel};
+use crate::site_class;
+use crate::site_class::SiteClass;
 
 /// How many rivals are listed, and how many platforms beside them.
 const RIVALS: usize = 50;

@@ -5,12 +5,10 @@ use super::{
     head_to_head::{Duel, Duels, ratio},
     keywords::{Differences, differences},
 };
-use crate::{
-    findings::envelope::Envelope,
-    provenance::RecordStatus,
-    result_type::ResultType,
-    search_panel::{DomainId, Panel},
-};
+use crate::findings::envelope::Envelope;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::search_panel::{DomainId, Panel};
 
 /// One record per competitor, strongest first; pinned domains that are on no page come last.
 pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<CompetitorRecord> {

@@ -1,10 +1,8 @@
 use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-    search_panel::Panel,
-    site_class::SiteClass,
-};
+use crate::ToSchema;
+use crate::findings::envelope::{Coverage, rounded};
+use crate::search_panel::Panel;
+use crate::site_class::SiteClass;
 use serde::{Deserialize, Serialize};
 
 /// Who competes, counted.

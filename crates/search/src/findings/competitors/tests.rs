@@ -1,13 +1,9 @@
 //! Who competes, by how much, and what always holds.
 
 use super::{head_to_head::Duels, *};
-use crate::{
-    provenance::RecordStatus,
-    search_panel::{
-        OWN, Panel,
-        tests::{own_sites, panel},
-    },
-};
+use crate::provenance::RecordStatus;
+use crate::search_panel::tests::{own_sites, panel};
+use crate::search_panel::{OWN, Panel};
 use proptest::prelude::*;
 
 struct Known {

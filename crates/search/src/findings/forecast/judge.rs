@@ -8,20 +8,14 @@ use super::{
     },
     words::short,
 };
-use crate::{
-    findings::{
-        envelope::{Envelope, FindingContext},
-        keyword_market::TrackedKeyword,
-    },
-    forecast::{
-        back_test::Scores,
-        history::{Frequency, History, Observation},
-        project::{Method, Projection, Refusal, project},
-        transform::Scale,
-    },
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use crate::findings::envelope::{Envelope, FindingContext};
+use crate::findings::keyword_market::TrackedKeyword;
+use crate::forecast::back_test::Scores;
+use crate::forecast::history::{Frequency, History, Observation};
+use crate::forecast::project::{Method, Projection, Refusal, project};
+use crate::forecast::transform::Scale;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySource<'a> {

@@ -1,8 +1,6 @@
 use crate::ToSchema;
-use crate::findings::{
-    envelope::{Envelope, rounded},
-    keyword_market::KeywordMarket,
-};
+use crate::findings::envelope::{Envelope, rounded};
+use crate::findings::keyword_market::KeywordMarket;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 

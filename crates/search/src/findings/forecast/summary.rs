@@ -1,7 +1,5 @@
-use super::{
-    METHOD_VERSION,
-    record::{ForecastMethod, ForecastQuality, ForecastRecord, RefusalReason},
-};
+use super::METHOD_VERSION;
+use super::record::{ForecastMethod, ForecastQuality, ForecastRecord, RefusalReason};
 use crate::{ToSchema, findings::envelope::Coverage};
 use serde::{Deserialize, Serialize};
 

@@ -5,15 +5,11 @@ use super::{
     ForecastTally, ForecastTarget, ForecastUnit, HORIZON_SHORTENED, HistorySource, LEVEL_SHIFT,
     NO_BACK_TEST, NORMAL_INTERVALS, Quantity, RefusalReason, forecast,
 };
-use crate::{
-    findings::{
-        envelope::{Coverage, FindingContext},
-        keyword_market::TrackedKeyword,
-    },
-    forecast::history::{Observation, Seen},
-    observation::search_page::Device,
-    provenance::{Provenance, RecordStatus},
-};
+use crate::findings::envelope::{Coverage, FindingContext};
+use crate::findings::keyword_market::TrackedKeyword;
+use crate::forecast::history::{Observation, Seen};
+use crate::observation::search_page::Device;
+use crate::provenance::{Provenance, RecordStatus};
 use chrono::{DateTime, Days, NaiveDate};
 use serde_json::Value;
 

@@ -1,9 +1,7 @@
 use super::record::{BackTestScores, ForecastFrequency, ForecastMethod, ForecastPoint};
-use crate::forecast::{
-    back_test::Scores,
-    history::Frequency,
-    project::{Method, Point},
-};
+use crate::forecast::back_test::Scores;
+use crate::forecast::history::Frequency;
+use crate::forecast::project::{Method, Point};
 
 /// Counts of a history are at most a few hundred.
 pub(super) fn short(count: usize) -> u32 {

@@ -1,17 +1,13 @@
 //! `rankings`: the position of the project in the organic results, per keyword and market.
 
-use super::{
-    envelope::{Envelope, rounded},
-    keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
-};
-use crate::{
-    ToSchema,
-    ctr::{ClickCurve, PUBLISHED},
-    keyword_metrics::Opportunity,
-    observation::search_page::Feature,
-    search_intent::Intent,
-    url_rules::SiteScope,
-};
+use super::envelope::{Envelope, rounded};
+use super::keyword_market::{KeywordMarket, Measurement, TrackedKeyword};
+use crate::ToSchema;
+use crate::ctr::{ClickCurve, PUBLISHED};
+use crate::keyword_metrics::Opportunity;
+use crate::observation::search_page::Feature;
+use crate::search_intent::Intent;
+use crate::url_rules::SiteScope;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,6 @@
-use crate::{
-    ToSchema, keyword_text,
-    observation::search_page::{Feature, FeatureCoverage, SearchPage},
-    url_rules::SiteScope,
-};
+use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
+use crate::url_rules::SiteScope;
+use crate::{ToSchema, keyword_text};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

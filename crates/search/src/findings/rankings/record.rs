@@ -5,16 +5,14 @@ use super::{
     history::{change_over, trend},
     owned, published_curve,
 };
-use crate::{
-    ctr::{ClickCurve, PageClicks, Placement, SerpLayout},
-    findings::keyword_market::Measurement,
-    keyword_metrics::{in_striking_distance, opportunity},
-    observation::search_page::{Block, DEPTH_CUT_SHORT, OrganicResult, SearchPage},
-    provenance::RecordStatus,
-    result_type::ResultType,
-    search_intent,
-    url_rules::{self, SiteScope},
-};
+use crate::ctr::{ClickCurve, PageClicks, Placement, SerpLayout};
+use crate::findings::keyword_market::Measurement;
+use crate::keyword_metrics::{in_striking_distance, opportunity};
+use crate::observation::search_page::{Block, DEPTH_CUT_SHORT, OrganicResult, SearchPage};
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::url_rules::SiteScope;
+use crate::{search_intent, url_rules};
 
 /// Fewer organic results than this make a snapshot `partial`.
 const FEW_RESULTS: u32 = 5;

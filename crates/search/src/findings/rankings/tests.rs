@@ -1,14 +1,12 @@
 //! What a rank record claims, and above all what it does not.
 
 use super::*;
-use crate::{
-    findings::keyword_market::FailedMeasurement,
-    observation::search_page::{
-        AiOverview, Block, BlockContent, Device, Feature, FeatureBlock, FeatureCoverage,
-        OrganicResult, PageLink, SearchPage,
-    },
-    provenance::{Provenance, RecordStatus},
+use crate::findings::keyword_market::FailedMeasurement;
+use crate::observation::search_page::{
+    AiOverview, Block, BlockContent, Device, Feature, FeatureBlock, FeatureCoverage, OrganicResult,
+    PageLink, SearchPage,
 };
+use crate::provenance::{Provenance, RecordStatus};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 

@@ -1,13 +1,10 @@
-use crate::{
-    ToSchema,
-    ctr::SerpLayout,
-    findings::envelope::rounded,
-    keyword_metrics, keyword_text,
-    observation::search_page::{Feature, OrganicResult, SearchPage},
-    provenance::Provenance,
-    search_panel::DomainProminence,
-    url_rules::is_home_page,
-};
+use crate::ctr::SerpLayout;
+use crate::findings::envelope::rounded;
+use crate::observation::search_page::{Feature, OrganicResult, SearchPage};
+use crate::provenance::Provenance;
+use crate::search_panel::DomainProminence;
+use crate::url_rules::is_home_page;
+use crate::{ToSchema, keyword_metrics, keyword_text};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 

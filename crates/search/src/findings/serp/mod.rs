@@ -1,17 +1,13 @@
 //! `serp`: a normalised snapshot of one results page, and what changed since the last.
 
-use super::{
-    envelope::{Envelope, rounded},
-    keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
-};
-use crate::{
-    ToSchema,
-    ctr::SerpLayout,
-    observation::search_page::{Feature, FeatureCoverage, PageLink, RichData},
-    search_intent::Intent,
-    search_panel::DomainProminence,
-    url_rules::SiteScope,
-};
+use super::envelope::{Envelope, rounded};
+use super::keyword_market::{KeywordMarket, Measurement, TrackedKeyword};
+use crate::ToSchema;
+use crate::ctr::SerpLayout;
+use crate::observation::search_page::{Feature, FeatureCoverage, PageLink, RichData};
+use crate::search_intent::Intent;
+use crate::search_panel::DomainProminence;
+use crate::url_rules::SiteScope;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

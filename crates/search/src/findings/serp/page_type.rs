@@ -1,13 +1,10 @@
 //! Kinds of pages an engine shows, by address, headline and features. The lists and their order are ours.
 
 use super::SerpItem;
-use crate::{
-    ToSchema,
-    observation::search_page::OrganicResult,
-    page_type::PageType,
-    site_class,
-    url_rules::{self, is_home_page},
-};
+use crate::observation::search_page::OrganicResult;
+use crate::page_type::PageType;
+use crate::url_rules::is_home_page;
+use crate::{ToSchema, site_class, url_rules};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,7 @@
 use super::{ItemType, SerpRecord};
-use crate::{
-    ctr::Placement,
-    observation::search_page::FeatureCoverage,
-    search_panel::{Cited, PanelPage},
-};
+use crate::ctr::Placement;
+use crate::observation::search_page::FeatureCoverage;
+use crate::search_panel::{Cited, PanelPage};
 use std::collections::BTreeMap;
 
 impl<'p> PanelPage<'p> {

@@ -2,17 +2,16 @@ use super::{
     Citation, ItemType, METHOD_VERSION, OrganicItem, PreviousSerp, SerpAiOverview, SerpFeature,
     SerpInput, SerpItem, SerpRecord, difficulty, page_type, stability,
 };
-use crate::{
-    findings::{envelope::Envelope, keyword_market::Measurement},
-    observation::search_page::{
-        AiOverview, Block, BlockContent, DEPTH_CUT_SHORT, Feature, FeatureBlock, FeatureCoverage,
-        OrganicResult, PageLink, SearchPage,
-    },
-    provenance::RecordStatus,
-    result_type::ResultType,
-    search_intent,
-    url_rules::{self, SiteScope},
+use crate::findings::envelope::Envelope;
+use crate::findings::keyword_market::Measurement;
+use crate::observation::search_page::{
+    AiOverview, Block, BlockContent, DEPTH_CUT_SHORT, Feature, FeatureBlock, FeatureCoverage,
+    OrganicResult, PageLink, SearchPage,
 };
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::url_rules::SiteScope;
+use crate::{search_intent, url_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer organic results than this make a snapshot `partial`.

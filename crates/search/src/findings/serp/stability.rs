@@ -1,11 +1,9 @@
 use super::{ItemType, SerpRecord};
-use crate::{
-    ToSchema,
-    findings::envelope::rounded,
-    observation::search_page::{Feature, FeatureCoverage, SearchPage},
-    statistics::rbo::rbo_ext,
-    url_rules::{domain_of_host, page_key},
-};
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
+use crate::statistics::rbo::rbo_ext;
+use crate::url_rules::{domain_of_host, page_key};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 

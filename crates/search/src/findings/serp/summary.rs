@@ -1,17 +1,12 @@
 use super::{METHOD_VERSION, PageType, PageTypeCount, SerpRecord};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-    keyword_text,
-    observation::search_page::{Feature, FeatureCoverage},
-    provenance::RecordStatus,
-    statistics::describe,
-};
+use crate::findings::envelope::{Coverage, rounded};
+use crate::observation::search_page::{Feature, FeatureCoverage};
+use crate::provenance::RecordStatus;
+use crate::statistics::describe;
+use crate::{ToSchema, keyword_text};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What the results pages of a project look like, and how much they move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

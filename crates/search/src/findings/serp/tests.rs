@@ -1,13 +1,11 @@
 //! What a snapshot record says about a page and about its change.
 
 use super::*;
-use crate::{
-    findings::keyword_market::FailedMeasurement,
-    observation::search_page::{
-        AiOverview, Block, BlockContent, Device, FeatureBlock, OrganicResult, SearchPage,
-    },
-    provenance::{Provenance, RecordStatus},
+use crate::findings::keyword_market::FailedMeasurement;
+use crate::observation::search_page::{
+    AiOverview, Block, BlockContent, Device, FeatureBlock, OrganicResult, SearchPage,
 };
+use crate::provenance::{Provenance, RecordStatus};
 use proptest::prelude::*;
 
 fn at() -> DateTime<Utc> {
@@ -343,11 +341,9 @@ fn a_page_with_few_results_is_partial() {
 
 #[test]
 fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
-    use crate::{
-        ctr::ClickCurve,
-        search_panel::{Panel, PanelPage, tests},
-        url_rules::OwnSites,
-    };
+    use crate::ctr::ClickCurve;
+    use crate::search_panel::{Panel, PanelPage, tests};
+    use crate::url_rules::OwnSites;
     let own = OwnSites::of(SiteScope::of("acme.com"));
     let page = page(&[Feature::Shopping, Feature::PaidTop], &urls("abcdefghij"));
     let mut panel = Panel::new(&own, ClickCurve::published(), at());

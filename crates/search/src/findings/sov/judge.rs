@@ -2,13 +2,12 @@ use super::{
     DomainShare, EarlierPages, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
     scopes::{self, Members},
 };
-use crate::{
-    findings::{envelope::Envelope, rankings::Weighting},
-    provenance::RecordStatus,
-    result_type::ResultType,
-    search_panel::{DomainId, OWN, Panel, PanelKeyword},
-    statistics::concentration::concentration,
-};
+use crate::findings::envelope::Envelope;
+use crate::findings::rankings::Weighting;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword};
+use crate::statistics::concentration::concentration;
 use std::collections::BTreeMap;
 
 /// How many of the largest domains a record lists, beside the own and the tracked ones.

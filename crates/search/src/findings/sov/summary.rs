@@ -1,9 +1,7 @@
 use super::{METHOD_VERSION, SovRecord, SovScope};
 use crate::ToSchema;
-use crate::findings::{
-    envelope::{Coverage, rounded},
-    rankings::Weighting,
-};
+use crate::findings::envelope::{Coverage, rounded};
+use crate::findings::rankings::Weighting;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

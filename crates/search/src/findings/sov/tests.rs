@@ -1,16 +1,12 @@
 //! The published examples, and what always holds of shares.
 
 use super::*;
-use crate::{
-    ctr::{ClickCurve, PositionClicks},
-    observation::search_page::{Feature, FeatureCoverage},
-    provenance::{Provenance, RecordStatus},
-    search_panel::{
-        Panel, PanelPage,
-        tests::{now, own_sites, page, panel, topic, urls},
-    },
-    url_rules::OwnSites,
-};
+use crate::ctr::{ClickCurve, PositionClicks};
+use crate::observation::search_page::{Feature, FeatureCoverage};
+use crate::provenance::{Provenance, RecordStatus};
+use crate::search_panel::tests::{now, own_sites, page, panel, topic, urls};
+use crate::search_panel::{Panel, PanelPage};
+use crate::url_rules::OwnSites;
 use proptest::prelude::*;
 
 fn tracked(names: &[&str]) -> BTreeSet<String> {

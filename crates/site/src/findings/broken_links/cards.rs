@@ -1,17 +1,14 @@
 //! A card of each distinct link target: what has to be known of all links before the first record is written.
 
-use super::{
-    history::{PreviousBrokenLinks, TargetHistory},
-    judge::{CONFIRMED_AFTER, Judged},
-    missing_names::MissingNames,
-    on_page::on_page,
-    site_index::SiteIndex,
-    verdict::{Outcome, Verdict},
-};
-use crate::{
-    observation::{page_content::PageContent, web_site::SiteObservation},
-    text::interned::Interned,
-};
+use super::history::{PreviousBrokenLinks, TargetHistory};
+use super::judge::{CONFIRMED_AFTER, Judged};
+use super::missing_names::MissingNames;
+use super::on_page::on_page;
+use super::site_index::SiteIndex;
+use super::verdict::{Outcome, Verdict};
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::SiteObservation;
+use crate::text::interned::Interned;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 

@@ -1,20 +1,15 @@
-use super::{
-    cards::is_agreed,
-    contact::{is_valid_mail, is_valid_phone},
-    history::TargetHistory,
-    record::Confirmation,
-    site_index::{Answer, Known, Names, SiteIndex},
-    verdict::{Outcome, Verdict},
-};
-use crate::{
-    fragment::{FragmentCheck, examine},
-    observation::{
-        page_content::PageContent,
-        page_url::is_loopback,
-        web_site::{FetchFailure, Fetched, LinkTarget, PageLink, WebPage},
-    },
-    text::{language::tags::is_path_of_a_language, words::shortened},
-};
+use super::cards::is_agreed;
+use super::contact::{is_valid_mail, is_valid_phone};
+use super::history::TargetHistory;
+use super::record::Confirmation;
+use super::site_index::{Answer, Known, Names, SiteIndex};
+use super::verdict::{Outcome, Verdict};
+use crate::fragment::{FragmentCheck, examine};
+use crate::observation::page_content::PageContent;
+use crate::observation::page_url::is_loopback;
+use crate::observation::web_site::{FetchFailure, Fetched, LinkTarget, PageLink, WebPage};
+use crate::text::language::tags::is_path_of_a_language;
+use crate::text::words::shortened;
 use chrono::{DateTime, TimeDelta, Utc};
 use url::Url;
 

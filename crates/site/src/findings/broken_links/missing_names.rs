@@ -1,15 +1,12 @@
 //! Names that fragments miss by case or punctuation only. Memory has hashes, the journal has texts: a wanted name is
 //! noted in the first walk and found when its page comes by, in the second walk where it came earlier.
 
-use super::{
-    on_page::OnPage,
-    site_index::{Known, Names, SiteIndex},
-};
-use crate::{
-    fragment::{FragmentCheck, examine},
-    observation::{page_content::PageContent, web_site::LinkTarget},
-    text::likeness::hash_of,
-};
+use super::on_page::OnPage;
+use super::site_index::{Known, Names, SiteIndex};
+use crate::fragment::{FragmentCheck, examine};
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::LinkTarget;
+use crate::text::likeness::hash_of;
 use std::collections::{HashMap, HashSet};
 
 /// The place of a page, and the hash of what of its name is alike.

@@ -1,8 +1,6 @@
-use super::{
-    judge::{Judged, judge},
-    site_index::SiteIndex,
-    verdict::Verdict,
-};
+use super::judge::{Judged, judge};
+use super::site_index::SiteIndex;
+use super::verdict::Verdict;
 use crate::observation::{page_content::PageContent, web_site::PageLink};
 use std::collections::BTreeMap;
 

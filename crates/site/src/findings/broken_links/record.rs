@@ -1,12 +1,8 @@
-use super::{
-    judge::Judged,
-    verdict::{Outcome, Verdict},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::Envelope,
-    observation::web_site::{Hop, PageLink, Placement, Position},
-};
+use super::judge::Judged;
+use super::verdict::{Outcome, Verdict};
+use crate::ToSchema;
+use crate::findings::envelope::Envelope;
+use crate::observation::web_site::{Hop, PageLink, Placement, Position};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -1,23 +1,19 @@
 //! The second walk over the pages: the records of one page at a time, numbered in their final order.
 
-use super::{
-    METHOD,
-    cards::LinkCards,
-    missing_names::FoundNames,
-    on_page::{OnPage, on_page},
-    record::{self, BrokenLink, Confirmation, Severity},
-    site_index::Answer,
-    suggestion::Suggestions,
-    summary::{self, BrokenLinksSummary},
-    verdict::Outcome,
-};
-use crate::{
-    findings::envelope::{Envelope, FindingContext},
-    observation::page_content::PageContent,
-    provenance::RecordStatus,
-    result_type::ResultType,
-    text::words::shortened,
-};
+use super::cards::LinkCards;
+use super::missing_names::FoundNames;
+use super::on_page::{OnPage, on_page};
+use super::record::{BrokenLink, Confirmation, Severity};
+use super::site_index::Answer;
+use super::suggestion::Suggestions;
+use super::summary::BrokenLinksSummary;
+use super::verdict::Outcome;
+use super::{METHOD, record, summary};
+use crate::findings::envelope::{Envelope, FindingContext};
+use crate::observation::page_content::PageContent;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::text::words::shortened;
 
 /// Bits of the number of a record on its page: more than a page has links.
 const NUMBER_BITS: u32 = 24;

@@ -1,14 +1,10 @@
-use crate::{
-    fragment::FragmentCheck,
-    observation::web_site::{
-        CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
-    },
+use crate::fragment::FragmentCheck;
+use crate::observation::web_site::{
+    CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
 };
 use hashbrown::HashTable;
-use std::{
-    collections::BTreeSet,
-    hash::{BuildHasher, RandomState},
-};
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 
 #[derive(Debug)]
 pub(super) struct SiteIndex {

@@ -1,17 +1,11 @@
-use super::{
-    judge::Judged,
-    missing_names::FoundNames,
-    record::{SuggestedTarget, SuggestionReason},
-    site_index::SiteIndex,
-    verdict::{Outcome, Verdict},
-};
-use crate::{
-    observation::web_site::{LinkTarget, PageLink},
-    text::{
-        likeness::{hash_of, shared_words},
-        words::words,
-    },
-};
+use super::judge::Judged;
+use super::missing_names::FoundNames;
+use super::record::{SuggestedTarget, SuggestionReason};
+use super::site_index::SiteIndex;
+use super::verdict::{Outcome, Verdict};
+use crate::observation::web_site::{LinkTarget, PageLink};
+use crate::text::likeness::{hash_of, shared_words};
+use crate::text::words::words;
 use std::collections::{BTreeSet, HashMap};
 use url::Url;
 
@@ -185,10 +179,8 @@ fn two_decimals(score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{
-        page_content::{PageContent, PlacedText, TagSource},
-        web_site::{CrawlStep, SiteObservation, SiteScope},
-    };
+    use crate::observation::page_content::{PageContent, PlacedText, TagSource};
+    use crate::observation::web_site::{CrawlStep, SiteObservation, SiteScope};
     use chrono::DateTime;
     use proptest::prelude::*;
 

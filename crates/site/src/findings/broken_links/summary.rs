@@ -1,7 +1,5 @@
-use super::{
-    cards::LinkCards,
-    verdict::{Outcome, Verdict},
-};
+use super::cards::LinkCards;
+use super::verdict::{Outcome, Verdict};
 use crate::{ToSchema, observation::web_site::LimitHit, statistics::wilson::wilson};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

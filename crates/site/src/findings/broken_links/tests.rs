@@ -1,12 +1,10 @@
 //! Verdicts, order, history and summary on small observations.
 
 use super::*;
-use crate::observation::{
-    page_content::{PlacedText, TagSource},
-    web_site::{
-        CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget,
-        PageLink, Placement, Position, SiteScope, TargetCheck, Truncation,
-    },
+use crate::observation::page_content::{PlacedText, TagSource};
+use crate::observation::web_site::{
+    CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget, PageLink,
+    Placement, Position, SiteScope, TargetCheck, Truncation,
 };
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 

@@ -1,12 +1,9 @@
-use crate::{
-    ToSchema,
-    findings::{envelope::rounded, issues::stuffed_phrases},
-    observation::page_content::PageContent,
-    text::{
-        phrases::{IndexedText, without_diacritics},
-        words::words,
-    },
-};
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::findings::issues::stuffed_phrases;
+use crate::observation::page_content::PageContent;
+use crate::text::phrases::{IndexedText, without_diacritics};
+use crate::text::words::words;
 use serde::{Deserialize, Serialize};
 use url::Url;
 

@@ -1,13 +1,9 @@
-use crate::{
-    ToSchema,
-    findings::envelope::rounded,
-    observation::page_content::{CharsetSource, FactSource, PageContent},
-    text::{
-        pixel_width::Place,
-        readability::{Band, Formula, Status, readability},
-        words::shortened,
-    },
-};
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::observation::page_content::{CharsetSource, FactSource, PageContent};
+use crate::text::pixel_width::Place;
+use crate::text::readability::{Band, Formula, Status, readability};
+use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 
 /// Headings that a record lists at the most; all are judged.

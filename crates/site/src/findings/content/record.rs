@@ -1,32 +1,22 @@
-use super::{
-    METHOD,
-    keyword::{KeywordFacts, keyword_facts, probable_keyword},
-    parts::{
-        CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts,
-        MOST_HEADINGS, ReadabilityFacts, SnippetText, Uniqueness, headings, small,
-    },
-    rendered::RenderedFacts,
-    score::{Parts, content_score},
-    site_facts::SiteFacts,
+use super::METHOD;
+use super::keyword::{KeywordFacts, keyword_facts, probable_keyword};
+use super::parts::{
+    CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, MOST_HEADINGS,
+    ReadabilityFacts, SnippetText, Uniqueness, headings, small,
 };
-use crate::{
-    ToSchema,
-    findings::{
-        envelope::{Envelope, FindingContext, rounded},
-        issues::{Issue, IssueCode, THIN},
-    },
-    observation::{
-        page_content::{MOST_IMAGES, PageContent},
-        web_site::{LinkTarget, SiteScope},
-    },
-    page_kind::PageKind,
-    provenance::RecordStatus,
-    result_type::ResultType,
-    text::{
-        phrases::question_share,
-        pixel_width::{DESCRIPTION, TITLE},
-    },
-};
+use super::rendered::RenderedFacts;
+use super::score::{Parts, content_score};
+use super::site_facts::SiteFacts;
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, FindingContext, rounded};
+use crate::findings::issues::{Issue, IssueCode, THIN};
+use crate::observation::page_content::{MOST_IMAGES, PageContent};
+use crate::observation::web_site::{LinkTarget, SiteScope};
+use crate::page_kind::PageKind;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::text::phrases::question_share;
+use crate::text::pixel_width::{DESCRIPTION, TITLE};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;

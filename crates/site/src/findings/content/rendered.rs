@@ -1,12 +1,10 @@
 //! A page as a browser shows it, beside the document as sent (as in Screaming Frog's tab "JavaScript").
 
 use super::parts::small;
-use crate::{
-    ToSchema,
-    findings::envelope::rounded,
-    observation::page_content::{
-        PageContent, RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules,
-    },
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::observation::page_content::{
+    PageContent, RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules,
 };
 use serde::{Deserialize, Serialize};
 

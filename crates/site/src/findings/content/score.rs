@@ -1,10 +1,8 @@
 use super::keyword::KeywordFacts;
-use crate::{
-    findings::issues::{Issue, IssueCode},
-    observation::page_content::PageContent,
-    page_kind::PageKind,
-    text::readability::Band,
-};
+use crate::findings::issues::{Issue, IssueCode};
+use crate::observation::page_content::PageContent;
+use crate::page_kind::PageKind;
+use crate::text::readability::Band;
 
 /// Words from which on more are worth nothing: Google has no preferred count.
 const ENOUGH_WORDS: f64 = 300.0;

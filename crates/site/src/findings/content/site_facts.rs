@@ -1,9 +1,7 @@
 use super::parts::{NearestPage, Uniqueness, small};
-use crate::{
-    findings::issues::{Issue, IssueCode, SiteIssues},
-    site_graph::{InLinks, LinkFacts, SiteGraph},
-    text::duplicates::Duplicates,
-};
+use crate::findings::issues::{Issue, IssueCode, SiteIssues};
+use crate::site_graph::{InLinks, LinkFacts, SiteGraph};
+use crate::text::duplicates::Duplicates;
 use std::{collections::HashMap, num::NonZeroU64};
 
 /// Addresses that a list holds at the most.

@@ -1,19 +1,13 @@
 use super::{record::ContentRecord, rendered::RenderState};
-use crate::{
-    ToSchema,
-    findings::{
-        broken_links::Severity,
-        envelope::rounded,
-        issues::{Issue, IssueCode, IssueGroup, info},
-    },
-    site_graph::SitemapCard,
-    text::language::tags::language_code,
-};
+use crate::ToSchema;
+use crate::findings::broken_links::Severity;
+use crate::findings::envelope::rounded;
+use crate::findings::issues::{Issue, IssueCode, IssueGroup, info};
+use crate::site_graph::SitemapCard;
+use crate::text::language::tags::language_code;
 use serde::{Deserialize, Serialize};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pages that a code names at the most.
 const MOST_EXAMPLES: usize = 10;

@@ -1,22 +1,17 @@
 //! Golden values and laws of the record, the score and the summary.
 
 use super::*;
-use crate::{
-    findings::{
-        envelope::FindingContext,
-        issues::{Found, Issue, IssueCode, PageContext, page_issues},
-    },
-    observation::{
-        page_content::{
-            Block, BlockKind, Heading, MOST_LINKS, MainText, Meta, MetaKey, PageContent,
-            PlacedText, TagSource, TextSource,
-        },
-        web_site::{SiteScope, Truncation},
-    },
-    page_kind::{PageKind, page_kind},
-    provenance::RecordStatus,
-    text::{counts::count, language::Language},
+use crate::findings::envelope::FindingContext;
+use crate::findings::issues::{Found, Issue, IssueCode, PageContext, page_issues};
+use crate::observation::page_content::{
+    Block, BlockKind, Heading, MOST_LINKS, MainText, Meta, MetaKey, PageContent, PlacedText,
+    TagSource, TextSource,
 };
+use crate::observation::web_site::{SiteScope, Truncation};
+use crate::page_kind::{PageKind, page_kind};
+use crate::provenance::RecordStatus;
+use crate::text::counts::count;
+use crate::text::language::Language;
 use chrono::DateTime;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

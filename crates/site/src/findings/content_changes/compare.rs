@@ -1,13 +1,12 @@
+use super::blocks::{CleanText, Learned, learn};
+use super::frequency::frequency;
+use super::history::PageHistory;
+use super::record::{ChangeRecord, FieldChange};
+use super::significance::{ChangeClass, ChangedField, significance};
+use super::unread::Unread;
 use super::{
     Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
-    PageState, READ_OTHERWISE, TEXT_COLLAPSED,
-    blocks::{CleanText, Learned, learn},
-    cut, facts, fields,
-    frequency::frequency,
-    history::PageHistory,
-    record::{ChangeRecord, FieldChange},
-    significance::{ChangeClass, ChangedField, significance},
-    unread::{self, Unread},
+    PageState, READ_OTHERWISE, TEXT_COLLAPSED, cut, facts, fields, unread,
 };
 use crate::{
     findings::envelope::Envelope,

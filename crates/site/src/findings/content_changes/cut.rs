@@ -1,10 +1,7 @@
-use super::{
-    BODY_CUT, Baseline, ChangeContext, Comparison, PARSER_LIMIT, PageState,
-    compare::blank,
-    history::PageHistory,
-    significance::{ChangeClass, significance},
-    unread,
-};
+use super::compare::blank;
+use super::history::PageHistory;
+use super::significance::{ChangeClass, significance};
+use super::{BODY_CUT, Baseline, ChangeContext, Comparison, PARSER_LIMIT, PageState, unread};
 use crate::{observation::web_site::Truncation, provenance::RecordStatus};
 
 /// What follows when either page was not read whole: nothing is claimed of the rest. That it can be read again is sure,

@@ -1,18 +1,12 @@
 //! Facts of a page as they are compared: without noise and insignificant differences.
 
-use crate::{
-    observation::{
-        page_content::{GOOGLEBOT, PageContent, RobotsEffect},
-        structured_data::{Item, Value},
-        web_site::{LinkTarget, SiteScope},
-    },
-    text::noise::{without_content_hash, without_noise},
-};
+use crate::observation::page_content::{GOOGLEBOT, PageContent, RobotsEffect};
+use crate::observation::structured_data::{Item, Value};
+use crate::observation::web_site::{LinkTarget, SiteScope};
+use crate::text::noise::{without_content_hash, without_noise};
 use regex::Regex;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use url::Url;
 
 /// Members of a list: as they are compared, with what is told of them.

@@ -1,13 +1,10 @@
-use super::{
-    PageState,
-    facts::{self, Members},
-    record::{FieldChange, FieldValue},
-    significance::ChangedField,
-};
-use crate::{
-    observation::{page_content::PageContent, web_site::SiteScope},
-    text::words::shortened,
-};
+use super::facts::Members;
+use super::record::{FieldChange, FieldValue};
+use super::significance::ChangedField;
+use super::{PageState, facts};
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::SiteScope;
+use crate::text::words::shortened;
 
 const MOST_CHARACTERS: usize = 500;
 const MOST_MEMBERS: usize = 50;

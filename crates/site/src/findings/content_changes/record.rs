@@ -1,9 +1,7 @@
 use super::significance::{ChangeClass, ChangedField};
-use crate::{
-    ToSchema,
-    findings::envelope::{Envelope, rounded},
-    text::diff::Operation,
-};
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::text::diff::Operation;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,5 @@
-use super::{
-    record::ChangeRecord,
-    significance::{ChangeClass, ChangedField},
-};
+use super::record::ChangeRecord;
+use super::significance::{ChangeClass, ChangedField};
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

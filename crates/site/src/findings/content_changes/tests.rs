@@ -1,14 +1,12 @@
 use super::*;
-use crate::{
-    findings::sample_pages::{entitle, link, paragraphs},
-    observation::{
-        page_content::{BlockKind, DetectedLanguage, Image, RobotsDirective, TagSource},
-        structured_data::MetaProperty,
-        web_site::{FetchFailure, Fetched, Placement, Truncation},
-    },
-    provenance::RecordStatus,
-    text::diff::difference,
+use crate::findings::sample_pages::{entitle, link, paragraphs};
+use crate::observation::page_content::{
+    BlockKind, DetectedLanguage, Image, RobotsDirective, TagSource,
 };
+use crate::observation::structured_data::MetaProperty;
+use crate::observation::web_site::{FetchFailure, Fetched, Placement, Truncation};
+use crate::provenance::RecordStatus;
+use crate::text::diff::difference;
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 use std::collections::HashSet;

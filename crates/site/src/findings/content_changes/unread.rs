@@ -1,15 +1,11 @@
-use super::{
-    BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
-    compare::blank,
-    fields::change,
-    history::{Missing, PageHistory},
-    record::{FieldChange, FieldValue},
-    significance::{ChangeClass, ChangedField, significance},
-};
-use crate::{
-    observation::web_site::{FetchFailure, Fetched},
-    provenance::RecordStatus,
-};
+use super::compare::blank;
+use super::fields::change;
+use super::history::{Missing, PageHistory};
+use super::record::{FieldChange, FieldValue};
+use super::significance::{ChangeClass, ChangedField, significance};
+use super::{BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState};
+use crate::observation::web_site::{FetchFailure, Fetched};
+use crate::provenance::RecordStatus;
 use chrono::{DateTime, Utc};
 
 /// Failed visits in a row from which on the page is gone. One is never a change.

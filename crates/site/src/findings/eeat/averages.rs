@@ -1,8 +1,6 @@
-use super::{
-    outcome::Outcome,
-    record::{EeatRecord, Ymyl, YmylTopic},
-    signal::SignalCode,
-};
+use super::outcome::Outcome;
+use super::record::{EeatRecord, Ymyl, YmylTopic};
+use super::signal::SignalCode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,18 +1,16 @@
+use super::outcome::Outcome;
+use super::record::{EeatAuthor, EeatRecord, PageType, PillarScores, Signal, Ymyl};
+use super::signal::{Pillar, SignalCode, SignalScope};
+use super::ymyl::ymyl;
 use super::{
-    EeatInput, FindingContext, METHOD, PageAverages, SiteSignals,
-    outcome::Outcome,
-    page_signals, people,
-    record::{EeatAuthor, EeatRecord, PageType, PillarScores, Signal, Ymyl},
-    signal::{Pillar, SignalCode, SignalScope},
+    EeatInput, FindingContext, METHOD, PageAverages, SiteSignals, page_signals, people,
     site_signals,
-    ymyl::ymyl,
 };
-use crate::{
-    findings::{envelope::Envelope, geo_score::WeightsBasis},
-    observation::page_content::PageContent,
-    provenance::RecordStatus,
-    result_type::ResultType,
-};
+use crate::findings::envelope::Envelope;
+use crate::findings::geo_score::WeightsBasis;
+use crate::observation::page_content::PageContent;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
 
 /// What trust weighs on pages about money or life, instead of 40.
 const TRUST_OF_YMYL: f64 = 50.0;

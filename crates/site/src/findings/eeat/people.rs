@@ -1,15 +1,9 @@
-use super::{
-    company_ids::company_ids,
-    phrases::CREDENTIALS,
-    record::{EeatAuthor, Organization},
-};
-use crate::{
-    observation::{
-        page_content::PageContent,
-        structured_data::{Item, PageStructuredData, Value},
-    },
-    text::words::shortened,
-};
+use super::company_ids::company_ids;
+use super::phrases::CREDENTIALS;
+use super::record::{EeatAuthor, Organization};
+use crate::observation::page_content::PageContent;
+use crate::observation::structured_data::{Item, PageStructuredData, Value};
+use crate::text::words::shortened;
 use std::collections::BTreeMap;
 
 /// Values of one kind that are kept.

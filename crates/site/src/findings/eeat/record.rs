@@ -1,9 +1,7 @@
 use super::signal::{Pillar, SignalCode, SignalScope};
 use crate::ToSchema;
-use crate::findings::{
-    envelope::{Envelope, rounded},
-    geo_score::WeightsBasis,
-};
+use crate::findings::envelope::{Envelope, rounded};
+use crate::findings::geo_score::WeightsBasis;
 use serde::{Deserialize, Serialize};
 
 /// Evidence of experience, expertise, authoritativeness and trust that a machine can check. Google

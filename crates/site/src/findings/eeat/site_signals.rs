@@ -1,10 +1,8 @@
-use super::{
-    SiteSignals, StandardPage,
-    outcome::{GUESS, Outcome, PHRASE, SURE, at},
-    record::{EeatAuthor, SignalEvidence},
-    signal::SignalCode,
-    site::Found,
-};
+use super::outcome::{GUESS, Outcome, PHRASE, SURE, at};
+use super::record::{EeatAuthor, SignalEvidence};
+use super::signal::SignalCode;
+use super::site::Found;
+use super::{SiteSignals, StandardPage};
 
 /// Clicks within which contact has to be.
 const MOST_CLICKS: u32 = 2;

@@ -1,8 +1,6 @@
-use super::{
-    averages::PageAverages,
-    record::{EeatRecord, PillarScores, Ymyl},
-    signal::SignalCode,
-};
+use super::averages::PageAverages;
+use super::record::{EeatRecord, PillarScores, Ymyl};
+use super::signal::SignalCode;
 use crate::{ToSchema, findings::envelope::rounded};
 use serde::{Deserialize, Serialize};
 

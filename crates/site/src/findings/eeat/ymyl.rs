@@ -7,10 +7,8 @@ use crate::{
     table::records,
     text::{language::Language, words::words},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Words of a topic per 1,000 from which on a page is about it.
 const LEAST_RATE: f64 = 8.0;

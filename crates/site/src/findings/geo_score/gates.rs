@@ -1,8 +1,6 @@
-use super::{
-    agents::{AgentAccess, AgentPurpose, is_search_engine},
-    factors::shown,
-    record::{Gate, GateCode},
-};
+use super::agents::{AgentAccess, AgentPurpose, is_search_engine};
+use super::factors::shown;
+use super::record::{Gate, GateCode};
 use crate::observation::page_content::{GOOGLEBOT, PageContent, text_depends_on_scripts};
 
 pub fn gates(page: &PageContent, agents: &[AgentAccess], rendered_words: Option<u32>) -> Vec<Gate> {

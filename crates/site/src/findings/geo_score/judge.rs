@@ -1,13 +1,9 @@
-use super::{
-    FindingContext, GeoInput, METHOD,
-    agents::table,
-    factors::{Measured, weighted_mean},
-    gates::{gates, multiplier},
-    page_factors,
-    record::{Action, Factor, FactorCode, GateCode, GeoRecord, Grade, WeightsBasis},
-    stuffing::stuffing,
-    text_factors,
-};
+use super::agents::table;
+use super::factors::{Measured, weighted_mean};
+use super::gates::{gates, multiplier};
+use super::record::{Action, Factor, FactorCode, GateCode, GeoRecord, Grade, WeightsBasis};
+use super::stuffing::stuffing;
+use super::{FindingContext, GeoInput, METHOD, page_factors, text_factors};
 use crate::{findings::envelope::Envelope, provenance::RecordStatus, result_type::ResultType};
 
 /// Points that a stuffed phrase costs.

@@ -1,17 +1,11 @@
 //! Factors that the page and its site decide: who may read it, its age, what it says of itself and its owner.
 
-use super::{
-    SiteIdentity,
-    agents::{AgentAccess, AgentPurpose},
-    factors::{Measured, Part, flag, number},
-};
-use crate::{
-    findings::{
-        broken_links::Severity,
-        schema::{Entity, SchemaRecord},
-    },
-    observation::page_content::{DateFact, DateRole, FactSource, PageContent},
-};
+use super::SiteIdentity;
+use super::agents::{AgentAccess, AgentPurpose};
+use super::factors::{Measured, Part, flag, number};
+use crate::findings::broken_links::Severity;
+use crate::findings::schema::{Entity, SchemaRecord};
+use crate::observation::page_content::{DateFact, DateRole, FactSource, PageContent};
 use chrono::NaiveDate;
 
 /// Things that stand on every page of a site and are not what the page is about.

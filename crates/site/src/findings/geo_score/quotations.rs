@@ -1,10 +1,8 @@
 //! Attributed quotations: `blockquote`, `q`, and five or more words in quotation marks near a name or a verb of speech.
 
 use super::words_that_tell::tells;
-use crate::{
-    observation::page_content::{Block, BlockKind, PageContent},
-    text::words::{shortened, words},
-};
+use crate::observation::page_content::{Block, BlockKind, PageContent};
+use crate::text::words::{shortened, words};
 
 /// Words of a quotation at the least; fewer are a term.
 const LEAST_WORDS: usize = 5;

@@ -1,9 +1,7 @@
 use super::agents::AgentAccess;
 use crate::ToSchema;
-use crate::findings::{
-    envelope::{Envelope, rounded},
-    llms_txt::LlmsTxt,
-};
+use crate::findings::envelope::{Envelope, rounded};
+use crate::findings::llms_txt::LlmsTxt;
 use serde::{Deserialize, Serialize};
 
 /// How retrievable, extractable and citable a page is for generative engines: a rubric, and no

@@ -1,12 +1,8 @@
 use super::record::Stuffing;
-use crate::{
-    keyword_text::normalised,
-    observation::page_content::PageContent,
-    text::{
-        phrases::{IndexedText, STUFFED_USES, without_diacritics},
-        words::{shortened, words},
-    },
-};
+use crate::keyword_text::normalised;
+use crate::observation::page_content::PageContent;
+use crate::text::phrases::{IndexedText, STUFFED_USES, without_diacritics};
+use crate::text::words::{shortened, words};
 use std::collections::BTreeSet;
 
 /// Words of a phrase of the page's own.

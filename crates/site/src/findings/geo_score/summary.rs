@@ -1,8 +1,7 @@
 use super::record::{FactorCode, GateCode, GeoRecord, Grade};
-use crate::{
-    ToSchema,
-    findings::{envelope::rounded, llms_txt::LlmsTxt},
-};
+use crate::ToSchema;
+use crate::findings::envelope::rounded;
+use crate::findings::llms_txt::LlmsTxt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

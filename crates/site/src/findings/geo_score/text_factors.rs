@@ -1,23 +1,15 @@
 //! Factors that the text decides: numbers, sources, quotations, what can be taken out of it, structure, length.
 
-use super::{
-    factors::{Measured, Part, flag, number},
-    numbers, quotations,
-    words_that_tell::tells,
-};
-use crate::{
-    observation::{
-        page_content::{Block, BlockKind, PageContent},
-        page_url::registrable_domain,
-        structured_data::Item,
-        web_site::LinkTarget,
-    },
-    text::{
-        readability::{Band, readability},
-        sentences::sentences,
-        words::words,
-    },
-};
+use super::factors::{Measured, Part, flag, number};
+use super::words_that_tell::tells;
+use super::{numbers, quotations};
+use crate::observation::page_content::{Block, BlockKind, PageContent};
+use crate::observation::page_url::registrable_domain;
+use crate::observation::structured_data::Item;
+use crate::observation::web_site::LinkTarget;
+use crate::text::readability::{Band, readability};
+use crate::text::sentences::sentences;
+use crate::text::words::words;
 use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;

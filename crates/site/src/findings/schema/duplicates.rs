@@ -1,14 +1,10 @@
-use super::{
-    graph::Graph,
-    paths::{joined, short},
-    record::{Issue, IssueCode, Level},
-    values::{Written, is_date, number},
-};
-use crate::{
-    findings::broken_links::Severity,
-    observation::structured_data::Value,
-    text::words::{collapsed, shortened},
-};
+use super::graph::Graph;
+use super::paths::{joined, short};
+use super::record::{Issue, IssueCode, Level};
+use super::values::{Written, is_date, number};
+use crate::findings::broken_links::Severity;
+use crate::observation::structured_data::Value;
+use crate::text::words::{collapsed, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a thing has once, by the property that holds it.

@@ -1,7 +1,5 @@
-use crate::{
-    ToSchema,
-    observation::structured_data::{PageStructuredData, SCHEMA_ORG, Value},
-};
+use crate::ToSchema;
+use crate::observation::structured_data::{PageStructuredData, SCHEMA_ORG, Value};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 

@@ -1,14 +1,12 @@
-use super::{
-    feature::Feature,
-    graph::Graph,
-    outcome::{Outcome, Page},
-    paths::{Visit, has, joined},
-    record::IssueCode,
-    rules::{Asked, BESIDE, PARTS, Part, Rule, When, main_rules},
-    special,
-    values::is_date,
-    vocabulary::{is_a, property_named},
-};
+use super::feature::Feature;
+use super::graph::Graph;
+use super::outcome::{Outcome, Page};
+use super::paths::{Visit, has, joined};
+use super::record::IssueCode;
+use super::rules::{Asked, BESIDE, PARTS, Part, Rule, When, main_rules};
+use super::special;
+use super::values::is_date;
+use super::vocabulary::{is_a, property_named};
 use crate::{
     findings::broken_links::Severity, observation::structured_data::Value, text::words::shortened,
 };

@@ -1,9 +1,7 @@
-use super::{
-    feature::Feature,
-    graph::Graph,
-    paths::{Visit, general, reachable},
-    record::{Eligibility, Issue, IssueCode, Level},
-};
+use super::feature::Feature;
+use super::graph::Graph;
+use super::paths::{Visit, general, reachable};
+use super::record::{Eligibility, Issue, IssueCode, Level};
 use crate::findings::broken_links::Severity;
 use std::{cell::Cell, collections::BTreeSet};
 

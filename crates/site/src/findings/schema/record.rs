@@ -1,13 +1,9 @@
 use super::{expiries::Expiry, feature::Feature};
-use crate::{
-    ToSchema,
-    findings::{
-        broken_links::Severity,
-        envelope::{Envelope, rounded},
-    },
-    observation::structured_data::{Format, Location, OutsideItem, ParseError},
-    provenance::RecordStatus,
-};
+use crate::ToSchema;
+use crate::findings::broken_links::Severity;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::observation::structured_data::{Format, Location, OutsideItem, ParseError};
+use crate::provenance::RecordStatus;
 use serde::{Deserialize, Serialize};
 
 /// The structured data of a page, judged.

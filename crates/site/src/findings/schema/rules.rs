@@ -4,10 +4,8 @@
 
 use super::{feature::Feature, vocabulary::type_named};
 use crate::table::records;
-use serde::{
-    Deserialize,
-    de::{IntoDeserializer, value},
-};
+use serde::Deserialize;
+use serde::de::{IntoDeserializer, value};
 use std::{collections::BTreeSet, sync::LazyLock};
 
 type Paths = Vec<&'static str>;

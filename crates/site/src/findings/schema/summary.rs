@@ -1,11 +1,8 @@
-use super::{
-    feature::Feature,
-    record::{Eligibility, FormatCounts, IssueCode, SchemaRecord},
-};
-use crate::{
-    ToSchema,
-    findings::{broken_links::Severity, envelope::rounded},
-};
+use super::feature::Feature;
+use super::record::{Eligibility, FormatCounts, IssueCode, SchemaRecord};
+use crate::ToSchema;
+use crate::findings::broken_links::Severity;
+use crate::findings::envelope::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,18 +1,13 @@
-use super::{
-    graph::{is_empty, is_script},
-    paths::{Visit, joined, short},
-    record::{Issue, IssueCode, Level},
-    values::{Written, is_address, is_currency, is_date, is_duration, is_time, number},
-    vocabulary::{
-        PropertyTerm, is_a, member_named, property_named, property_spelled, type_named,
-        type_spelled,
-    },
+use super::graph::{is_empty, is_script};
+use super::paths::{Visit, joined, short};
+use super::record::{Issue, IssueCode, Level};
+use super::values::{Written, is_address, is_currency, is_date, is_duration, is_time, number};
+use super::vocabulary::{
+    PropertyTerm, is_a, member_named, property_named, property_spelled, type_named, type_spelled,
 };
-use crate::{
-    findings::broken_links::Severity,
-    observation::structured_data::{Item, Property, Value},
-    text::words::shortened,
-};
+use crate::findings::broken_links::Severity;
+use crate::observation::structured_data::{Item, Property, Value};
+use crate::text::words::shortened;
 use std::collections::BTreeMap;
 
 const CURRENCY: [&str; 3] = ["priceCurrency", "currency", "currenciesAccepted"];

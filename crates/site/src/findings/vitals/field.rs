@@ -1,14 +1,12 @@
-use super::{
-    Subject,
-    percentile::{is_distribution, p75_of_histogram},
-    rating::{Rating, Thresholds, assess, thresholds_of, unit_of},
-    record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource},
-    trend::VitalsTrend,
+use super::Subject;
+use super::percentile::{is_distribution, p75_of_histogram};
+use super::rating::{Rating, Thresholds, assess, thresholds_of, unit_of};
+use super::record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource};
+use super::trend::VitalsTrend;
+use crate::observation::vitals::{
+    FieldMetric, FieldSample, FieldScope, HistogramBin, VitalsMetric,
 };
-use crate::{
-    observation::vitals::{FieldMetric, FieldSample, FieldScope, HistogramBin, VitalsMetric},
-    provenance::{Provenance, RecordStatus},
-};
+use crate::provenance::{Provenance, RecordStatus};
 
 /// The page has too few visits of its own, so these are its origin's.
 pub const ORIGIN_FALLBACK: &str = "originFallback";

@@ -1,18 +1,12 @@
-use super::{
-    Subject,
-    opportunity::{LoadFacts, opportunities, resource_summary},
-    record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource},
-    runs::{median_run, score_of, spread},
-    thresholds_of,
-    trend::VitalsTrend,
-    unit_of,
+use super::opportunity::{LoadFacts, opportunities, resource_summary};
+use super::record::{MetricRecord, MetricRecords, VitalsRecord, VitalsSource};
+use super::runs::{median_run, score_of, spread};
+use super::trend::VitalsTrend;
+use super::{Subject, thresholds_of, unit_of};
+use crate::observation::vitals::{
+    FormFactor, LabMeasurement, LabMetrics, LabRun, StaticFacts, VitalsMetric,
 };
-use crate::{
-    observation::vitals::{
-        FormFactor, LabMeasurement, LabMetrics, LabRun, StaticFacts, VitalsMetric,
-    },
-    provenance::RecordStatus,
-};
+use crate::provenance::RecordStatus;
 
 /// No browser loaded the page: only what its files say is known, and no paint is claimed.
 pub const NO_BROWSER: &str = "noBrowser";

@@ -24,12 +24,10 @@ pub use record::{MetricRecord, MetricRecords, Spread, VitalsRecord, VitalsSource
 pub use summary::{FormFactorSummary, RatingCounts, SlowPage, VitalsSummary};
 pub use trend::{Change, Direction, VitalsTrend};
 
-use crate::{
-    findings::envelope::Envelope,
-    observation::vitals::FormFactor,
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use crate::findings::envelope::Envelope;
+use crate::observation::vitals::FormFactor;
+use crate::provenance::{Provenance, RecordStatus};
+use crate::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,8 @@
 //! What would make a page faster, as far as a load or its files say so for certain. Ids are those of Lighthouse's
 //! audits. A saving that would have to be guessed is null.
 
-use crate::{
-    ToSchema,
-    observation::vitals::{Opportunity, ResourceFact, ResourceKind},
-};
+use crate::ToSchema;
+use crate::observation::vitals::{Opportunity, ResourceFact, ResourceKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,6 @@
 use super::lighthouse_score::ControlPoints;
-use crate::{
-    ToSchema,
-    observation::vitals::{FormFactor, VitalsMetric},
-};
+use crate::ToSchema;
+use crate::observation::vitals::{FormFactor, VitalsMetric};
 use serde::{Deserialize, Serialize};
 
 /// How a value is rated.

@@ -1,15 +1,11 @@
-use super::{
-    opportunity::ResourceTotal,
-    rating::{Assessment, Rating, Unit},
-    trend::VitalsTrend,
-};
-use crate::{
-    ToSchema,
-    findings::envelope::{Envelope, rounded},
-    observation::vitals::{
-        ClsSource, CollectionPeriod, FormFactor, HistogramBin, LcpBreakdown, LcpElement,
-        Opportunity, ResourceKind, VitalsMetric,
-    },
+use super::opportunity::ResourceTotal;
+use super::rating::{Assessment, Rating, Unit};
+use super::trend::VitalsTrend;
+use crate::ToSchema;
+use crate::findings::envelope::{Envelope, rounded};
+use crate::observation::vitals::{
+    ClsSource, CollectionPeriod, FormFactor, HistogramBin, LcpBreakdown, LcpElement, Opportunity,
+    ResourceKind, VitalsMetric,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

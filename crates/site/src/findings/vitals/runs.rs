@@ -1,11 +1,7 @@
-use super::{
-    lighthouse_score::{metric_scores, performance_score},
-    record::Spread,
-};
-use crate::{
-    observation::vitals::{FormFactor, LabMetrics, LabRun},
-    statistics::describe::quantile,
-};
+use super::lighthouse_score::{metric_scores, performance_score};
+use super::record::Spread;
+use crate::observation::vitals::{FormFactor, LabMetrics, LabRun};
+use crate::statistics::describe::quantile;
 
 /// The whole score of one load, 0 to 1.
 pub fn score_of(run: &LabRun, form_factor: FormFactor) -> Option<f64> {

@@ -1,14 +1,11 @@
-use super::{
-    rating::{Assessment, Rating},
-    record::{VitalsRecord, VitalsSource},
-};
-use crate::{
-    ToSchema,
-    findings::envelope::{Coverage, rounded},
-    observation::vitals::{FormFactor, VitalsMetric},
-    provenance::RecordStatus,
-    statistics::{describe::median, wilson::wilson},
-};
+use super::rating::{Assessment, Rating};
+use super::record::{VitalsRecord, VitalsSource};
+use crate::ToSchema;
+use crate::findings::envelope::{Coverage, rounded};
+use crate::observation::vitals::{FormFactor, VitalsMetric};
+use crate::provenance::RecordStatus;
+use crate::statistics::describe::median;
+use crate::statistics::wilson::wilson;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

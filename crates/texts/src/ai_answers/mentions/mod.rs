@@ -2,14 +2,12 @@
 //! of the language follows, its capitals fit its sense, and no longer name covers it. What may be a word needs a cue:
 //! the brand's site, a surer name, a word for a company, or a list of names.
 
-use super::{
-    brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense},
-    cues,
-    endings::{self, Form},
-    folded::{Folded, fold},
-    languages::Languages,
-    visible::Visible,
-};
+use super::brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense};
+use super::endings::Form;
+use super::folded::{Folded, fold};
+use super::languages::Languages;
+use super::visible::Visible;
+use super::{cues, endings};
 use crate::observation::ai_answer::TextSpan;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
-use crate::forecast::{
-    count,
-    minimise::{SIMPLEX_PROBES, Search, in_box},
-};
+use crate::forecast::count;
+use crate::forecast::minimise::{SIMPLEX_PROBES, Search, in_box};
 use std::array;
 
 /// The usual region of `statsmodels`, `statsforecast` and the R package `forecast`.

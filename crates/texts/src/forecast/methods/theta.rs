@@ -1,7 +1,5 @@
-use crate::forecast::{
-    count,
-    minimise::{LINE_PROBES, along_line},
-};
+use crate::forecast::count;
+use crate::forecast::minimise::{LINE_PROBES, along_line};
 use std::array;
 
 /// Range of α in `statsforecast` and the R package `forecTheta`.

@@ -1,12 +1,10 @@
 //! Where forecasts begin, end and are refused.
 
 use super::{close, daily, day, history, noise};
-use crate::forecast::{
-    change_points::change_points,
-    history::{Frequency, History, Observation, Seen},
-    project::{Method, Refusal, project},
-    transform::Scale,
-};
+use crate::forecast::change_points::change_points;
+use crate::forecast::history::{Frequency, History, Observation, Seen};
+use crate::forecast::project::{Method, Refusal, project};
+use crate::forecast::transform::Scale;
 
 const RANKS: Scale = Scale::Position { depth: 100 };
 

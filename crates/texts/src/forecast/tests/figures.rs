@@ -1,16 +1,13 @@
 //! What others compute.
 
 use super::{AIR_PASSENGERS, AIR_PASSENGERS_1960, close};
-use crate::forecast::{
-    accuracy::{mean_absolute_error, scaled_interval_score, seasonal_step, smape},
-    change_points::levels,
-    methods::{
-        Damped, Ses, Theta, ThetaKind, naive, naive_deviations, random_walk_with_drift,
-        seasonal_naive,
-    },
-    season::{Season, SeasonKind, is_seasonal},
-    spread::{PastErrors, Spread},
+use crate::forecast::accuracy::{mean_absolute_error, scaled_interval_score, seasonal_step, smape};
+use crate::forecast::change_points::levels;
+use crate::forecast::methods::{
+    Damped, Ses, Theta, ThetaKind, naive, naive_deviations, random_walk_with_drift, seasonal_naive,
 };
+use crate::forecast::season::{Season, SeasonKind, is_seasonal};
+use crate::forecast::spread::{PastErrors, Spread};
 
 /// Twelve months by a Theta model, season taken out and put back.
 fn theta(kind: ThetaKind) -> Vec<f64> {

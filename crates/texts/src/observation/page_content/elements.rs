@@ -1,7 +1,5 @@
-use crate::observation::{
-    links::{LinkTarget, Placement},
-    vitals::ResourceKind,
-};
+use crate::observation::links::{LinkTarget, Placement};
+use crate::observation::vitals::ResourceKind;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

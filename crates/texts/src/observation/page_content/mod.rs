@@ -24,11 +24,9 @@ pub use rendered::{
 pub use response::{ResponseFacts, ResponseHeaders};
 pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSource};
 
-use super::{
-    fetched::Fetched,
-    links::{Discovery, PageLink},
-    structured_data::PageStructuredData,
-};
+use super::fetched::Fetched;
+use super::links::{Discovery, PageLink};
+use super::structured_data::PageStructuredData;
 use crate::text::language::tags::primary;
 use serde::{Deserialize, Serialize};
 

@@ -2,11 +2,10 @@
 //! page would double the journal.
 
 use super::{GOOGLEBOT, PageContent};
-use crate::{
-    ToSchema,
-    observation::{links::LinkTarget, vitals::ResourceKind},
-    text::words::shortened,
-};
+use crate::ToSchema;
+use crate::observation::links::LinkTarget;
+use crate::observation::vitals::ResourceKind;
+use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -196,11 +195,9 @@ fn small(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{
-        page_content::{PlacedText, RobotsDirective, TagSource},
-        structured_data::{Format, Item, Location},
-        web_site::{PageLink, Placement, Position},
-    };
+    use crate::observation::page_content::{PlacedText, RobotsDirective, TagSource};
+    use crate::observation::structured_data::{Format, Item, Location};
+    use crate::observation::web_site::{PageLink, Placement, Position};
 
     fn link(url: &str) -> PageLink {
         PageLink {

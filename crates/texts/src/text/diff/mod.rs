@@ -6,11 +6,9 @@ mod words_inside;
 pub use report::{MOST_OPERATIONS, Operation, Report, ReportedKind};
 pub use words_inside::Piece;
 
-use super::{
-    interned::Interned,
-    likeness::{jaccard, shingles},
-    words::words,
-};
+use super::interned::Interned;
+use super::likeness::{jaccard, shingles};
+use super::words::words;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Counts are of blocks.

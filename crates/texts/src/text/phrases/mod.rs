@@ -8,9 +8,8 @@ use super::{language::Language, stems::stem, words::words};
 use crate::{ToSchema, keyword_text::normalised};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
-use unicode_normalization::{
-    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick, is_nfd_quick,
-};
+use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfd_quick};
 
 /// Least density of a stuffed phrase.
 pub const STUFFED_DENSITY: f64 = 0.03;

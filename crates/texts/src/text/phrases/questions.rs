@@ -1,7 +1,6 @@
-use crate::{
-    table::records,
-    text::{language::Language, words::words},
-};
+use crate::table::records;
+use crate::text::language::Language;
+use crate::text::words::words;
 use std::{collections::HashMap, sync::LazyLock};
 
 static INTERROGATIVES: LazyLock<HashMap<Language, Vec<&'static str>>> = LazyLock::new(|| {

@@ -1,9 +1,7 @@
 use super::Score;
 use crate::ToSchema;
-use crate::text::{
-    counts::{Counts, SyllableCounts},
-    language::Language,
-};
+use crate::text::counts::{Counts, SyllableCounts};
+use crate::text::language::Language;
 use serde::{Deserialize, Serialize};
 
 /// A formula of readability. ASL is words per sentence, ASW syllables per word.

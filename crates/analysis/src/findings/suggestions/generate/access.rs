@@ -1,16 +1,10 @@
 //! What keeps AI engines from pages, and who stands behind a site.
 
-use crate::{
-    findings::{
-        eeat::{EeatRecord, SignalCode, SignalScope},
-        geo_score::{GateCode, GeoRecord},
-        suggestions::{
-            collect::{Fault, Findings},
-            evidence::{Evidence, RecordRef},
-        },
-    },
-    result_type::ResultType,
-};
+use crate::findings::eeat::{EeatRecord, SignalCode, SignalScope};
+use crate::findings::geo_score::{GateCode, GeoRecord};
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, RecordRef};
+use crate::result_type::ResultType;
 
 pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord, url: &str) {
     let is_unlisted = { record.gates.iter() }.any(|it| it.code == GateCode::NotIndexable);

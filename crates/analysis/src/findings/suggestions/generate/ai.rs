@@ -1,17 +1,13 @@
 //! What AI engines say of others and not of the project, and what they cite that it lacks.
 
-use crate::{
-    findings::suggestions::{
-        collect::Findings,
-        draft::Draft,
-        evidence::{Evidence, EvidenceSource, RecordRef},
-        inputs::AiAnswers,
-        rule,
-    },
-    page_kind::PageKind,
-    result_type::ResultType,
-    statistics::newcombe::newcombe,
-};
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::Draft;
+use crate::findings::suggestions::evidence::{Evidence, EvidenceSource, RecordRef};
+use crate::findings::suggestions::inputs::AiAnswers;
+use crate::findings::suggestions::rule;
+use crate::page_kind::PageKind;
+use crate::result_type::ResultType;
+use crate::statistics::newcombe::newcombe;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer answers tell nothing (analysis.md 2.3).

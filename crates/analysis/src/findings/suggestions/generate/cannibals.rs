@@ -1,21 +1,15 @@
 //! Own pages that compete: one suggestion for each set of pages, whatever the keywords.
 
 use super::{clicks, percent};
-use crate::{
-    findings::{
-        cannibalization::{Action, CannibalizationRecord, CompetingUrl, Severity},
-        suggestions::{
-            collect::Findings,
-            draft::{Clicks, Draft},
-            evidence::{Evidence, EvidenceSource, RecordRef},
-            kept::Contest,
-            record::{ExpectedGain, GainMetric, GainRange},
-            rule,
-        },
-    },
-    result_type::ResultType,
-    url_rules::page_key,
-};
+use crate::findings::cannibalization::{Action, CannibalizationRecord, CompetingUrl, Severity};
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::{Clicks, Draft};
+use crate::findings::suggestions::evidence::{Evidence, EvidenceSource, RecordRef};
+use crate::findings::suggestions::kept::Contest;
+use crate::findings::suggestions::record::{ExpectedGain, GainMetric, GainRange};
+use crate::findings::suggestions::rule;
+use crate::result_type::ResultType;
+use crate::url_rules::page_key;
 use std::collections::{BTreeMap, BTreeSet};
 
 const RULE: &str = "cannibalization";

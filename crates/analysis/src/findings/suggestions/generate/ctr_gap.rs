@@ -1,20 +1,17 @@
 //! Pages that are shown and hardly clicked: titles and descriptions that do not say what is there.
 
 use super::{clicks, percent};
-use crate::{
-    ctr::{ClickCurve, MAX_CTR},
-    findings::suggestions::{
-        collect::Findings,
-        draft::{Clicks, Draft, id},
-        evidence::Evidence,
-        inputs::ConsoleRow,
-        record::{ExpectedGain, GainMetric, GainRange},
-        rule::{self, CTR_GAP},
-    },
-    result_type::ResultType,
-    statistics::wilson::wilson,
-    url_rules::page_key,
-};
+use crate::ctr::{ClickCurve, MAX_CTR};
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::{Clicks, Draft, id};
+use crate::findings::suggestions::evidence::Evidence;
+use crate::findings::suggestions::inputs::ConsoleRow;
+use crate::findings::suggestions::record::{ExpectedGain, GainMetric, GainRange};
+use crate::findings::suggestions::rule;
+use crate::findings::suggestions::rule::CTR_GAP;
+use crate::result_type::ResultType;
+use crate::statistics::wilson::wilson;
+use crate::url_rules::page_key;
 use std::collections::BTreeMap;
 
 /// Observed rates below this share of the expected one are told.

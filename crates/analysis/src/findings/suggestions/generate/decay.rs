@@ -1,17 +1,14 @@
 //! Old pages that lose: positions or clicks fall, and the text is what it was half a year ago.
 
-use crate::{
-    findings::suggestions::{
-        collect::Findings,
-        draft::Draft,
-        evidence::Evidence,
-        falls::{Fall, SIGNIFICANT},
-        inputs::ConsoleRow,
-        kept::PageState,
-        rule::{self, CONTENT_DECAY},
-    },
-    result_type::ResultType,
-};
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::Draft;
+use crate::findings::suggestions::evidence::Evidence;
+use crate::findings::suggestions::falls::{Fall, SIGNIFICANT};
+use crate::findings::suggestions::inputs::ConsoleRow;
+use crate::findings::suggestions::kept::PageState;
+use crate::findings::suggestions::rule;
+use crate::findings::suggestions::rule::CONTENT_DECAY;
+use crate::result_type::ResultType;
 use chrono::TimeDelta;
 
 /// A text is old from here on (analysis.md 2.8).

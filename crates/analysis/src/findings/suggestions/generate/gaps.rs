@@ -1,22 +1,16 @@
 //! Keywords that rivals have and the project lacks.
 
-use crate::{
-    findings::{
-        competitors::CompetitorRecord,
-        suggestions::{
-            collect::Findings,
-            draft::{Draft, MOST_SHOWN, shown_page},
-            evidence::{Evidence, EvidenceSource, RecordRef},
-            kept::Gap,
-            record::{ExpectedGain, GainMetric, GainRange},
-            rule,
-        },
-    },
-    keyword_text::normalised,
-    provenance::RecordStatus,
-    result_type::ResultType,
-    text::words::shortened,
-};
+use crate::findings::competitors::CompetitorRecord;
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::{Draft, MOST_SHOWN, shown_page};
+use crate::findings::suggestions::evidence::{Evidence, EvidenceSource, RecordRef};
+use crate::findings::suggestions::kept::Gap;
+use crate::findings::suggestions::record::{ExpectedGain, GainMetric, GainRange};
+use crate::findings::suggestions::rule;
+use crate::keyword_text::normalised;
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::text::words::shortened;
 use std::{cmp::Ordering, collections::BTreeMap};
 
 const RULE: &str = "keywordGap";

@@ -1,14 +1,11 @@
 //! Issues of the catalogue: a suggestion for each code, about all pages that have it.
 
-use crate::findings::{
-    content::ContentRecord,
-    issues::{Issue, info},
-    suggestions::{
-        collect::{Fault, Findings},
-        evidence::{Evidence, Figure, RecordRef},
-        rule::{self, Severity},
-    },
-};
+use crate::findings::content::ContentRecord;
+use crate::findings::issues::{Issue, info};
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, Figure, RecordRef};
+use crate::findings::suggestions::rule;
+use crate::findings::suggestions::rule::Severity;
 use crate::result_type::ResultType;
 
 /// Characters of an issue's detail that a step repeats.

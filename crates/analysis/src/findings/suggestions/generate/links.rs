@@ -1,10 +1,6 @@
-use crate::findings::{
-    broken_links::{BrokenLink, Confirmation, Outcome, Severity, Verdict},
-    suggestions::{
-        collect::{Fault, Findings},
-        evidence::{Evidence, RecordRef},
-    },
-};
+use crate::findings::broken_links::{BrokenLink, Confirmation, Outcome, Severity, Verdict};
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, RecordRef};
 use crate::result_type::ResultType;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &BrokenLink) {

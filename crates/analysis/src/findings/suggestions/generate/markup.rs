@@ -1,14 +1,8 @@
-use crate::{
-    findings::{
-        broken_links::Severity,
-        schema::{Entity, Expiry, Issue, IssueCode, Level, SchemaRecord},
-        suggestions::{
-            collect::{Fault, Findings},
-            evidence::{Evidence, RecordRef},
-        },
-    },
-    result_type::ResultType,
-};
+use crate::findings::broken_links::Severity;
+use crate::findings::schema::{Entity, Expiry, Issue, IssueCode, Level, SchemaRecord};
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, RecordRef};
+use crate::result_type::ResultType;
 use chrono::TimeDelta;
 
 /// Days before its end from which on a date is told: ours.

@@ -1,19 +1,13 @@
 //! Pages that fail a Core Web Vital: for visitors, or else in a browser of ours.
 
-use crate::{
-    findings::{
-        suggestions::{
-            collect::{Fault, Findings},
-            evidence::{Evidence, RecordRef},
-            kept::{Figure, Place},
-            rule::Severity,
-        },
-        vitals::{Rating, VitalsRecord, VitalsSource, thresholds_of},
-    },
-    observation::vitals::{FormFactor, VitalsMetric},
-    result_type::ResultType,
-    url_rules::page_key,
-};
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, RecordRef};
+use crate::findings::suggestions::kept::{Figure, Place};
+use crate::findings::suggestions::rule::Severity;
+use crate::findings::vitals::{Rating, VitalsRecord, VitalsSource, thresholds_of};
+use crate::observation::vitals::{FormFactor, VitalsMetric};
+use crate::result_type::ResultType;
+use crate::url_rules::page_key;
 
 pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'static str) {
     let device = match record.form_factor {

@@ -1,19 +1,15 @@
 use super::clicks;
-use crate::{
-    ctr::ClickCurve,
-    findings::suggestions::{
-        collect::Findings,
-        draft::{Clicks, Draft, id},
-        evidence::Evidence,
-        record::{ExpectedGain, GainMetric, GainRange},
-        rule,
-        searches::Keyword,
-    },
-    keyword_metrics::STRIKING_DISTANCE,
-    result_type::ResultType,
-    statistics::describe::quantile,
-    url_rules::page_key,
-};
+use crate::ctr::ClickCurve;
+use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::draft::{Clicks, Draft, id};
+use crate::findings::suggestions::evidence::Evidence;
+use crate::findings::suggestions::record::{ExpectedGain, GainMetric, GainRange};
+use crate::findings::suggestions::rule;
+use crate::findings::suggestions::searches::Keyword;
+use crate::keyword_metrics::STRIKING_DISTANCE;
+use crate::result_type::ResultType;
+use crate::statistics::describe::quantile;
+use crate::url_rules::page_key;
 use std::collections::BTreeMap;
 
 const RULE: &str = "strikingDistance";

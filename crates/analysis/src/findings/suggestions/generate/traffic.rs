@@ -1,18 +1,12 @@
 //! Pages that people find and that search engines are told not to list, or that no page leads to.
 
-use crate::{
-    findings::{
-        content::ContentRecord,
-        suggestions::{
-            collect::{Fault, Findings},
-            evidence::{Evidence, RecordRef},
-            generate::clicks,
-            inputs::ConsoleRow,
-        },
-    },
-    result_type::ResultType,
-    url_rules::page_key,
-};
+use crate::findings::content::ContentRecord;
+use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::evidence::{Evidence, RecordRef};
+use crate::findings::suggestions::generate::clicks;
+use crate::findings::suggestions::inputs::ConsoleRow;
+use crate::result_type::ResultType;
+use crate::url_rules::page_key;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord, url: &str) {
     let key = page_key(url);

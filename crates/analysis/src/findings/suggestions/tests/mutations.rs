@@ -2,12 +2,10 @@
 
 use super::project::*;
 use super::*;
-use crate::findings::{
-    broken_links::BrokenLink,
-    content_changes::ChangeRecord,
-    issues::{Issue, IssueCode, info},
-    rankings::{RankPoint, RankState},
-};
+use crate::findings::broken_links::BrokenLink;
+use crate::findings::content_changes::ChangeRecord;
+use crate::findings::issues::{Issue, IssueCode, info};
+use crate::findings::rankings::{RankPoint, RankState};
 use chrono::{NaiveDate, TimeDelta};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -2,25 +2,19 @@
 //! there is room.
 
 use super::track::{by_text, counted};
-use crate::{
-    account::Account,
-    allowance::{Allowance, AllowanceExceeded},
-    ids::{AccountId, KeywordId, ProjectId, SearchId, UserId},
-    keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
-    keyword_metrics::KeywordMetrics,
-    market::Market,
-    ports::{
-        keywords::KeywordCounts,
-        storage::{StorageError, Transaction},
-    },
-    project::Project,
-    text::Tag,
-    use_cases::{
-        Core, may_be_storage,
-        places::PlacesChange,
-        repeats::{Receipt, UsedMeanwhile},
-    },
-};
+use crate::account::Account;
+use crate::allowance::{Allowance, AllowanceExceeded};
+use crate::ids::{AccountId, KeywordId, ProjectId, SearchId, UserId};
+use crate::keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords};
+use crate::keyword_metrics::KeywordMetrics;
+use crate::market::Market;
+use crate::ports::keywords::KeywordCounts;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
+use crate::text::Tag;
+use crate::use_cases::places::PlacesChange;
+use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
+use crate::use_cases::{Core, may_be_storage};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;

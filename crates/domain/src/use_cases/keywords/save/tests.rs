@@ -1,11 +1,7 @@
 use super::*;
-use crate::{
-    allowance::AllowanceName,
-    test_support::{
-        ACCOUNT, MemoryStorage, a_project, core,
-        fixtures::{Fixture, account, keyword, project},
-    },
-};
+use crate::allowance::AllowanceName;
+use crate::test_support::fixtures::{Fixture, account, keyword, project};
+use crate::test_support::{ACCOUNT, MemoryStorage, a_project, core};
 use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
 
 fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {

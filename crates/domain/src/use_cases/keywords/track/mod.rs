@@ -1,19 +1,13 @@
-use crate::{
-    account::Account,
-    allowance::{Allowance, AllowanceExceeded},
-    ids::{AccountId, IdMint, KeywordId, ProjectId},
-    keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
-    ports::{
-        keywords::KeywordCounts,
-        storage::{StorageError, Transaction},
-    },
-    project::Project,
-    use_cases::{
-        Core, may_be_storage,
-        places::PlacesChange,
-        repeats::{Receipt, UsedMeanwhile},
-    },
-};
+use crate::account::Account;
+use crate::allowance::{Allowance, AllowanceExceeded};
+use crate::ids::{AccountId, IdMint, KeywordId, ProjectId};
+use crate::keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords};
+use crate::ports::keywords::KeywordCounts;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::project::Project;
+use crate::use_cases::places::PlacesChange;
+use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
+use crate::use_cases::{Core, may_be_storage};
 use chrono::{DateTime, Utc};
 use std::collections::{HashMap, HashSet};
 use thiserror::Error;

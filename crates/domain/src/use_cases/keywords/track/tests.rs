@@ -1,13 +1,9 @@
 //! Track keywords: what is there afterwards.
 
 use super::*;
-use crate::{
-    market::Market,
-    test_support::{
-        ACCOUNT, MemoryStorage, a_project, core,
-        fixtures::{account, keyword, project},
-    },
-};
+use crate::market::Market;
+use crate::test_support::fixtures::{account, keyword, project};
+use crate::test_support::{ACCOUNT, MemoryStorage, a_project, core};
 
 fn new(texts: &[&str], ai_tracked: Option<bool>) -> NewKeywords {
     let texts = texts

@@ -1,18 +1,15 @@
 //! Changes a project by a merge patch, its status included.
 
-use crate::{
-    account::Account,
-    allowance::AllowanceExceeded,
-    ids::{AccountId, ProjectId},
-    patch::Change,
-    ports::{
-        keywords::KeywordCounts,
-        storage::{StorageError, Transaction},
-    },
-    precondition::{Precondition, holds},
-    project::{Project, ProjectPatch, Status},
-    use_cases::{Core, end_attempt::cancel_unfinished, may_be_storage, places},
-};
+use crate::account::Account;
+use crate::allowance::AllowanceExceeded;
+use crate::ids::{AccountId, ProjectId};
+use crate::patch::Change;
+use crate::ports::keywords::KeywordCounts;
+use crate::ports::storage::{StorageError, Transaction};
+use crate::precondition::{Precondition, holds};
+use crate::project::{Project, ProjectPatch, Status};
+use crate::use_cases::end_attempt::cancel_unfinished;
+use crate::use_cases::{Core, may_be_storage, places};
 use thiserror::Error;
 
 #[derive(Debug, Error)]

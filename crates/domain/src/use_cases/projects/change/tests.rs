@@ -1,17 +1,13 @@
 //! Change project: what is there afterwards.
 
 use super::*;
-use crate::{
-    account::AccountUsage,
-    ids::JobId,
-    job::JobState,
-    money::MicroUsd,
-    ports::spending::{Counter, Spending},
-    test_support::{
-        ACCOUNT, MemoryStorage, a_job, a_project, core,
-        fixtures::{account, job, keyword, project},
-    },
-};
+use crate::account::AccountUsage;
+use crate::ids::JobId;
+use crate::job::JobState;
+use crate::money::MicroUsd;
+use crate::ports::spending::{Counter, Spending};
+use crate::test_support::fixtures::{account, job, keyword, project};
+use crate::test_support::{ACCOUNT, MemoryStorage, a_job, a_project, core};
 
 fn status(status: Status) -> ProjectPatch {
     ProjectPatch {

@@ -1,13 +1,11 @@
 use super::{
     Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord, VisibilityChange, Weighting,
 };
-use crate::{
-    ToSchema,
-    ctr::ctr,
-    findings::envelope::{Coverage, rounded},
-    observation::search_page::Feature,
-    provenance::RecordStatus,
-};
+use crate::ToSchema;
+use crate::ctr::ctr;
+use crate::findings::envelope::{Coverage, rounded};
+use crate::observation::search_page::Feature;
+use crate::provenance::RecordStatus;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

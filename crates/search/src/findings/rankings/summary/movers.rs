@@ -1,8 +1,6 @@
 use crate::ToSchema;
-use crate::findings::{
-    envelope::rounded,
-    rankings::{ChangeKind, RankingRecord},
-};
+use crate::findings::envelope::rounded;
+use crate::findings::rankings::{ChangeKind, RankingRecord};
 use serde::{Deserialize, Serialize};
 
 const KEPT: usize = 10;

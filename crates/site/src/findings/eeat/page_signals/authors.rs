@@ -1,14 +1,10 @@
 use super::by_phrase;
-use crate::{
-    findings::eeat::{
-        EeatInput, StandardPage,
-        outcome::{GUESS, Outcome, PHRASE, SURE, at},
-        people::{AuthorMarkup, author_markup, is_written_by_organization},
-        phrases::Phrases,
-        record::EeatAuthor,
-    },
-    observation::page_content::PageContent,
-};
+use crate::findings::eeat::outcome::{GUESS, Outcome, PHRASE, SURE, at};
+use crate::findings::eeat::people::{AuthorMarkup, author_markup, is_written_by_organization};
+use crate::findings::eeat::phrases::Phrases;
+use crate::findings::eeat::record::EeatAuthor;
+use crate::findings::eeat::{EeatInput, StandardPage};
+use crate::observation::page_content::PageContent;
 
 /// Words of a biography.
 const BIOGRAPHY_WORDS: u32 = 50;

@@ -1,16 +1,10 @@
 use super::find;
-use crate::{
-    findings::eeat::{
-        outcome::{GUESS, Outcome, PHRASE, at},
-        phrases::Phrases,
-    },
-    observation::{
-        page_content::{Image, PageContent},
-        page_url::registrable_domain,
-        web_site::{LinkTarget, PageLink},
-    },
-    text::words::words,
-};
+use crate::findings::eeat::outcome::{GUESS, Outcome, PHRASE, at};
+use crate::findings::eeat::phrases::Phrases;
+use crate::observation::page_content::{Image, PageContent};
+use crate::observation::page_url::registrable_domain;
+use crate::observation::web_site::{LinkTarget, PageLink};
+use crate::text::words::words;
 use std::collections::BTreeSet;
 use url::Url;
 

@@ -1,20 +1,14 @@
 mod authors;
 mod links;
 
-use super::{
-    EeatInput,
-    outcome::{Outcome, PHRASE, SURE, at},
-    phrases::{Phrases, phrases},
-    record::{EeatAuthor, PageType},
-    signal::SignalCode,
-};
-use crate::{
-    observation::{
-        page_content::{BlockKind, DateRole, FactSource, PageContent},
-        structured_data::Item,
-    },
-    text::words::words,
-};
+use super::EeatInput;
+use super::outcome::{Outcome, PHRASE, SURE, at};
+use super::phrases::{Phrases, phrases};
+use super::record::{EeatAuthor, PageType};
+use super::signal::SignalCode;
+use crate::observation::page_content::{BlockKind, DateRole, FactSource, PageContent};
+use crate::observation::structured_data::Item;
+use crate::text::words::words;
 use regex::Regex;
 
 /// The outcome of a page's own signal; `None` for those of the site.

@@ -1,18 +1,14 @@
 use super::{Found, SiteSignals, author_key, hash, section};
-use crate::{
-    findings::eeat::{
-        company_ids::company_ids,
-        people,
-        record::Organization,
-        standard_pages::{LISTED, StandardPage, explains_both, named_by_text, named_by_url},
-    },
-    observation::{
-        page_content::PageContent,
-        structured_data::Item,
-        web_site::{LinkTarget, PageLink, Placement},
-    },
-    text::words::{shortened, words},
+use crate::findings::eeat::company_ids::company_ids;
+use crate::findings::eeat::people;
+use crate::findings::eeat::record::Organization;
+use crate::findings::eeat::standard_pages::{
+    LISTED, StandardPage, explains_both, named_by_text, named_by_url,
 };
+use crate::observation::page_content::PageContent;
+use crate::observation::structured_data::Item;
+use crate::observation::web_site::{LinkTarget, PageLink, Placement};
+use crate::text::words::{shortened, words};
 use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;

@@ -2,14 +2,12 @@ mod pages;
 mod sites;
 
 use super::*;
-use crate::{
-    findings::sample_pages::{describe, describe_in, entitle, link, page, paragraphs, thing},
-    observation::{
-        page_content::{Author, BlockKind, FactSource, SourcedText},
-        web_site::{LinkTarget, Placement, SiteScope, Truncation},
-    },
-    text::language::Language,
+use crate::findings::sample_pages::{
+    describe, describe_in, entitle, link, page, paragraphs, thing,
 };
+use crate::observation::page_content::{Author, BlockKind, FactSource, SourcedText};
+use crate::observation::web_site::{LinkTarget, Placement, SiteScope, Truncation};
+use crate::text::language::Language;
 use chrono::DateTime;
 use proptest::prelude::*;
 

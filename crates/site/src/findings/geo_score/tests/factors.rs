@@ -1,16 +1,12 @@
 //! Gates and factors one by one.
 
 use super::*;
-use crate::{
-    findings::sample_pages::link,
-    observation::{
-        page_content::{
-            Author, Canonical, DateFact, DateRole, FactSource, Rendered, RenderedPage,
-            RobotsDirective, TagSource,
-        },
-        structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value},
-    },
+use crate::findings::sample_pages::link;
+use crate::observation::page_content::{
+    Author, Canonical, DateFact, DateRole, FactSource, Rendered, RenderedPage, RobotsDirective,
+    TagSource,
 };
+use crate::observation::structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value};
 
 fn close(one: Option<f64>, other: f64) -> bool {
     one.is_some_and(|it| (it - other).abs() < 1e-9)

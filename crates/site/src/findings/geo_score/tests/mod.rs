@@ -2,10 +2,8 @@ mod edits;
 mod factors;
 
 use super::*;
-use crate::{
-    findings::sample_pages::{entitle, page, recount},
-    observation::page_content::BlockKind,
-};
+use crate::findings::sample_pages::{entitle, page, recount};
+use crate::observation::page_content::BlockKind;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// A day in 2024.

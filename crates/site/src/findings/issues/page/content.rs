@@ -1,16 +1,14 @@
 use super::{Found, Subject, placeholder};
-use crate::{
-    findings::{broken_links::Severity, issues::code::IssueCode},
-    keyword_text::normalised,
-    observation::page_content::{DetectedLanguage, PageContent, text_depends_on_scripts},
-    page_kind::PageKind,
-    text::{
-        language::{detection::SURE, tags},
-        phrases::{IndexedText, STUFFED_USES},
-        readability::{Band, readability},
-        words::{shortened, words},
-    },
-};
+use crate::findings::broken_links::Severity;
+use crate::findings::issues::code::IssueCode;
+use crate::keyword_text::normalised;
+use crate::observation::page_content::{DetectedLanguage, PageContent, text_depends_on_scripts};
+use crate::page_kind::PageKind;
+use crate::text::language::detection::SURE;
+use crate::text::language::tags;
+use crate::text::phrases::{IndexedText, STUFFED_USES};
+use crate::text::readability::{Band, readability};
+use crate::text::words::{shortened, words};
 
 /// Words (`SEOnaut`, Screaming Frog), and from where on it is a warning.
 pub const THIN: usize = 200;
@@ -200,10 +198,8 @@ fn of_articles(subject: &Subject<'_>, found: &mut Found) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::sample_pages::paragraphs,
-        observation::page_content::{RenderFailure, Rendered, RenderedPage},
-    };
+    use crate::findings::sample_pages::paragraphs;
+    use crate::observation::page_content::{RenderFailure, Rendered, RenderedPage};
 
     fn page(words: usize) -> PageContent {
         let mut page = paragraphs(&["clay ".repeat(words).as_str()]);

@@ -1,12 +1,8 @@
 use super::{Found, Subject};
-use crate::{
-    findings::issues::code::IssueCode,
-    observation::{
-        page_content::{CharsetSource, PageContent},
-        page_url::is_loopback,
-        web_site::LinkTarget,
-    },
-};
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_content::{CharsetSource, PageContent};
+use crate::observation::page_url::is_loopback;
+use crate::observation::web_site::LinkTarget;
 use url::Url;
 
 /// Elements (`SEOnaut`, Lighthouse of old).

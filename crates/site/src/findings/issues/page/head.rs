@@ -1,10 +1,8 @@
 use super::Found;
-use crate::{
-    findings::issues::code::IssueCode,
-    keyword_text::normalised,
-    observation::page_content::{PageContent, TagSource},
-    text::pixel_width::{DESCRIPTION, TITLE},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::keyword_text::normalised;
+use crate::observation::page_content::{PageContent, TagSource};
+use crate::text::pixel_width::{DESCRIPTION, TITLE};
 
 /// Characters and pixels of a title (`SEOnaut`, Screaming Frog).
 const TITLE_CHARACTERS: (usize, usize) = (20, 60);

@@ -1,8 +1,6 @@
 use super::Found;
-use crate::{
-    findings::issues::code::IssueCode,
-    observation::page_content::{Image, PageContent},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_content::{Image, PageContent};
 
 /// Characters (`SEOnaut`, Screaming Frog).
 const LONG_ALT: usize = 100;

@@ -1,8 +1,7 @@
 use super::{Found, Subject};
-use crate::{
-    findings::{broken_links::Severity, issues::code::IssueCode},
-    observation::page_content::{Canonical, GOOGLEBOT, MetaKey, PageContent, TagSource},
-};
+use crate::findings::broken_links::Severity;
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_content::{Canonical, GOOGLEBOT, MetaKey, PageContent, TagSource};
 use std::collections::BTreeSet;
 use url::Url;
 
@@ -91,13 +90,9 @@ fn is_root_of(canonical: &str, page: &str) -> bool {
 mod tests {
     use super::*;
     use crate::findings::issues::{PageContext, page_issues};
-    use crate::{
-        observation::{
-            page_content::{Rendered, RenderedPage},
-            web_site::SiteScope,
-        },
-        page_kind::page_kind,
-    };
+    use crate::observation::page_content::{Rendered, RenderedPage};
+    use crate::observation::web_site::SiteScope;
+    use crate::page_kind::page_kind;
 
     fn codes(page: &PageContent) -> Vec<IssueCode> {
         let context = PageContext {

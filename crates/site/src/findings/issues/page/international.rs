@@ -1,9 +1,7 @@
 use super::Found;
-use crate::{
-    findings::issues::code::IssueCode,
-    observation::page_content::{Hreflang, PageContent, TagSource},
-    text::language::tags::{group, is_language_tag, primary},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_content::{Hreflang, PageContent, TagSource};
+use crate::text::language::tags::{group, is_language_tag, primary};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DEFAULT: &str = "x-default";

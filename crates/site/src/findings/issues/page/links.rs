@@ -1,13 +1,9 @@
 //! Links as the page writes them; where they lead is told by the site.
 
 use super::{Found, Subject, genericness::is_generic_link_text};
-use crate::{
-    findings::issues::code::IssueCode,
-    observation::{
-        page_url::is_loopback,
-        web_site::{LinkTarget, PageLink},
-    },
-};
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_url::is_loopback;
+use crate::observation::web_site::{LinkTarget, PageLink};
 use url::Url;
 
 /// Links of a page (`SEOnaut` for those to the site, Screaming Frog for those elsewhere).

@@ -14,10 +14,8 @@ mod structured;
 
 pub use content::{THIN, stuffed_phrases};
 
-use super::{
-    code::IssueCode,
-    issue::{Found, Issue},
-};
+use super::code::IssueCode;
+use super::issue::{Found, Issue};
 use crate::{
     findings::{schema::SchemaRecord, vitals::VitalsRecord},
     observation::{page_content::PageContent, page_url::is_loopback, web_site::SiteScope},

@@ -1,12 +1,8 @@
 use super::{Found, Subject};
-use crate::{
-    findings::{
-        broken_links::Severity,
-        issues::code::IssueCode,
-        vitals::{MetricRecord, Rating, VitalsRecord},
-    },
-    observation::vitals::ResourceKind,
-};
+use crate::findings::broken_links::Severity;
+use crate::findings::issues::code::IssueCode;
+use crate::findings::vitals::{MetricRecord, Rating, VitalsRecord};
+use crate::observation::vitals::ResourceKind;
 
 /// Bytes below which compression gains nothing: one packet (Lighthouse).
 const WORTH_COMPRESSING: u64 = 1_400;

@@ -1,9 +1,8 @@
 use super::{Found, Subject};
-use crate::{
-    findings::{broken_links::Severity, issues::code::IssueCode},
-    observation::page_content::{Block, BlockKind, PageContent},
-    text::words::words,
-};
+use crate::findings::broken_links::Severity;
+use crate::findings::issues::code::IssueCode;
+use crate::observation::page_content::{Block, BlockKind, PageContent};
+use crate::text::words::words;
 use std::{collections::HashSet, sync::LazyLock};
 
 const PASSAGE: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut \
@@ -129,14 +128,10 @@ fn is_about_placeholders(page: &PageContent) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::{
-            issues::PageContext,
-            sample_pages::{entitle, page},
-        },
-        observation::web_site::SiteScope,
-        page_kind::PageKind,
-    };
+    use crate::findings::issues::PageContext;
+    use crate::findings::sample_pages::{entitle, page};
+    use crate::observation::web_site::SiteScope;
+    use crate::page_kind::PageKind;
     use BlockKind::{Heading, ListItem, Paragraph, Preformatted, Quote};
 
     const CLASSICAL: &str =

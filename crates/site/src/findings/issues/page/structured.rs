@@ -1,8 +1,6 @@
 use super::{Found, Subject};
-use crate::findings::{
-    issues::code::IssueCode,
-    schema::{Issue as SchemaIssue, IssueCode as SchemaCode},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::findings::schema::{Issue as SchemaIssue, IssueCode as SchemaCode};
 
 pub fn find(subject: &Subject<'_>, found: &mut Found) {
     let Some(record) = subject.context.schema else {

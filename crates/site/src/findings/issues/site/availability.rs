@@ -1,9 +1,7 @@
 use super::SiteFound;
-use crate::{
-    findings::issues::code::IssueCode,
-    observation::web_site::FetchFailure,
-    site_graph::{MediaKind, SiteGraph, Target, TargetState, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::observation::web_site::FetchFailure;
+use crate::site_graph::{MediaKind, SiteGraph, Target, TargetState, UrlId};
 use std::collections::HashSet;
 
 pub fn find(site: &SiteGraph, all: &mut SiteFound) {

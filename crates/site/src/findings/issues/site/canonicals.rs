@@ -1,8 +1,6 @@
 use super::{SiteFound, is_no_page};
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{Known, SiteGraph, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{Known, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
@@ -40,13 +38,10 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::issues::{info, issue::Found},
-        observation::{
-            page_content::{Canonical, PageContent, TagSource},
-            web_site::SiteScope,
-        },
-    };
+    use crate::findings::issues::info;
+    use crate::findings::issues::issue::Found;
+    use crate::observation::page_content::{Canonical, PageContent, TagSource};
+    use crate::observation::web_site::SiteScope;
 
     #[test]
     fn pages_that_name_each_other_are_told_and_what_to_do_names_the_circle() {

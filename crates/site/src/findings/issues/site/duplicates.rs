@@ -1,13 +1,9 @@
 use super::SiteFound;
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{PageCard, SiteGraph, UrlId},
-    text::duplicates::Duplicates,
-};
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    num::NonZeroU64,
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{PageCard, SiteGraph, UrlId};
+use crate::text::duplicates::Duplicates;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::num::NonZeroU64;
 
 pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
     same(site, all, IssueCode::TitleDuplicate, |it| it.title);
@@ -116,13 +112,10 @@ fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::{issues::issue::Issue, sample_pages::entitle},
-        observation::{
-            page_content::{Hreflang, PageContent, TagSource},
-            web_site::SiteScope,
-        },
-    };
+    use crate::findings::issues::issue::Issue;
+    use crate::findings::sample_pages::entitle;
+    use crate::observation::page_content::{Hreflang, PageContent, TagSource};
+    use crate::observation::web_site::SiteScope;
     use proptest::prelude::*;
 
     fn address(number: usize) -> String {

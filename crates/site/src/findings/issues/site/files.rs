@@ -1,8 +1,7 @@
 use super::{SiteContext, SiteFound, robots_txt::robots_txt_problems};
-use crate::{
-    findings::{geo_score::searches_for_answers, issues::code::IssueCode},
-    site_graph::{Known, SiteGraph, UrlId},
-};
+use crate::findings::geo_score::searches_for_answers;
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{Known, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// Seconds of seven days (ours; Lighthouse weighs every lifetime).

@@ -1,8 +1,6 @@
 use super::{SiteFound, is_no_page};
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{Known, PageCard, SiteGraph, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
@@ -64,10 +62,8 @@ fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCo
 mod tests {
     use super::*;
     use crate::findings::issues::issue::Found;
-    use crate::observation::{
-        page_content::{Canonical, Hreflang, PageContent, TagSource},
-        web_site::SiteScope,
-    };
+    use crate::observation::page_content::{Canonical, Hreflang, PageContent, TagSource};
+    use crate::observation::web_site::SiteScope;
 
     const OWN: &str = "https://example.com/en-ie";
     const OTHER: &str = "https://example.com/en";

@@ -1,8 +1,6 @@
 use super::{SiteFound, target};
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId};
 use std::collections::BTreeSet;
 
 /// Clicks from the start (`SEOnaut`).

@@ -10,10 +10,8 @@ mod sitemaps;
 
 pub use robots_txt::{RobotsTxtFault, RobotsTxtProblem, robots_txt_problems};
 
-use super::{
-    code::IssueCode,
-    issue::{Found, Issue},
-};
+use super::code::IssueCode;
+use super::issue::{Found, Issue};
 use crate::{
     findings::{broken_links::Severity, geo_score::AgentVerdict, llms_txt::LlmsTxt},
     site_graph::{Known, LinkFacts, SiteGraph, Target, TargetState, UrlId},

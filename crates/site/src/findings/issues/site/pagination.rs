@@ -1,8 +1,6 @@
 use super::{SiteFound, is_no_page};
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{Known, PageCard, SiteGraph, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
 use std::collections::{BTreeSet, HashSet};
 
 /// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
@@ -58,13 +56,11 @@ fn leads_back(site: &SiteGraph, card: &PageCard) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        findings::{broken_links::Severity, issues::issue::Issue, sample_pages},
-        observation::{
-            page_content::{Canonical, Hreflang, PageContent, TagSource},
-            web_site::{CheckState, FetchFailure, Fetched, SiteScope, TargetCheck},
-        },
-    };
+    use crate::findings::broken_links::Severity;
+    use crate::findings::issues::issue::Issue;
+    use crate::findings::sample_pages;
+    use crate::observation::page_content::{Canonical, Hreflang, PageContent, TagSource};
+    use crate::observation::web_site::{CheckState, FetchFailure, Fetched, SiteScope, TargetCheck};
 
     const PAGE: &str = "https://example.com/page";
 

@@ -1,8 +1,6 @@
 use super::SiteFound;
-use crate::{
-    findings::issues::code::IssueCode,
-    site_graph::{Known, LinkFacts, SiteGraph, SitemapCard, TargetState, UrlId},
-};
+use crate::findings::issues::code::IssueCode;
+use crate::site_graph::{Known, LinkFacts, SiteGraph, SitemapCard, TargetState, UrlId};
 use std::collections::HashSet;
 
 /// Entries (sitemaps.org).

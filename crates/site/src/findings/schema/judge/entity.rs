@@ -1,20 +1,14 @@
-use super::super::{
-    duplicates,
-    feature::Feature,
-    google,
-    outcome::{Outcome, Page},
-    paths::owned,
-    record::{Eligibility, Entity, Issue, IssueCode, Level, small},
-    terms,
-    visible::{self, PageText},
+use super::super::feature::Feature;
+use super::super::outcome::{Outcome, Page};
+use super::super::paths::owned;
+use super::super::record::{Eligibility, Entity, Issue, IssueCode, Level, small};
+use super::super::visible::PageText;
+use super::super::{duplicates, google, terms, visible};
+use crate::findings::broken_links::Severity;
+use crate::observation::structured_data::{
+    Format, PageStructuredData, SCHEMA_ORG, SyntaxNote, SyntaxNoteKind,
 };
-use crate::{
-    findings::broken_links::Severity,
-    observation::structured_data::{
-        Format, PageStructuredData, SCHEMA_ORG, SyntaxNote, SyntaxNoteKind,
-    },
-    text::words::shortened,
-};
+use crate::text::words::shortened;
 use std::collections::BTreeSet;
 
 /// Types that are told of an entity, and characters of one.

@@ -1,24 +1,21 @@
 mod entity;
 
-use super::{
-    FindingContext, METHOD, duplicates,
-    entities::{connected, entities},
-    expiries::expiries,
-    feature::Feature,
-    graph::Graph,
-    outcome::Page,
-    record::{FormatCounts, SchemaRecord, small},
-    score::{Terms, score},
-    template::PageTemplate,
-    visible::PageText,
-};
-use crate::{
-    findings::{broken_links::Severity, envelope::Envelope},
-    observation::structured_data::{Format, PageStructuredData},
-    provenance::RecordStatus,
-    result_type::ResultType,
-    text::words::shortened,
-};
+use super::entities::{connected, entities};
+use super::expiries::expiries;
+use super::feature::Feature;
+use super::graph::Graph;
+use super::outcome::Page;
+use super::record::{FormatCounts, SchemaRecord, small};
+use super::score::{Terms, score};
+use super::template::PageTemplate;
+use super::visible::PageText;
+use super::{FindingContext, METHOD, duplicates};
+use crate::findings::broken_links::Severity;
+use crate::findings::envelope::Envelope;
+use crate::observation::structured_data::{Format, PageStructuredData};
+use crate::provenance::RecordStatus;
+use crate::result_type::ResultType;
+use crate::text::words::shortened;
 use chrono::NaiveDate;
 use entity::{Judge, Judged};
 use std::{cell::Cell, collections::BTreeSet};

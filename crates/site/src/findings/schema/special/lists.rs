@@ -1,10 +1,8 @@
-use super::super::{
-    graph::Graph,
-    outcome::Outcome,
-    paths::joined,
-    record::IssueCode,
-    values::{Written, number},
-};
+use super::super::graph::Graph;
+use super::super::outcome::Outcome;
+use super::super::paths::joined;
+use super::super::record::IssueCode;
+use super::super::values::{Written, number};
 use crate::{findings::broken_links::Severity, observation::structured_data::Value};
 
 /// A list's elements: what they are, and where.

@@ -1,14 +1,12 @@
 mod lists;
 mod shop;
 
-use super::{
-    feature::Feature,
-    graph::Graph,
-    outcome::{Outcome, Page},
-    paths::{Visit, has, joined, short},
-    record::IssueCode,
-    values::{Written, number},
-};
+use super::feature::Feature;
+use super::graph::Graph;
+use super::outcome::{Outcome, Page};
+use super::paths::{Visit, has, joined, short};
+use super::record::IssueCode;
+use super::values::{Written, number};
 use crate::findings::broken_links::Severity;
 use url::Url;
 

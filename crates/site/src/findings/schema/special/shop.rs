@@ -1,11 +1,9 @@
-use super::super::{
-    feature::Feature,
-    graph::Graph,
-    outcome::{Outcome, Page},
-    paths::{Visit, joined, short},
-    record::IssueCode,
-    values::{Written, number},
-};
+use super::super::feature::Feature;
+use super::super::graph::Graph;
+use super::super::outcome::{Outcome, Page};
+use super::super::paths::{Visit, joined, short};
+use super::super::record::IssueCode;
+use super::super::values::{Written, number};
 use crate::findings::broken_links::Severity;
 
 pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {

@@ -8,11 +8,9 @@ mod page;
 mod words;
 
 use super::*;
-use crate::{
-    findings::broken_links::Severity,
-    observation::structured_data::{
-        Format, Item, Location, PageStructuredData, Property, SCHEMA_ORG, Value,
-    },
+use crate::findings::broken_links::Severity;
+use crate::observation::structured_data::{
+    Format, Item, Location, PageStructuredData, Property, SCHEMA_ORG, Value,
 };
 use chrono::DateTime;
 use serde_json::{Value as Json, json};

@@ -4,12 +4,10 @@ mod page_text;
 
 pub use page_text::PageText;
 
-use super::{
-    graph::Graph,
-    paths::{Visit, joined},
-    record::{Issue, IssueCode, Level},
-    values::{Written, number},
-};
+use super::graph::Graph;
+use super::paths::{Visit, joined};
+use super::record::{Issue, IssueCode, Level};
+use super::values::{Written, number};
 use crate::findings::broken_links::Severity;
 use std::collections::BTreeSet;
 

@@ -1,13 +1,12 @@
 //! Ratings, percentiles, layout shift, blocking time and speed index.
 
-use crate::findings::vitals::{
-    Assessment, Rating, assess,
-    blocking_time::{Activity, Span, time_to_interactive, total_blocking_time},
-    layout_shift::{Shift, cumulative_layout_shift},
-    percentile::{p75_of_histogram, p75_of_samples},
-    speed_index::{Frame, colours, speed_index},
-    thresholds_of,
+use crate::findings::vitals::blocking_time::{
+    Activity, Span, time_to_interactive, total_blocking_time,
 };
+use crate::findings::vitals::layout_shift::{Shift, cumulative_layout_shift};
+use crate::findings::vitals::percentile::{p75_of_histogram, p75_of_samples};
+use crate::findings::vitals::speed_index::{Frame, colours, speed_index};
+use crate::findings::vitals::{Assessment, Rating, assess, thresholds_of};
 use crate::observation::vitals::{FormFactor, HistogramBin, VitalsMetric};
 use proptest::prelude::*;
 
