@@ -43,7 +43,7 @@ pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
     match operations(path) {
         Some(operations) => promised(operations, method, query, answer),
         // What JSON-RPC refuses, it refuses in its own form.
-        None if path == web::mcp::PATH && answer.body.contains("\"jsonrpc\"") => {
+        None if path == web::paths::MCP && answer.body.contains("\"jsonrpc\"") => {
             let told = answer.json();
             let is_error = told["error"]["code"].is_i64() && told["error"]["message"].is_string();
             assert!(is_error || answer.status.is_success(), "{}", answer.body);

@@ -23,6 +23,9 @@ pub struct Answer {
 
 pub const PROBLEM: &str = "application/problem+json";
 
+/// Seconds after which an unfinished analysis is worth another look.
+pub const LOOK_AGAIN: &str = "2";
+
 /// Callers may keep it, but have to revalidate.
 pub const PRIVATE: &str = "private, no-cache";
 

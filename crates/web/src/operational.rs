@@ -2,8 +2,9 @@
 
 use crate::{
     answer::Answer,
-    mcp::{self, resource},
+    paths,
     problem::{Code, Problem},
+    resource,
     services::Services,
 };
 use serde_json::json;
@@ -70,7 +71,7 @@ fn root(base_url: &str) -> Answer {
         "version": env!("CARGO_PKG_VERSION"),
         "api": format!("{base_url}/api/agent/v1"),
         "docs": format!("{base_url}/api/agent/v1/docs"),
-        "mcp": format!("{base_url}{}", mcp::PATH),
+        "mcp": format!("{base_url}{}", paths::MCP),
         "guide": format!("{base_url}/api/agent/v1/docs?format=guide"),
     }))
 }

@@ -27,8 +27,6 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-pub const BASE: &str = "/api/agent/v1";
-
 pub(crate) fn paging<'a, S>(
     call: &'a Call,
     bound_to: &'a str,

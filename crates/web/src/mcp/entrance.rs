@@ -1,7 +1,7 @@
 //! Lets callers in: where from, whose token, which scopes, how often; then rmcp has the word.
 
 use super::{
-    ALLOWED, PATH, Reply, Stream, Transport,
+    ALLOWED, Reply, Stream, Transport,
     asked::Asked,
     place,
     server::{Server, Visit},
@@ -13,6 +13,7 @@ use crate::{
     endpoint::Verb,
     hang_up, json_guard,
     limits::{BodyLimit, Demand, Slot},
+    paths,
     pipeline::{
         admit,
         authenticate::{self, Asking},
@@ -166,7 +167,7 @@ impl Entrance {
     fn asking<'a>(&'a self, scopes: &'a [Scope]) -> Asking<'a> {
         Asking {
             base_url: &self.services.config.public_base_url,
-            resource: PATH,
+            resource: paths::MCP,
             scopes,
         }
     }

@@ -6,7 +6,6 @@ mod entrance;
 mod follow;
 mod outcome;
 mod place;
-pub mod resource;
 mod room;
 mod schema;
 mod server;
@@ -23,8 +22,6 @@ pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Stream, Transport};
 pub(crate) use words::call;
-
-pub const PATH: &str = "/mcp";
 
 /// Nothing is kept between requests, so that any server may answer: no sessions to stream (GET) or to end (DELETE).
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];

@@ -1,4 +1,4 @@
-use crate::endpoints;
+use crate::{endpoints, paths};
 use domain::scope::Scope;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub fn guide(base_url: &str) -> Value {
     json!({
         "service": "Sightline: how visible websites are in search results and to their visitors",
         "baseUrl": format!("{base_url}/api/agent/v1"),
-        "mcp": format!("{base_url}{}", crate::mcp::PATH),
+        "mcp": format!("{base_url}{}", paths::MCP),
         "authentication": "Authorization: Bearer <token>",
         "rules": [
             "JSON in UTF-8, camelCase; times are RFC 3339 in UTC; ids are integers; null is unknown, 0 is counted.",

@@ -34,6 +34,7 @@ use crate::{
     plain_id,
     problem::Problem,
     query::Query,
+    refusals,
     services::Services,
     signed_in,
 };
@@ -299,7 +300,7 @@ impl Pages {
         };
         let holder = (member.account.id, member.session.id.into());
         let counted = services.limiter.count(holder, Demand::Read);
-        counted.map_err(|it| admit::too_many(&it, "pages and the API are counted together"))?;
+        counted.map_err(|it| refusals::too_many(&it, "pages and the API are counted together"))?;
         let slot = admit::accepted(services, holder)?;
         Ok((Some(member), slot))
     }

@@ -4,14 +4,14 @@ use super::{authenticate, respond::Noted};
 use crate::{
     counted,
     endpoint::Endpoint,
-    limits::{Demand, Exhausted, Holder, NoSlot, Slot, SlotKey, client},
+    limits::{Demand, Holder, NoSlot, Slot, client},
     problem::{Code, Problem},
+    refusals,
     services::Services,
 };
 use actix_web::HttpRequest;
 use domain::{device::DeviceMark, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
-use serde_json::json;
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
@@ -20,7 +20,7 @@ pub const OWN_COUNT: &str = "requests with a token that holds are counted by the
 /// Counts the request and takes a slot, without an accepted token or session.
 pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let counted = services.limiter.count_anonymous(address);
-    counted.map_err(|exhausted| too_many(&exhausted, OWN_COUNT).closing())?;
+    counted.map_err(|exhausted| refusals::too_many(&exhausted, OWN_COUNT).closing())?;
     unknown_slot(services, address)
 }
 
@@ -28,11 +28,11 @@ pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
 pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.unknown(address);
     let refused = |reason| match reason {
-        NoSlot::Full => overloaded(
+        NoSlot::Full => refusals::overloaded(
             "in-flight-unknown",
             "The server has as many requests without an accepted token or session under way as it may.",
         ),
-        reason @ NoSlot::KeyFull { .. } => crowded(reason),
+        reason @ NoSlot::KeyFull { .. } => refusals::crowded(reason),
     };
     slot.map_err(|reason| refused(reason).closing())
 }
@@ -59,11 +59,15 @@ pub async fn device(
 
 pub fn lookup(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.lookup(address);
-    slot.map_err(|reason| crowded(reason).closing())
+    slot.map_err(|reason| refusals::crowded(reason).closing())
 }
 
 pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
-    services.limiter.in_flight.accepted(holder).map_err(crowded)
+    services
+        .limiter
+        .in_flight
+        .accepted(holder)
+        .map_err(refusals::crowded)
 }
 
 /// Beyond the limit the answer says so, instead of what is wrong with the token. A token that is accepted never suffers
@@ -77,7 +81,7 @@ pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Proble
         }
         _ => Ok(()),
     };
-    let refusal = |exhausted| too_many(&exhausted, OWN_COUNT).closing();
+    let refusal = |exhausted| refusals::too_many(&exhausted, OWN_COUNT).closing();
     counted.map_or_else(refusal, |()| problem)
 }
 
@@ -149,7 +153,7 @@ pub fn count(
     let counted = services.limiter.count(holder, demand);
     noted.standings = counted.map_err(|exhausted| {
         noted.standings.clone_from(&exhausted.standings);
-        too_many(&exhausted, "the header RateLimit tells what is left")
+        refusals::too_many(&exhausted, "the header RateLimit tells what is left")
     })?;
     Ok(())
 }
@@ -184,53 +188,4 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
         }
     }
     found.address
-}
-
-pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
-    counted::limited(exhausted.policy);
-    let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
-    let problem = Problem::new(
-        Code::RateLimited,
-        format!(
-            "The rate limit `{}` is used up for the moment.",
-            exhausted.policy
-        ),
-    );
-    problem
-        .with("violated-policies", json!([exhausted.policy]))
-        .hint(format!("Send the request again in {seconds} s; {besides}."))
-        .retry_after(Duration::from_secs_f64(seconds))
-}
-
-pub fn crowded(reason: NoSlot) -> Problem {
-    let (key, max) = match reason {
-        NoSlot::Full => {
-            let detail = "The server has as many requests under way as it may.";
-            return overloaded("in-flight", detail);
-        }
-        NoSlot::KeyFull { key, max } => (key, max),
-    };
-    let (whose, policy) = match key {
-        SlotKey::Holder(_) => ("token or session", "in-flight-per-token"),
-        SlotKey::Account(_) => ("account", "in-flight-per-account"),
-        SlotKey::Network(_) | SlotKey::DeviceOwner(_) => {
-            ("address or its network", "in-flight-per-address")
-        }
-    };
-    counted::limited(policy);
-    let problem = Problem::new(
-        Code::ConcurrencyLimited,
-        format!("The {whose} has {max} requests under way, which is as many as it may."),
-    );
-    problem
-        .with("limit", max)
-        .hint("Wait for the answers to earlier requests before you send more.")
-        .retry_after(Duration::from_secs(1))
-}
-
-fn overloaded(policy: &'static str, detail: &str) -> Problem {
-    counted::limited(policy);
-    Problem::new(Code::Overloaded, detail)
-        .hint("Send the request again a little later.")
-        .retry_after(Duration::from_secs(1))
 }

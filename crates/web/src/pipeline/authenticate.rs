@@ -1,8 +1,7 @@
 use crate::{
-    agent_api::BASE,
-    mcp::resource,
+    paths::AGENT_API,
     problem::{Code, Problem},
-    refusals,
+    refusals, resource,
     services::Services,
 };
 use actix_web::{HttpRequest, http::header};
@@ -22,7 +21,7 @@ pub struct Asking<'a> {
 impl Asking<'_> {
     /// The challenge (RFC 6750, 3; RFC 9728, 5.1).
     fn challenge(&self, error: Option<&str>) -> String {
-        let realm = if self.resource == BASE {
+        let realm = if self.resource == AGENT_API {
             "agent-api"
         } else {
             "mcp"
@@ -45,7 +44,7 @@ pub async fn agent(
 ) -> Result<Agent, Problem> {
     let asking = Asking {
         base_url: &services.config.public_base_url,
-        resource: BASE,
+        resource: AGENT_API,
         scopes: &[scope],
     };
     let agent = holder(services, bearer, &asking).await?;

@@ -4,11 +4,9 @@
 use super::{Arrived, Pipeline, admit, authenticate, respond::Trace};
 use crate::{
     answer::Answer,
-    cookies::Cookie,
     csrf,
     endpoint::{Handling, MemberCall, Verb, Visitor},
     limits::Slot,
-    links::{Link, Operation},
     problem::{Code, Problem},
     refusals,
     services::Services,
@@ -40,7 +38,7 @@ impl Pipeline {
             Code::SessionRequired => {
                 let counted = services.limiter.count_anonymous(visitor.address);
                 counted.map_or_else(
-                    |exhausted| admit::too_many(&exhausted, admit::OWN_COUNT).closing(),
+                    |exhausted| refusals::too_many(&exhausted, admit::OWN_COUNT).closing(),
                     |()| problem,
                 )
             }
@@ -55,7 +53,7 @@ impl Pipeline {
         let counted = { &services.limiter }.count_session(holder, endpoint.demand());
         let counted = counted.map_err(|exhausted| {
             trace.caller.standings.clone_from(&exhausted.standings);
-            admit::too_many(&exhausted, "the header RateLimit tells what is left")
+            refusals::too_many(&exhausted, "the header RateLimit tells what is left")
         });
         trace.caller.standings = counted?;
         let slot = admit::accepted(services, holder)?;
@@ -74,11 +72,11 @@ impl Pipeline {
     ) -> Result<(Member, PlainSession), Problem> {
         let services = &self.services;
         if authenticate::bearer(request).is_some() {
-            return Err(required(services, "Access tokens do not count here.").hint(
+            return Err(refusals::required(&services.config.sessions.cookies, "Access tokens do not count here.").hint(
                 "Sign in with POST /api/session and send the cookie, without Authorization; with a token use the Agent API under /api/agent/v1.",
             ));
         }
-        let missing = || signed_out(services);
+        let missing = || refusals::signed_out(&services.config.sessions.cookies);
         let secret = visitor.session.clone().ok_or_else(missing)?;
         let _lookup = admit::lookup(services, visitor.address)?;
         let finding = signed_in::member(services, &secret);
@@ -110,22 +108,4 @@ impl Pipeline {
         let answer = self.patiently(handler(Arc::clone(services), call)).await?;
         wanted.of_what_is_read(answer)
     }
-}
-
-pub(crate) fn signed_out(services: &Services) -> Problem {
-    let name = services.config.sessions.cookies.name(Cookie::Session);
-    let problem = required(services, "The request carries no session that lasts.");
-    problem.hint(format!(
-        "Sign in with POST /api/session and send the cookie {name}."
-    ))
-}
-
-fn required(services: &Services, detail: &str) -> Problem {
-    let name = services.config.sessions.cookies.name(Cookie::Session);
-    Problem::new(Code::SessionRequired, detail)
-        .header(
-            "WWW-Authenticate",
-            format!("Cookie realm=\"sightline\", form-action=\"/sign-in\", cookie-name=\"{name}\""),
-        )
-        .next_action(Link::to(Operation::SignIn), "Sign in")
 }

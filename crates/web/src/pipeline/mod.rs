@@ -27,7 +27,7 @@ use crate::{
     links::{Link, Operation, Surface},
     mcp::{self, Entrance, Told},
     operational::{self, Operational},
-    policy_reports,
+    paths, policy_reports,
     problem::{Code, Problem},
     query::Query,
     refusals,
@@ -111,7 +111,7 @@ impl Pipeline {
         payload: web::Payload,
     ) -> HttpResponse {
         let mut exchange = Exchange::begin(&request, &self.services);
-        if request.path() == mcp::PATH {
+        if request.path() == paths::MCP {
             return self.serve_tools(exchange, &request, payload).await;
         }
         let span = exchange.span();
@@ -126,7 +126,7 @@ impl Pipeline {
         request: &HttpRequest,
         payload: web::Payload,
     ) -> HttpResponse {
-        exchange.trace.route = mcp::PATH;
+        exchange.trace.route = paths::MCP;
         let told = match transport::check(request) {
             Ok(()) => {
                 let span = exchange.span();
@@ -149,7 +149,7 @@ impl Pipeline {
     ) -> Result<web::BytesMut, Problem> {
         let config = &self.services.config;
         let counted = self.services.limiter.count_report();
-        counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT).closing())?;
+        counted.map_err(|it| refusals::too_many(&it, admit::OWN_COUNT).closing())?;
         let address = admit::address(&self.services, request);
         let _slot = admit::unknown_slot(&self.services, address)?;
         csrf::check_origin(request, &config.public_base_url)?;

@@ -1,10 +1,8 @@
 //! Calls of handlers that agents and people share. Those with an idempotency key are executed once, however often they
 //! are sent.
 
-use super::admit::too_many;
 use crate::{
-    agent_api::analyses::LOOK_AGAIN,
-    answer::{Answer, PROBLEM},
+    answer::{Answer, LOOK_AGAIN, PROBLEM},
     counted,
     endpoint::{AgentHandler, Call, Verb},
     links::{self, Link, Surface},
@@ -20,7 +18,7 @@ use domain::{
     use_cases::repeats::Found,
 };
 use serde_json::{Map, Value};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 const HEADER: &str = "Idempotency-Key";
 const MOST_LENGTH: usize = 255;
@@ -135,7 +133,7 @@ async fn repeated(
             let counted = services.limiter.count_kept(account);
             let besides =
                 "or at once without an Idempotency-Key: answers of many MiB are kept for such keys";
-            counted.map_err(|it| too_many(&it, besides))?;
+            counted.map_err(|it| refusals::too_many(&it, besides))?;
             Ok(None)
         }
         Found::Answered(answer) => Ok(Some(replay(answer, surface))),
@@ -194,7 +192,7 @@ async fn settle(
             let earlier = repeated(services, account, surface, request).await?;
             return earlier.map_or(outcome, Ok);
         }
-        Err(problem) if refusals::is_contention(problem) => return Err(in_progress()),
+        Err(problem) if refusals::is_contention(problem) => return Err(refusals::in_progress()),
         // These say that the request itself has to be another one: with the same key, when it is.
         Err(problem)
             if matches!(
@@ -223,16 +221,6 @@ async fn settle(
         .remember_answer(account, request, &stored)
         .await?;
     outcome
-}
-
-pub fn in_progress() -> Problem {
-    let problem = Problem::new(
-        Code::IdempotencyInProgress,
-        "Another request with this Idempotency-Key is being executed.",
-    );
-    problem
-        .hint("Send the same request again after the time in Retry-After.")
-        .retry_after(Duration::from_secs(1))
 }
 
 #[cfg(test)]

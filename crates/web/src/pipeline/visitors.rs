@@ -4,9 +4,9 @@ use crate::{
     cookies::Cookie,
     csrf,
     endpoint::{Handling, Verb, Visitor, VisitorCall},
+    links::Operation,
     problem::Problem,
     services::Services,
-    session_api::sign_in,
 };
 use actix_web::{HttpRequest, http::header};
 use domain::{
@@ -44,7 +44,7 @@ impl Pipeline {
     ) -> Result<Answer, Problem> {
         let (services, request) = (&self.services, arrived.request);
         let (visitor, endpoint) = (Visitor::of(services, request), &arrived.served.endpoint);
-        let signs_in = endpoint.verb == Verb::Post && endpoint.path == sign_in::PATH;
+        let signs_in = endpoint.operation == Operation::SignIn.name();
         let device = visitor.place.device.as_ref().filter(|_| signs_in);
         let _slot = match (admit::unknown(services, visitor.address), device) {
             // Others at the address do not keep the owner of a known device from signing in.

@@ -6,8 +6,8 @@ use crate::{
     contract::body,
     endpoint::MemberCall,
     fields::read_body,
-    pipeline::members::signed_out,
     problem::{Code, Problem},
+    refusals,
     services::Services,
 };
 use domain::{
@@ -58,7 +58,7 @@ fn patch(body: &ChangeAccount) -> ProfilePatch {
 
 fn refused(services: &Services, error: ChangeProfileError) -> Problem {
     match error {
-        ChangeProfileError::SignedOut => signed_out(services),
+        ChangeProfileError::SignedOut => refusals::signed_out(&services.config.sessions.cookies),
         ChangeProfileError::NotFresh => ask_again(),
         ChangeProfileError::EmailTaken => Problem::new(
             Code::EmailTaken,

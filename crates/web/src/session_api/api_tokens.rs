@@ -7,8 +7,8 @@ use crate::{
     endpoint::MemberCall,
     fields::{Given, read_body},
     links::{Link, Operation},
-    pipeline::members::signed_out,
     problem::{Code, FieldError, Problem},
+    refusals,
     services::Services,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -135,7 +135,7 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
 
 fn refused(services: &Services, error: IssueTokenError) -> Problem {
     match error {
-        IssueTokenError::SignedOut => signed_out(services),
+        IssueTokenError::SignedOut => refusals::signed_out(&services.config.sessions.cookies),
         IssueTokenError::Storage(error) => error.into(),
         error @ IssueTokenError::TooLong { .. } => Problem::invalid_value(FieldError::at(
             "/expiresInDays",

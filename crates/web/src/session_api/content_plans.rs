@@ -9,7 +9,6 @@ use crate::{
     fields::{read_body, read_patch},
     links::{Link, Operation},
     paging::{Limits, bound_part, wanted},
-    pipeline::once::in_progress,
     problem::{FieldError, Problem},
     refusals,
     services::Services,
@@ -302,7 +301,7 @@ fn refused(error: ContentPlanError, project: ProjectId) -> Problem {
         ContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
         ContentPlanError::Allowance(error) => refusals::allowance(error),
         ContentPlanError::Full(error) => refusals::storage_exceeded(error),
-        ContentPlanError::UsedMeanwhile(_) => in_progress(),
+        ContentPlanError::UsedMeanwhile(_) => refusals::in_progress(),
         ContentPlanError::Storage(error) => error.into(),
     }
 }

@@ -3,7 +3,7 @@
 use super::{identity, not_given_again, unfit, welcomed_with};
 use crate::{
     answer::Answer, contract::body, endpoint::MemberCall, fields::read_body, limits::SlotKey,
-    pipeline::admit::crowded, problem::Problem, services::Services,
+    problem::Problem, refusals, services::Services,
 };
 use domain::{
     password::TypedPassword,
@@ -31,7 +31,7 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
         }
     };
     let one_of_account = [(SlotKey::Account(call.member.account.id), 1)];
-    let _slot = { services.password_slots.take(one_of_account) }.map_err(crowded)?;
+    let _slot = { services.password_slots.take(one_of_account) }.map_err(refusals::crowded)?;
     let (hasher, place) = (services.known_hasher.as_ref(), &call.visitor.place);
     let changed = { &services.core }.change_password(hasher, &call.member, &wish, place);
     let (signed_in, revoked) = changed.await.map_err(refused)?;

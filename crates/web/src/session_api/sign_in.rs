@@ -24,8 +24,6 @@ use domain::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-pub const PATH: &str = "/api/session";
-
 body! {
     SignIn {
         email: EmailAddress = required "email";

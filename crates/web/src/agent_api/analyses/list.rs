@@ -1,9 +1,9 @@
 //! GET /analyze.
 
-use super::{JobView, LOOK_AGAIN, QueueView};
+use super::{JobView, QueueView};
 use crate::{
     agent_api::{ListBody, linked, paging, written},
-    answer::Answer,
+    answer::{Answer, LOOK_AGAIN},
     contract::{arguments, query},
     endpoint::Call,
     hang_up,

@@ -8,6 +8,3 @@ pub use list::{LIST_LIMITS, list};
 pub(crate) use start::StartAnalysis;
 pub use start::{start, start_schema};
 pub use view::{JobErrorView, JobView, MoneyView, ProgressView, QueueView, StageView};
-
-/// Seconds after which an unfinished analysis is worth another look.
-pub const LOOK_AGAIN: &str = "2";

@@ -1,9 +1,9 @@
 //! POST /analyze.
 
-use super::{JobView, LOOK_AGAIN, MoneyView};
+use super::{JobView, MoneyView};
 use crate::{
     agent_api::keywords::AllowanceView,
-    answer::Answer,
+    answer::{Answer, LOOK_AGAIN},
     contract::{Body, List, body, parsed},
     counted,
     endpoint::Call,

@@ -1,10 +1,13 @@
 //! How the refusals of use cases become problems.
 
+mod requests;
+
+pub use requests::{crowded, in_progress, overloaded, required, signed_out, too_many};
+
 use crate::{
     counted,
     entity_tag::EntityTag,
     links::{Link, NextAction, Operation},
-    pipeline::once::in_progress,
     problem::{Code, FieldError, Problem},
 };
 use chrono::{DateTime, Utc};

@@ -1,6 +1,9 @@
 //! What a client may learn before it has a token: protected resource metadata (RFC 9728).
 
-use crate::{agent_api::BASE, answer::Answer};
+use crate::{
+    answer::Answer,
+    paths::{AGENT_API, MCP},
+};
 use domain::scope::Scope;
 use serde_json::json;
 
@@ -10,8 +13,8 @@ pub const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// The path of the resource that a path of metadata is about.
 pub fn named(path: &str) -> Option<&'static str> {
     match path.strip_prefix(WELL_KNOWN)? {
-        "" | super::PATH => Some(super::PATH),
-        BASE => Some(BASE),
+        "" | MCP => Some(MCP),
+        AGENT_API => Some(AGENT_API),
         _ => None,
     }
 }
