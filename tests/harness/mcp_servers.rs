@@ -3,8 +3,9 @@
 
 use crate::{callers::client, mcp_fixture::Fixture};
 use ::web::{
+    checks::place::check as check_place,
     links::Surface,
-    mcp::{Reply, Transport, check_place},
+    mcp::{Reply, Transport},
 };
 use actix_web::{
     App, HttpRequest, HttpResponse, HttpServer,

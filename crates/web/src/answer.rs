@@ -2,9 +2,12 @@ use crate::{
     entity_tag::EntityTag,
     links::{Link, Surface},
 };
+use actix_web::web::Bytes;
 use domain::idempotency::StoredAnswer;
+use futures_util::stream::LocalBoxStream;
 use serde::Serialize;
 use serde_json::Value;
+use std::convert::Infallible;
 
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -25,6 +28,11 @@ pub const PROBLEM: &str = "application/problem+json";
 
 /// Seconds after which an unfinished analysis is worth another look.
 pub const LOOK_AGAIN: &str = "2";
+
+pub struct Stream {
+    pub headers: Vec<(&'static str, String)>,
+    pub events: LocalBoxStream<'static, Result<Bytes, Infallible>>,
+}
 
 /// Callers may keep it, but have to revalidate.
 pub const PRIVATE: &str = "private, no-cache";

@@ -11,6 +11,7 @@ use crate::{
     services::Services,
     weight::Telling,
 };
+use actix_web::http::Method;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     account::Account,
@@ -72,6 +73,18 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// HEAD reads like GET.
+    pub fn of(method: &Method) -> Option<Self> {
+        match *method {
+            Method::GET | Method::HEAD => Some(Self::Get),
+            Method::POST => Some(Self::Post),
+            Method::PUT => Some(Self::Put),
+            Method::PATCH => Some(Self::Patch),
+            Method::DELETE => Some(Self::Delete),
+            _ => None,
+        }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",

@@ -1,11 +1,12 @@
 //! Actix: the Agent API on a route table that is data.
 //!
-//! `endpoints.rs` and `session_endpoints.rs` are the table, `pipeline/` the fixed order of checks,
+//! `endpoints.rs` and `session_endpoints.rs` are the table, `checks/` each check of a request, `pipeline/` their fixed order,
 //! `agent_api/` and `session_api/` one file per verb, `mcp/` the same as tools. Deliberately absent: SQL, other adapters, randomness, business rules.
 
 pub mod agent_api;
 pub mod answer;
 pub mod caller;
+pub mod checks;
 pub mod connections;
 pub mod contract;
 pub mod cookies;

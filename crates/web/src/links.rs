@@ -1,6 +1,6 @@
 //! Where answers lead: operations with their arguments, which each surface tells in its own words.
 
-use crate::{endpoint::Endpoint, mcp, pipeline::routing::captured};
+use crate::{checks::routing::captured, endpoint::Endpoint, mcp};
 use serde_json::{Value, json};
 use std::{borrow::Cow, sync::LazyLock};
 use url::form_urlencoded;

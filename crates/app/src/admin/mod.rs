@@ -22,8 +22,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use web::checks::place::is_safe as is_safe_host;
 use web::links::Surface;
-use web::mcp::is_safe_host;
 use web::problem::{Code, Problem};
 use web::server::Served;
 

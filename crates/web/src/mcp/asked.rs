@@ -8,9 +8,9 @@ use super::{
 use crate::{
     answer::Answer,
     caller::Caller,
+    checks::once,
     endpoint::{Access, Call, Endpoint, Verb},
     fields::whole,
-    pipeline::once,
     problem::{Code, FieldError, Problem},
     query::Query,
     services::Services,

@@ -1,26 +1,25 @@
 //! Lets callers in: where from, whose token, which scopes, how often; then rmcp has the word.
 
 use super::{
-    ALLOWED, Reply, Stream, Transport,
+    ALLOWED, Reply, Transport,
     asked::Asked,
-    place,
     server::{Server, Visit},
     tools,
 };
 use crate::{
-    answer::Answer,
+    answer::{Answer, Stream},
+    checks::{
+        admit,
+        authenticate::{self, Asking},
+        body, place,
+        respond::Trace,
+        routing,
+    },
     counted,
     endpoint::Verb,
     hang_up, json_guard,
     limits::{BodyLimit, Demand, Slot},
     paths,
-    pipeline::{
-        admit,
-        authenticate::{self, Asking},
-        body,
-        respond::Trace,
-        routing,
-    },
     problem::{Code, Problem},
     services::Services,
 };

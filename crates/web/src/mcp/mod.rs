@@ -5,7 +5,6 @@ mod asked;
 mod entrance;
 mod follow;
 mod outcome;
-mod place;
 mod room;
 mod schema;
 mod server;
@@ -17,10 +16,9 @@ mod words;
 pub use asked::Asked;
 pub(crate) use entrance::{Entrance, Told};
 pub use entrance::{MOST_DEPTH, asked, misshapen};
-pub use place::{check as check_place, check_own_host, is_safe as is_safe_host};
 pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
-pub use transport::{Reply, Stream, Transport};
+pub use transport::{Reply, Transport};
 pub(crate) use words::call;
 
 /// Nothing is kept between requests, so that any server may answer: no sessions to stream (GET) or to end (DELETE).

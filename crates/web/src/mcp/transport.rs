@@ -1,7 +1,7 @@
 //! Carries messages from Actix to rmcp and its answers back: one speaks http 0.2, the other 1.
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, Stream},
     problem::{Code, Problem},
 };
 use actix_web::{
@@ -9,7 +9,7 @@ use actix_web::{
     http::{Method, StatusCode, header::HeaderMap},
     web::Bytes,
 };
-use futures_util::{StreamExt, stream::LocalBoxStream};
+use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::{
     ServerHandler,
@@ -36,11 +36,6 @@ const BOTH: http::HeaderValue =
 /// The prefix of header fields that repeat an argument.
 const PARAMETER: &str = "mcp-param-";
 
-pub struct Stream {
-    pub headers: Vec<(&'static str, String)>,
-    pub events: LocalBoxStream<'static, Result<Bytes, Infallible>>,
-}
-
 pub enum Reply {
     /// One JSON text, or nothing.
     Whole(Answer),
@@ -53,7 +48,7 @@ pub struct Transport<H, M> {
 }
 
 impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
-    /// Makes the handler for each message. Host and Origin are checked before ([`super::check_place`]), for both eras.
+    /// Makes the handler for each message. Host and Origin are checked before ([`crate::checks::place::check`]), for both eras.
     pub fn new(
         handler: impl Fn() -> H + Send + Sync + 'static,
         sessions: Arc<M>,

@@ -26,11 +26,10 @@ mod since_sign_in;
 mod visit;
 
 use crate::{
+    checks::{admit, place, transport},
     counted,
     endpoint::Visitor,
     limits::{Demand, Slot},
-    mcp,
-    pipeline::{admit, transport},
     plain_id,
     problem::Problem,
     query::Query,
@@ -273,7 +272,7 @@ impl Pages {
             return sending.refused(&problem);
         }
         let base_url = &self.services.config.public_base_url;
-        if let Err(problem) = mcp::check_own_host(request, base_url) {
+        if let Err(problem) = place::check_own_host(request, base_url) {
             return sending.refused(&problem);
         }
         let patience = self.services.config.handler_patience;

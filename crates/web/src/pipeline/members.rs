@@ -1,9 +1,10 @@
 //! Requests of people who are signed in: session (401), origin and CSRF token (403), rate and requests under way (429);
 //! then Accept, body and the rest as for agents.
 
-use super::{Arrived, Pipeline, admit, authenticate, respond::Trace};
+use super::{Arrived, Pipeline};
 use crate::{
     answer::Answer,
+    checks::{admit, authenticate, respond::Trace},
     csrf,
     endpoint::{Handling, MemberCall, Verb, Visitor},
     limits::Slot,

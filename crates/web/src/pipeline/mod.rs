@@ -5,27 +5,27 @@
 //! process has as many as it may), Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
 //! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
-mod accept;
-pub(crate) mod admit;
-pub(crate) mod authenticate;
-pub(crate) mod body;
-pub(crate) mod members;
-pub mod once;
-mod preconditions;
-pub(crate) mod respond;
-pub(crate) mod routing;
-pub(crate) mod transport;
+mod members;
 mod visitors;
 
 use crate::{
     answer::Answer,
     caller::Caller,
+    checks::{
+        accept,
+        admit::{self, Applicant},
+        body, once, place,
+        preconditions::{self, Preconditions},
+        respond::{Exchange, Noted, Trace},
+        routing::{self, Route, Routes, Served},
+        transport,
+    },
     csrf,
     endpoint::{Access, AgentHandler, Call, Endpoint, Handling, PublicCall, Verb},
     hang_up::Peer,
     limits::BodyLimit,
     links::{Link, Operation, Surface},
-    mcp::{self, Entrance, Told},
+    mcp::{Entrance, Told},
     operational::{self, Operational},
     paths, policy_reports,
     problem::{Code, Problem},
@@ -36,11 +36,7 @@ use crate::{
     weight::Telling,
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use admit::Applicant;
 use domain::{ports::storage::Storage, scope::Scope};
-use preconditions::Preconditions;
-use respond::{Exchange, Noted, Trace};
-use routing::{Route, Routes, Served};
 use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
@@ -187,7 +183,7 @@ impl Pipeline {
         let config = &self.services.config;
         trace.surface = served.endpoint.surface();
         if trace.surface == Surface::Session {
-            mcp::check_own_host(request, &config.public_base_url)?;
+            place::check_own_host(request, &config.public_base_url)?;
         }
         let arrived = Arrived {
             request,
@@ -380,18 +376,4 @@ fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
         .with("allow", allowed.to_vec())
         .hint(format!("Use one of {}.", allowed.join(", ")));
     problem.header("Allow", allowed.join(", "))
-}
-
-impl Verb {
-    /// HEAD reads like GET.
-    pub fn of(method: &Method) -> Option<Self> {
-        match *method {
-            Method::GET | Method::HEAD => Some(Self::Get),
-            Method::POST => Some(Self::Post),
-            Method::PUT => Some(Self::Put),
-            Method::PATCH => Some(Self::Patch),
-            Method::DELETE => Some(Self::Delete),
-            _ => None,
-        }
-    }
 }

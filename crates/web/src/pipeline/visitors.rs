@@ -1,39 +1,14 @@
-use super::{Arrived, Pipeline, admit};
+use super::{Arrived, Pipeline};
 use crate::{
     answer::Answer,
-    cookies::Cookie,
+    checks::admit,
     csrf,
     endpoint::{Handling, Verb, Visitor, VisitorCall},
     links::Operation,
     problem::Problem,
     services::Services,
 };
-use actix_web::{HttpRequest, http::header};
-use domain::{
-    device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sessions::Place,
-};
 use std::sync::Arc;
-
-impl Visitor {
-    pub(crate) fn of(services: &Services, request: &HttpRequest) -> Self {
-        let config = &services.config.sessions;
-        let address = admit::address(services, request);
-        let browser = request.headers().get(header::USER_AGENT);
-        let device = config.cookies.sent(Cookie::Device, request);
-        let session = config.cookies.sent(Cookie::Session, request);
-        Self {
-            address,
-            place: Place {
-                network: AddressPrefix::of(address),
-                browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
-                device: device.and_then(|it| {
-                    DeviceMark::read(&it, &config.device_key, services.core.clock.now())
-                }),
-            },
-            session: session.and_then(|it| PlainSession::parse(&it).ok()),
-        }
-    }
-}
 
 impl Pipeline {
     /// Protected like everything else: another site's page must not sign somebody in to an account of its own either.

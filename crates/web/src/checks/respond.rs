@@ -1,12 +1,11 @@
 //! Writes answers and problems, with the headers that every answer has; one log line a request.
 
 use crate::{
-    answer::{Answer, PROBLEM},
+    answer::{Answer, PROBLEM, Stream},
     counted,
     endpoint::Deprecation,
     limits::{Slot, Standing},
     links::Surface,
-    mcp::Stream,
     problem::{Code, Problem},
     services::Services,
     transfer::{guard, reads_gzip, with_body},
