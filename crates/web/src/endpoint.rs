@@ -8,10 +8,10 @@ use crate::{
     problem::Problem,
     query::Query,
     refusals,
+    route_table::Verb,
     services::Services,
     weight::Telling,
 };
-use actix_web::http::Method;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     account::Account,
@@ -58,48 +58,6 @@ impl Access {
             | Self::Visitor(_)
             | Self::Member(_)
             | Self::Session(_) => None,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
-    Get,
-    Post,
-    Put,
-    Patch,
-    /// Deactivates.
-    Delete,
-}
-
-impl Verb {
-    /// HEAD reads like GET.
-    pub fn of(method: &Method) -> Option<Self> {
-        match *method {
-            Method::GET | Method::HEAD => Some(Self::Get),
-            Method::POST => Some(Self::Post),
-            Method::PUT => Some(Self::Put),
-            Method::PATCH => Some(Self::Patch),
-            Method::DELETE => Some(Self::Delete),
-            _ => None,
-        }
-    }
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    pub const fn accepted_types(self) -> &'static [&'static str] {
-        match self {
-            Self::Post | Self::Put => &["application/json"],
-            Self::Patch => &["application/json", "application/merge-patch+json"],
-            Self::Get | Self::Delete => &[],
         }
     }
 }

@@ -17,7 +17,7 @@ macro_rules! endpoints {
         vec![$($crate::endpoint::Endpoint {
             $($member: $value,)*
             ..$crate::endpoint::Endpoint::plain(
-                $crate::endpoint::Verb::$verb,
+                $crate::route_table::Verb::$verb,
                 $path,
                 $access!($($handler)*),
                 $operation,

@@ -35,6 +35,7 @@ pub mod query;
 mod readiness;
 mod refusals;
 mod resource;
+pub mod route_table;
 pub mod selection;
 pub mod server;
 pub mod services;
@@ -58,6 +59,7 @@ use actix_web::{
 use endpoint::Endpoint;
 use pages::Pages;
 use pipeline::Pipeline;
+use route_table::Row;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
 
@@ -70,6 +72,18 @@ pub fn everything() -> Vec<Endpoint> {
     let mut all = endpoints::agent_api();
     all.extend(session_endpoints::session_api());
     all
+}
+
+/// What is served, for whatever is below the handlers.
+fn rows() -> Vec<Row> {
+    let row = |it: Endpoint| Row {
+        verb: it.verb,
+        path: it.path,
+        operation: it.operation,
+        scope: it.access.scope(),
+        tools: it.tools,
+    };
+    everything().into_iter().map(row).collect()
 }
 
 pub fn serve_these(

@@ -1,11 +1,9 @@
 //! Where answers lead: operations with their arguments, which each surface tells in its own words.
 
-use crate::{checks::routing::captured, endpoint::Endpoint, mcp};
-use serde_json::{Value, json};
-use std::{borrow::Cow, sync::LazyLock};
+use crate::route_table::{ROWS, Row, captured, id_argument};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use url::form_urlencoded;
-
-static SERVED: LazyLock<Vec<Endpoint>> = LazyLock::new(crate::everything);
 
 /// By what the service is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +42,17 @@ analysis::wire_enum! {
 
 impl Operation {
     /// People have rows of their own for what agents do as well, such as `sessionAddKeywords`.
-    fn endpoint(self, surface: Surface) -> &'static Endpoint {
-        let of_agents = |it: &&Endpoint| it.operation == self.name();
-        let of_people = |it: &&Endpoint| {
+    fn row(self, surface: Surface) -> &'static Row {
+        let of_agents = |it: &&Row| it.operation == self.name();
+        let of_people = |it: &&Row| {
             let name = it.operation.strip_prefix("session");
             name.is_some_and(|it| it.eq_ignore_ascii_case(self.name()))
         };
         let own = match surface {
-            Surface::Session => SERVED.iter().find(of_people),
+            Surface::Session => ROWS.iter().find(of_people),
             Surface::Agent | Surface::Tool => None,
         };
-        own.or_else(|| SERVED.iter().find(of_agents))
+        own.or_else(|| ROWS.iter().find(of_agents))
             .expect("links name operations that are served; a test looks each of them up")
     }
 }
@@ -99,7 +97,7 @@ impl Link {
 
     /// Path and query.
     pub fn href(&self, surface: Surface) -> String {
-        let mut path = self.operation.endpoint(surface).path.to_owned();
+        let mut path = self.operation.row(surface).path.to_owned();
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (name, value) in &self.query {
             let text = value.as_str().map(str::to_owned);
@@ -125,13 +123,13 @@ impl Link {
     pub fn of_kept(method: Option<&str>, href: &str) -> Option<Self> {
         let (path, query) = href.split_once('?').unwrap_or((href, ""));
         Operation::ALL.into_iter().find_map(|operation| {
-            let endpoint = operation.endpoint(Surface::Agent);
-            if method.is_some_and(|it| it != endpoint.verb.name()) {
+            let row = operation.row(Surface::Agent);
+            if method.is_some_and(|it| it != row.verb.name()) {
                 return None;
             }
-            let (id, part_id) = match captured(endpoint.path, path) {
+            let (id, part_id) = match captured(row.path, path) {
                 Some((id, part_id)) => (Some(id), part_id),
-                None if endpoint.path == path => (None, None),
+                None if row.path == path => (None, None),
                 None => return None,
             };
             let query = form_urlencoded::parse(query.as_bytes());
@@ -180,15 +178,36 @@ impl NextAction {
     /// A call of a tool for whoever has tools, where one leads there; a request otherwise.
     pub fn told(&self, surface: Surface) -> Value {
         let call = match surface {
-            Surface::Tool => mcp::call(self),
+            Surface::Tool => self.call(),
             Surface::Agent | Surface::Session => None,
         };
         call.unwrap_or_else(|| self.request(surface))
     }
 
+    /// `None` where no tool leads there.
+    fn call(&self) -> Option<Value> {
+        let row = self.link.operation.row(Surface::Tool);
+        let tool = row.tools.first()?;
+        let mut arguments = Map::new();
+        if let Some(id) = self.link.id {
+            arguments.insert(id_argument(row.path).to_owned(), id.into());
+        }
+        if self.link.operation == Operation::ListKeywords {
+            arguments.insert("include".to_owned(), "keywords".into());
+        }
+        arguments.extend(self.link.query.iter().cloned());
+        let body = self.body.as_ref().and_then(Value::as_object);
+        arguments.extend(body.cloned().unwrap_or_default());
+        Some(json!({
+            "tool": tool,
+            "arguments": arguments,
+            "description": self.why,
+        }))
+    }
+
     fn request(&self, surface: Surface) -> Value {
         let mut request = json!({
-            "method": self.link.operation.endpoint(surface).verb.name(),
+            "method": self.link.operation.row(surface).verb.name(),
             "href": self.link.href(surface),
             "description": self.why,
         });
@@ -240,7 +259,7 @@ mod tests {
     fn every_operation_is_served_at_each_surface() {
         for operation in Operation::ALL {
             for surface in SURFACES {
-                assert!(!operation.endpoint(surface).path.is_empty());
+                assert!(!operation.row(surface).path.is_empty());
             }
         }
     }
@@ -323,5 +342,46 @@ mod tests {
         assert_eq!(told["nextActions"][0]["href"], "/api/projects");
         assert_eq!(told["items"][0]["link"]["href"], "/api/agent/v1/projects");
         assert_eq!(told["items"][0]["text"], "/api/agent/v1/models");
+    }
+
+    #[test]
+    fn requests_become_calls_and_what_sites_wrote_stays() {
+        let called = |link, body: Option<Value>| {
+            let action = NextAction {
+                body,
+                ..NextAction::new(link, "Why")
+            };
+            action.told(Surface::Tool)
+        };
+        let body = json!({ "type": "rankCheck", "projectId": 7 });
+        assert_eq!(
+            called(Link::to(Operation::StartAnalysis), Some(body.clone())),
+            json!({ "tool": "service_run_analysis", "arguments": body, "description": "Why" })
+        );
+        let followed = Link::to(Operation::ListAnalyses).with("jobId", 3);
+        assert_eq!(
+            called(followed.with("wait", 20), None)["arguments"],
+            json!({ "jobId": 3, "wait": 20 })
+        );
+        assert_eq!(
+            called(Link::of(Operation::AddKeywords, 7), None),
+            json!({ "tool": "service_add_keywords", "arguments": { "projectId": 7 }, "description": "Why" })
+        );
+        assert_eq!(
+            called(Link::of(Operation::ListKeywords, 7), None)["arguments"],
+            json!({ "projectId": 7, "include": "keywords" })
+        );
+        let active = json!({ "status": "active" });
+        assert_eq!(
+            called(Link::of(Operation::UpdateProject, 7), Some(active)),
+            json!({ "tool": "service_update_project", "arguments": { "projectId": 7, "status": "active" }, "description": "Why" })
+        );
+        assert_eq!(
+            called(Link::to(Operation::GetDocs), None),
+            json!({ "method": "GET", "href": "/api/agent/v1/docs", "description": "Why" })
+        );
+        let kept = json!({ "items": [{ "method": "GET", "href": "/api/agent/v1/projects" }] });
+        let kept = kept.to_string();
+        assert_eq!(retold(kept.clone(), Surface::Tool), kept);
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 use std::time::Duration;
 use web::{
-    endpoint::Verb,
     json_guard,
     mcp::{MOST_DEPTH, asked, misshapen, tools},
+    route_table::Verb,
 };
 
 /// Bytes as a message, and as the arguments of each tool.

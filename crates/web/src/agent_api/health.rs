@@ -3,11 +3,12 @@
 use crate::{
     answer::Answer,
     endpoint::Call,
-    endpoints, json_guard,
+    json_guard,
     limits::{Rate, RequestLimits},
-    paging,
+    paging, paths,
     problem::Problem,
     refusals,
+    route_table::ROWS,
     services::{Services, SpeedLabel},
 };
 use analysis::provenance::Provenance;
@@ -65,15 +66,16 @@ fn capabilities(call: &Call) -> Vec<Value> {
                 .is_some_and(|it| it.scopes.contains(scope))
         })
     };
-    let endpoints = endpoints::agent_api();
-    let listed = endpoints.iter().map(|endpoint| {
-        let scope = endpoint.access.scope();
+    let of_agents = ROWS
+        .iter()
+        .filter(|it| it.path.starts_with(paths::AGENT_API));
+    let listed = of_agents.map(|row| {
         json!({
-            "name": endpoint.operation,
-            "method": endpoint.verb.name(),
-            "path": endpoint.path,
-            "scope": scope.map(Scope::name),
-            "granted": granted(scope),
+            "name": row.operation,
+            "method": row.verb.name(),
+            "path": row.path,
+            "scope": row.scope.map(Scope::name),
+            "granted": granted(row.scope),
         })
     });
     listed.collect()

@@ -1,10 +1,10 @@
 //! Reads a body: its type, its size, its time, and that it is one clean JSON object.
 
 use crate::{
-    endpoint::Verb,
     json_guard,
     limits::BodyLimit,
     problem::{Code, Problem},
+    route_table::Verb,
 };
 use actix_web::{
     HttpRequest,

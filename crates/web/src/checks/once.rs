@@ -4,10 +4,11 @@
 use crate::{
     answer::{Answer, LOOK_AGAIN, PROBLEM},
     counted,
-    endpoint::{AgentHandler, Call, Verb},
+    endpoint::{AgentHandler, Call},
     links::{self, Link, Surface},
     problem::{Code, Problem},
     refusals,
+    route_table::Verb,
     services::Services,
 };
 use actix_web::HttpRequest;

@@ -1,6 +1,7 @@
 use crate::{
     answer::Answer,
-    endpoint::{Endpoint, Verb},
+    endpoint::Endpoint,
+    route_table::{Verb, captured},
 };
 use actix_web::http::Method;
 use std::collections::BTreeMap;
@@ -76,24 +77,6 @@ pub fn options(allowed: &[&str]) -> Answer {
     answer.header("Allow", allowed.join(", "))
 }
 
-/// The values of `{id}` and of a second name in braces. What is no id is taken for one that nothing has, so that it is
-/// answered, and looked for, like one that is not there.
-pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
-    let (before, after) = template.split_once("{id}")?;
-    let rest = path.strip_prefix(before)?;
-    let Some((between, part)) = after.split_once('{') else {
-        return Some((one_id(rest.strip_suffix(after)?)?, None));
-    };
-    let (_, after) = part.split_once('}')?;
-    let (text, part) = rest.strip_suffix(after)?.split_once(between)?;
-    Some((one_id(text)?, Some(one_id(part)?)))
-}
-
-fn one_id(text: &str) -> Option<i64> {
-    let is_one = !text.is_empty() && !text.contains('/');
-    is_one.then(|| crate::object_id(text))
-}
-
 impl<'a> Route<'a> {
     pub fn endpoint(&self, method: &Method) -> Option<&'a Served> {
         self.verbs.get(&Verb::of(method)?)
@@ -122,49 +105,5 @@ impl<'a> Route<'a> {
             answer = answer.header(header, verb.accepted_types().join(", "));
         }
         answer
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_plain_positive_integers_are_ids() {
-        let id = |text: &str| {
-            let (id, part) = captured("/p/{id}/keywords", &format!("/p/{text}/keywords"))?;
-            assert_eq!(part, None);
-            Some(id)
-        };
-        assert_eq!(id("42"), Some(42));
-        for wrong in [
-            "0",
-            "-1",
-            "+1",
-            "042",
-            "x",
-            "9007199254740992",
-            "1.5",
-            "99999999999999999999",
-        ] {
-            assert_eq!(id(wrong), Some(crate::NOBODYS), "{wrong}");
-        }
-        assert_eq!(
-            (id(""), id("1/2"), captured("/p/{id}", "/q/1")),
-            (None, None, None)
-        );
-        let both = |path: &str| captured("/p/{id}/plans/{planId}", path);
-        assert_eq!(both("/p/42/plans/7"), Some((42, Some(7))));
-        assert_eq!(both("/p/x/plans/7"), Some((crate::NOBODYS, Some(7))));
-        assert_eq!(both("/p/42/plans/x"), Some((42, Some(crate::NOBODYS))));
-        for wrong in [
-            "/p/42/plans",
-            "/p/42/plans/",
-            "/p//plans/7",
-            "/p/42/plans/7/8",
-            "/p/4/2/plans/7",
-        ] {
-            assert_eq!(both(wrong), None, "{wrong}");
-        }
     }
 }

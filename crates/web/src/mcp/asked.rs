@@ -3,16 +3,17 @@
 use super::{
     room, schema,
     tool::{self, Tool},
-    tools::{id_argument, takes_null_as_left_out},
+    tools::takes_null_as_left_out,
 };
 use crate::{
     answer::Answer,
     caller::Caller,
     checks::once,
-    endpoint::{Access, Call, Endpoint, Verb},
+    endpoint::{Access, Call, Endpoint},
     fields::whole,
     problem::{Code, FieldError, Problem},
     query::Query,
+    route_table::{Verb, id_argument},
     services::Services,
     weight::Telling,
 };
@@ -89,7 +90,7 @@ impl Asked {
             .filter(|it| it.operation != self.endpoint.operation)
             .map(|it| (it.summary, schema::arguments(it)))
             .collect();
-        let id = id_argument(self.endpoint.operation);
+        let id = id_argument(self.endpoint.path);
         let lacks_its_id = taken.contains_key(id) && !arguments.contains_key(id);
         for name in arguments.keys().filter(|it| !taken.contains_key(*it)) {
             let theirs = others.iter().filter(|(_, it)| it.contains_key(name));
@@ -166,7 +167,7 @@ impl Asked {
         if !self.endpoint.path.contains("{id}") {
             return;
         }
-        let name = id_argument(self.endpoint.operation);
+        let name = id_argument(self.endpoint.path);
         let pointer = format!("/{name}");
         match arguments.shift_remove(name) {
             None => {

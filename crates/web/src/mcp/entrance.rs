@@ -15,12 +15,11 @@ use crate::{
         respond::Trace,
         routing,
     },
-    counted,
-    endpoint::Verb,
-    hang_up, json_guard,
+    counted, hang_up, json_guard,
     limits::{BodyLimit, Demand, Slot},
     paths,
     problem::{Code, Problem},
+    route_table::Verb,
     services::Services,
 };
 use actix_web::{HttpRequest, http::Method, web};

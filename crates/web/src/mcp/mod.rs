@@ -11,7 +11,6 @@ mod server;
 mod tool;
 mod tools;
 mod transport;
-mod words;
 
 pub use asked::Asked;
 pub(crate) use entrance::{Entrance, Told};
@@ -19,7 +18,6 @@ pub use entrance::{MOST_DEPTH, asked, misshapen};
 pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Transport};
-pub(crate) use words::call;
 
 /// Nothing is kept between requests, so that any server may answer: no sessions to stream (GET) or to end (DELETE).
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];

@@ -2,11 +2,8 @@
 //! is read by a model before it does anything, so they say what helps to make a call; what is wrong
 //! with a value is told by the endpoint, with the rule.
 
-use super::{
-    tool::Tool,
-    tools::{id_argument, takes_null_as_left_out},
-};
-use crate::{endpoint::Endpoint, openapi};
+use super::{tool::Tool, tools::takes_null_as_left_out};
+use crate::{endpoint::Endpoint, openapi, route_table::id_argument};
 use serde_json::{Map, Value, json};
 
 /// Longest list of names that is told.
@@ -39,7 +36,7 @@ pub fn arguments(endpoint: &Endpoint) -> Map<String, Value> {
     let mut found = Map::new();
     if endpoint.path.contains("{id}") {
         found.insert(
-            id_argument(endpoint.operation).to_owned(),
+            id_argument(endpoint.path).to_owned(),
             json!({ "type": "integer" }),
         );
     }

@@ -3,9 +3,9 @@
 use super::{
     asked::WAIT,
     room,
-    tool::{self, Hints, Tool},
+    tool::{Hints, Tool},
 };
-use crate::{endpoint::Verb, pages::results::RESULTS};
+use crate::{pages::results::RESULTS, route_table::Verb};
 use analysis::result_type::ResultType;
 use domain::job::kind::AnalysisKind;
 use serde_json::{Map, Value, json};
@@ -342,16 +342,6 @@ fn told_analysis(told: &Value) -> String {
         progress["total"],
         text(&progress["unit"])
     )
-}
-
-/// The argument that stands for the id in an operation's path.
-pub fn id_argument(operation: &str) -> &'static str {
-    let is_of_a_keyword = tool::endpoint(operation).path.contains("/keywords/{id}");
-    if is_of_a_keyword {
-        "keywordId"
-    } else {
-        "projectId"
-    }
 }
 
 /// True but for changes, where null resets.

@@ -1,4 +1,4 @@
-use crate::endpoint::{Endpoint, Verb};
+use crate::{endpoint::Endpoint, route_table::Verb};
 use serde_json::{Map, Value, json};
 
 /// The recorder of the test suite finds a header that is not listed here.

@@ -17,11 +17,8 @@ pub use members::members;
 pub use schemas::all as schemas;
 
 use crate::{
-    contract::id,
-    endpoint::{Endpoint, Verb},
-    endpoints,
-    entity_tag::EntityTag,
-    problem::Code,
+    contract::id, endpoint::Endpoint, endpoints, entity_tag::EntityTag, problem::Code,
+    route_table::Verb,
 };
 use domain::{scope::Scope, token::PlainToken};
 use serde_json::{Map, Value, json};

@@ -6,10 +6,11 @@ use crate::{
     answer::Answer,
     checks::{admit, authenticate, respond::Trace},
     csrf,
-    endpoint::{Handling, MemberCall, Verb, Visitor},
+    endpoint::{Handling, MemberCall, Visitor},
     limits::Slot,
     problem::{Code, Problem},
     refusals,
+    route_table::Verb,
     services::Services,
     signed_in,
 };

@@ -3,9 +3,10 @@ use crate::{
     answer::Answer,
     checks::admit,
     csrf,
-    endpoint::{Handling, Verb, Visitor, VisitorCall},
+    endpoint::{Handling, Visitor, VisitorCall},
     links::Operation,
     problem::Problem,
+    route_table::Verb,
     services::Services,
 };
 use std::sync::Arc;

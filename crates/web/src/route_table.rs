@@ -1,0 +1,132 @@
+//! What the rows of the route table say apart from their handlers: what links, checks and lists need of them.
+
+use actix_web::http::Method;
+use domain::scope::Scope;
+use std::sync::LazyLock;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    /// Deactivates.
+    Delete,
+}
+
+impl Verb {
+    /// HEAD reads like GET.
+    pub fn of(method: &Method) -> Option<Self> {
+        match *method {
+            Method::GET | Method::HEAD => Some(Self::Get),
+            Method::POST => Some(Self::Post),
+            Method::PUT => Some(Self::Put),
+            Method::PATCH => Some(Self::Patch),
+            Method::DELETE => Some(Self::Delete),
+            _ => None,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    pub const fn accepted_types(self) -> &'static [&'static str] {
+        match self {
+            Self::Post | Self::Put => &["application/json"],
+            Self::Patch => &["application/json", "application/merge-patch+json"],
+            Self::Get | Self::Delete => &[],
+        }
+    }
+}
+
+/// A row without its handler.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub verb: Verb,
+    pub path: &'static str,
+    pub operation: &'static str,
+    /// `None` when no token is needed.
+    pub scope: Option<Scope>,
+    pub tools: &'static [&'static str],
+}
+
+/// All rows, in the order of the table.
+pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(crate::rows);
+
+/// The values of `{id}` and of a second name in braces. What is no id is taken for one that nothing has, so that it is
+/// answered, and looked for, like one that is not there.
+pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
+    let (before, after) = template.split_once("{id}")?;
+    let rest = path.strip_prefix(before)?;
+    let Some((between, part)) = after.split_once('{') else {
+        return Some((one_id(rest.strip_suffix(after)?)?, None));
+    };
+    let (_, after) = part.split_once('}')?;
+    let (text, part) = rest.strip_suffix(after)?.split_once(between)?;
+    Some((one_id(text)?, Some(one_id(part)?)))
+}
+
+fn one_id(text: &str) -> Option<i64> {
+    let is_one = !text.is_empty() && !text.contains('/');
+    is_one.then(|| crate::object_id(text))
+}
+
+/// The argument of tools that stands for the id in a path.
+pub fn id_argument(path: &str) -> &'static str {
+    if path.contains("/keywords/{id}") {
+        "keywordId"
+    } else {
+        "projectId"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_positive_integers_are_ids() {
+        let id = |text: &str| {
+            let (id, part) = captured("/p/{id}/keywords", &format!("/p/{text}/keywords"))?;
+            assert_eq!(part, None);
+            Some(id)
+        };
+        assert_eq!(id("42"), Some(42));
+        for wrong in [
+            "0",
+            "-1",
+            "+1",
+            "042",
+            "x",
+            "9007199254740992",
+            "1.5",
+            "99999999999999999999",
+        ] {
+            assert_eq!(id(wrong), Some(crate::NOBODYS), "{wrong}");
+        }
+        assert_eq!(
+            (id(""), id("1/2"), captured("/p/{id}", "/q/1")),
+            (None, None, None)
+        );
+        let both = |path: &str| captured("/p/{id}/plans/{planId}", path);
+        assert_eq!(both("/p/42/plans/7"), Some((42, Some(7))));
+        assert_eq!(both("/p/x/plans/7"), Some((crate::NOBODYS, Some(7))));
+        assert_eq!(both("/p/42/plans/x"), Some((42, Some(crate::NOBODYS))));
+        for wrong in [
+            "/p/42/plans",
+            "/p/42/plans/",
+            "/p//plans/7",
+            "/p/42/plans/7/8",
+            "/p/4/2/plans/7",
+        ] {
+            assert_eq!(both(wrong), None, "{wrong}");
+        }
+    }
+}
