@@ -1,12 +1,13 @@
 use crate::{
     answer::Answer,
     caller::Caller,
+    contract::Parameter,
+    contract::parameters::Query,
     entity_tag::{EntityTag, Wanted},
     hang_up::Peer,
     limits::Demand,
     links::Surface,
     problem::Problem,
-    query::Query,
     refusals,
     route_table::Verb,
     services::Services,
@@ -161,13 +162,6 @@ impl Endpoint {
             Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => Demand::Write,
         }
     }
-}
-
-pub struct Parameter {
-    pub name: &'static str,
-    pub description: &'static str,
-    pub required: bool,
-    pub schema: Value,
 }
 
 pub struct PublicCall {

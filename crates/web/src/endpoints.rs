@@ -3,7 +3,8 @@
 
 use crate::{
     agent_api::{analyses, docs, health, keywords, models, projects, results},
-    endpoint::{Access, Call, Endpoint, Parameter, PublicCall},
+    contract::Parameter,
+    endpoint::{Access, Call, Endpoint, PublicCall},
     paging::fields,
     selection::PROJECT,
 };

@@ -1,10 +1,8 @@
 //! Pages of lists: limits, sort orders, and cursors that only this server can have made.
 
 use crate::{
-    contract::{Argument, words},
-    endpoint::Parameter,
+    contract::{Argument, Parameter, parameters::Query, words},
     problem::{FieldError, Problem},
-    query::Query,
     selection::Selectable,
     weight::MOST_BYTES,
 };

@@ -1,6 +1,10 @@
 //! `fields=`: only the members that a caller asks for, out of those in the schemas of answers.
 
-use crate::{openapi, pages::results::RESULTS, problem::FieldError, query::Query};
+use crate::{
+    contract::members,
+    contract::{parameters::Query, result_types::RESULTS},
+    problem::FieldError,
+};
 use analysis::result_type::ResultType;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
@@ -14,11 +18,11 @@ pub struct Selectable {
 }
 
 pub static PROJECT: LazyLock<Selectable> = LazyLock::new(|| Selectable {
-    paths: openapi::members(&["Project"]),
+    paths: members(&["Project"]),
     always: &["id"],
 });
 pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
-    paths: openapi::members(&["Keyword"]),
+    paths: members(&["Keyword"]),
     always: &["id"],
 });
 /// Of whatever type: what the parameter may be, before the type is known.
@@ -40,7 +44,7 @@ pub fn record_of(result_type: ResultType) -> &'static Selectable {
 
 fn record(schemas: &[&str]) -> Selectable {
     Selectable {
-        paths: openapi::members(schemas),
+        paths: members(schemas),
         always: &["keywordId", "url"],
     }
 }

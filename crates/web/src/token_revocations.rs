@@ -2,8 +2,7 @@
 
 use crate::{
     answer::Answer,
-    contract::{body, parsed},
-    fields::read_body,
+    contract::{body, fields::read_body, parsed},
     problem::Problem,
     services::Services,
 };

@@ -7,8 +7,8 @@ use domain::{
     page::{Direction, Page, PageRequest, Position, SortValue},
 };
 use web::{
+    contract::parameters::Query,
     paging::{CursorKey, Limits, Paging},
-    query::Query,
 };
 
 const KNOWN: [&str; 4] = ["limit", "cursor", "sort", "include"];

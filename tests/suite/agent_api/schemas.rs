@@ -4,7 +4,7 @@ use std::path::Path;
 
 const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../crates/web/src/openapi/schemas.json"
+    "/../crates/web/src/contract/schemas.json"
 );
 
 #[test]

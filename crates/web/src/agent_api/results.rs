@@ -4,12 +4,11 @@ use super::{paging, projects::ProjectView};
 use crate::{
     agent_api::{TotalView, linked, tagged_at},
     answer::Answer,
-    contract::{End, FreeText, Time, Words, query},
+    contract::{End, FreeText, Time, Words, parameters::Query, query},
     endpoint::Call,
     links::{Link, NextAction, Operation, Surface},
     paging::{Limits, bound_part, fields, order, pages, total, wanted},
     problem::{FieldError, Problem},
-    query::Query,
     refusals,
     selection::{RECORD, Selection, record_of},
     services::Services,

@@ -1,12 +1,22 @@
 //! The public contract: the members of a body and the parameters of a query are declared once. From the declaration
 //! follow the reader, the schema and the list of names; tools take the same as arguments.
 
+pub mod fields;
+mod members;
+pub mod parameters;
+pub mod result_types;
+mod schemas;
 mod values;
 
+pub use members::members;
+pub use schemas::all as schemas;
+#[cfg(feature = "schemas")]
+pub(crate) use schemas::{OF_TYPES, add};
 pub use values::{Bounds, EachOnce, End, FreeText, List, Number, Time, id};
 pub(crate) use values::{arguments, parsed, values, within, words};
 
-use crate::{endpoint::Parameter, fields::Fields, query::Query};
+use fields::Fields;
+use parameters::Query;
 use serde_json::{Value, json};
 
 /// A value that a member of a body can have.
@@ -65,7 +75,7 @@ macro_rules! body {
         }
     ) => {
         $(#[$about])*
-        $vis struct $name<'a>($crate::fields::Fields<'a>);
+        $vis struct $name<'a>($crate::contract::fields::Fields<'a>);
 
         #[allow(mismatched_lifetime_syntaxes, reason = "members name their types without a lifetime")]
         impl<'a> $name<'a> {
@@ -85,11 +95,11 @@ macro_rules! body {
         }
 
         impl<'a> $crate::contract::Body<'a> for $name<'a> {
-            fn reading(fields: $crate::fields::Fields<'a>) -> Self {
+            fn reading(fields: $crate::contract::fields::Fields<'a>) -> Self {
                 Self(fields)
             }
 
-            fn fields(&self) -> &$crate::fields::Fields<'a> {
+            fn fields(&self) -> &$crate::contract::fields::Fields<'a> {
                 &self.0
             }
 
@@ -119,7 +129,7 @@ macro_rules! body {
     (@read required $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
     (@read optional $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
     (@read change $kind:ty) => { domain::patch::Change<<$kind as $crate::contract::Member>::Value> };
-    (@read $mode:ident $kind:ty) => { $crate::fields::Given<<$kind as $crate::contract::Member>::Value> };
+    (@read $mode:ident $kind:ty) => { $crate::contract::fields::Given<<$kind as $crate::contract::Member>::Value> };
     (@schema nullable $kind:ty) => {
         $crate::contract::or_null(<$kind as $crate::contract::Member>::schema())
     };
@@ -135,7 +145,7 @@ macro_rules! member {
             type Value = $value;
 
             fn of(
-                fields: &$crate::fields::Fields,
+                fields: &$crate::contract::fields::Fields,
                 pointer: &str,
                 value: &serde_json::Value,
             ) -> Option<$value> {
@@ -158,12 +168,12 @@ pub(crate) use member;
 macro_rules! query {
     ($(#[$about:meta])* $vis:vis $name:ident { $($all:tt)* }) => {
         $(#[$about])*
-        $vis struct $name<'a>(&'a $crate::query::Query);
+        $vis struct $name<'a>(&'a $crate::contract::parameters::Query);
 
         impl $name<'_> {
             $crate::contract::query!(@read $($all)*);
 
-            pub(crate) fn parameters() -> Vec<$crate::endpoint::Parameter> {
+            pub(crate) fn parameters() -> Vec<$crate::contract::Parameter> {
                 let mut parameters = vec![];
                 $crate::contract::query!(@list parameters $($all)*);
                 parameters
@@ -191,6 +201,13 @@ macro_rules! query {
 }
 
 pub(crate) use query;
+
+pub struct Parameter {
+    pub name: &'static str,
+    pub description: &'static str,
+    pub required: bool,
+    pub schema: Value,
+}
 
 pub fn parameter<A: Argument>(
     name: &'static str,

@@ -1,9 +1,9 @@
 //! How values of the domain are read, and the schemas that say the same.
 
 use super::{Argument, Member, Words, described};
-use crate::{
+use crate::contract::{
     fields::{Fields, day},
-    query::Query,
+    parameters::Query,
 };
 use analysis::observation::search_page::Device;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -47,11 +47,11 @@ macro_rules! values {
             type Value = $value;
 
             fn of(
-                fields: &$crate::fields::Fields,
+                fields: &$crate::contract::fields::Fields,
                 pointer: &str,
                 value: &serde_json::Value,
             ) -> Option<$value> {
-                let read: fn(&$crate::fields::Fields, &str, &serde_json::Value) -> Option<$value> = $read;
+                let read: fn(&$crate::contract::fields::Fields, &str, &serde_json::Value) -> Option<$value> = $read;
                 read(fields, pointer, value)
             }
 
@@ -79,8 +79,8 @@ macro_rules! arguments {
         $(impl $crate::contract::Argument for $kind {
             type Value = $value;
 
-            fn of(query: &$crate::query::Query, name: &str) -> Option<$value> {
-                let read: fn(&$crate::query::Query, &str) -> Option<$value> = $read;
+            fn of(query: &$crate::contract::parameters::Query, name: &str) -> Option<$value> {
+                let read: fn(&$crate::contract::parameters::Query, &str) -> Option<$value> = $read;
                 read(query, name)
             }
 

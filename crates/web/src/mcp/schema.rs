@@ -3,7 +3,7 @@
 //! with a value is told by the endpoint, with the rule.
 
 use super::{tool::Tool, tools::takes_null_as_left_out};
-use crate::{endpoint::Endpoint, openapi, route_table::id_argument};
+use crate::{contract, endpoint::Endpoint, route_table::id_argument};
 use serde_json::{Map, Value, json};
 
 /// Longest list of names that is told.
@@ -118,7 +118,7 @@ fn leave_out_null(value: &mut Value) {
 
 /// Members that lead on, typed as in the OpenAPI document. None is required: answers leave out null and empty ones.
 pub fn output(tool: &Tool) -> Map<String, Value> {
-    let schemas = openapi::schemas();
+    let schemas = contract::schemas();
     let mut properties = Map::new();
     for (name, told) in tool.answers {
         for member in *told {

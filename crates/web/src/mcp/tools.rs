@@ -5,7 +5,7 @@ use super::{
     room,
     tool::{Hints, Tool},
 };
-use crate::{pages::results::RESULTS, route_table::Verb};
+use crate::{contract::result_types::RESULTS, route_table::Verb};
 use analysis::result_type::ResultType;
 use domain::job::kind::AnalysisKind;
 use serde_json::{Map, Value, json};

@@ -1,12 +1,11 @@
-//! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `schemas.json` holds them.
+//! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `contract/schemas.json` holds them.
 
-use super::schemas::OF_TYPES;
 use crate::{
     agent_api::{analyses, keywords, models, projects},
-    pages::results::RESULTS,
+    contract::result_types::RESULTS,
+    contract::{OF_TYPES, add},
 };
 use serde_json::{Map, Value};
-use utoipa::{PartialSchema, ToSchema};
 
 /// An object with a line for each schema.
 ///
@@ -32,18 +31,4 @@ pub fn derived() -> String {
         .iter()
         .map(|(name, schema)| format!("\"{name}\":{schema}"));
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
-}
-
-pub(crate) fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
-    let mut inner = Vec::new();
-    T::schemas(&mut inner);
-    inner.push((T::name().into_owned(), T::schema()));
-    for (name, schema) in inner {
-        let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
-        let other = schemas.insert(name.clone(), schema);
-        assert!(
-            other.is_none_or(|it| it == schemas[&name]),
-            "two types are called {name}"
-        );
-    }
 }

@@ -5,19 +5,17 @@ mod derived;
 mod guide;
 mod headers;
 mod links;
-mod members;
-mod schemas;
 
-#[cfg(feature = "schemas")]
-pub(crate) use derived::add;
 #[cfg(feature = "schemas")]
 pub use derived::derived;
 pub use guide::guide;
-pub use members::members;
-pub use schemas::all as schemas;
 
 use crate::{
-    contract::id, endpoint::Endpoint, endpoints, entity_tag::EntityTag, problem::Code,
+    contract::{id, schemas},
+    endpoint::Endpoint,
+    endpoints,
+    entity_tag::EntityTag,
+    problem::Code,
     route_table::Verb,
 };
 use domain::{scope::Scope, token::PlainToken};
@@ -48,7 +46,7 @@ pub fn document(base_url: &str) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "agentToken": security() },
-            "schemas": schemas::all(),
+            "schemas": schemas(),
         },
         "x-mcp-tools": tools(&endpoints),
         "x-token-pattern": PlainToken::PATTERN,

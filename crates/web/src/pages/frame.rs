@@ -3,8 +3,8 @@
 use super::{
     Group, PAGES, assets,
     parts::{self, icon},
-    results,
 };
+use crate::contract::result_types::spec;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{project::Project, results::ResultHead, use_cases::sessions::Member};
@@ -20,13 +20,49 @@ pub fn icons() -> Vec<&'static str> {
         "mark", "menu", "flask", "clock", "info", "up", "down", "plus", "play", "star", "copy",
         "key", "person", "check", "external",
     ];
-    let types = results::RESULTS.iter().map(|it| it.icon);
+    let types = crate::contract::result_types::RESULTS
+        .iter()
+        .map(|it| it.icon);
     fixed
         .into_iter()
         .chain(PAGES.iter().filter_map(|it| Some(it.entry.as_ref()?.icon)))
         .chain(types)
         .collect()
 }
+
+/// In the navigation. Suggestions stand before all groups.
+const GROUPS: [(&str, &[ResultType]); 3] = [
+    (
+        "Search",
+        &[
+            ResultType::Rankings,
+            ResultType::Serp,
+            ResultType::Sov,
+            ResultType::Competitors,
+            ResultType::Cannibalization,
+            ResultType::Forecast,
+        ],
+    ),
+    (
+        "AI answers",
+        &[
+            ResultType::AiVisibility,
+            ResultType::AiTrends,
+            ResultType::GeoScore,
+        ],
+    ),
+    (
+        "Site",
+        &[
+            ResultType::Content,
+            ResultType::BrokenLinks,
+            ResultType::ContentChanges,
+            ResultType::Schema,
+            ResultType::Eeat,
+            ResultType::Vitals,
+        ],
+    ),
+];
 
 pub struct Page {
     pub title: String,
@@ -142,7 +178,7 @@ fn own_entries(project: &Project, marked: &str) -> Markup {
     let (id, base) = (project.id.to_string(), format!("/projects/{}", project.id));
     let own = |group: Group| entries(group, &id, marked);
     let result = |of: ResultType| {
-        let spec = results::spec(of);
+        let spec = spec(of);
         entry(
             &format!("{base}/results/{of}"),
             spec.short,
@@ -158,7 +194,7 @@ fn own_entries(project: &Project, marked: &str) -> Markup {
             }
             (own(Group::Project))
             (result(ResultType::Suggestions))
-            @for (number, (label, types)) in (2..).zip(results::GROUPS) {
+            @for (number, (label, types)) in (2..).zip(GROUPS) {
                 h2 id={ "nav-" (number) } { (label) }
                 @for of in types { (result(*of)) }
             }
@@ -238,6 +274,20 @@ pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Markup {
                 summary { (limits) @if limits == 1 { " limitation" } @else { " limitations" } " of this measurement" }
                 ul .plain { @for warning in &head.warnings { li { (parts::headed(warning)) } } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_has_a_place_in_the_navigation() {
+        for of in ResultType::ALL {
+            let places = GROUPS.iter().flat_map(|(_, types)| types.iter());
+            let expected = usize::from(of != ResultType::Suggestions);
+            assert_eq!(places.filter(|it| **it == of).count(), expected, "{of}");
         }
     }
 }

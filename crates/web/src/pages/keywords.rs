@@ -7,7 +7,7 @@ use super::{
     parts::{self, Row, Table},
     visit::{Visit, Wanted},
 };
-use crate::query::Query;
+use crate::contract::parameters::Query;
 use analysis::{
     findings::rankings::{ChangeKind, RankingRecord},
     observation::search_page::Device,

@@ -27,12 +27,12 @@ mod visit;
 
 use crate::{
     checks::{admit, place, transport},
+    contract::parameters::Query,
     counted,
     endpoint::Visitor,
     limits::{Demand, Slot},
     plain_id,
     problem::Problem,
-    query::Query,
     refusals,
     services::Services,
     signed_in,
@@ -109,7 +109,7 @@ macro_rules! pages {
     };
 }
 
-/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULTS`].
+/// Every page; entries of the navigation have the same order. Those of results are rows of [`crate::contract::result_types::RESULTS`].
 static PAGES: &[PageSpec] = &pages! {
     SIGN_IN => Access::Visitors;
     WELCOME => Access::Visitors;

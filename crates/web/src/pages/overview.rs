@@ -6,9 +6,9 @@ use super::{
     frame::{self, Page},
     home,
     parts::{self, Table},
-    results,
     visit::Visit,
 };
+use crate::contract::result_types::spec;
 use analysis::{
     document::FromJson,
     findings::{
@@ -399,7 +399,7 @@ fn suggestions(state: &ProjectState) -> Markup {
 fn measurements(state: &ProjectState) -> Markup {
     let rows = ResultType::ALL.into_iter().map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
-        let name = parts::link(&href, results::spec(of).short);
+        let name = parts::link(&href, spec(of).short);
         let when = found(state, of).map_or_else(
             || parts::text("never"),
             |(head, _)| parts::ago(head.measured_at),

@@ -2,8 +2,8 @@
 
 use super::NoPage;
 use crate::{
+    contract::parameters::Query,
     paging::{Limits, Paging, bound_part},
-    query::Query,
     services::Services,
 };
 use chrono::{DateTime, Utc};

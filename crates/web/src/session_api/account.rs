@@ -3,9 +3,8 @@
 use super::{account_view, ask_again, user_view};
 use crate::{
     answer::Answer,
-    contract::body,
+    contract::{body, fields::read_body},
     endpoint::MemberCall,
-    fields::read_body,
     problem::{Code, Problem},
     refusals,
     services::Services,

@@ -3,9 +3,12 @@
 use super::{fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
-    contract::{Body, List, body, parsed},
+    contract::{
+        Body, List, body,
+        fields::{Given, read_body},
+        parsed,
+    },
     endpoint::MemberCall,
-    fields::{Given, read_body},
     links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     refusals,

@@ -3,9 +3,12 @@
 use crate::{
     agent_api::{linked, paging, tagged, written},
     answer::Answer,
-    contract::{Body, Words, body, member, parsed, query, values, within},
+    contract::{
+        Body, Words, body,
+        fields::{Fields, whole},
+        member, parsed, query, values, within,
+    },
     endpoint::Call,
-    fields::{Fields, whole},
     paging::{Limits, bound_part, pages, wanted},
     problem::{FieldError, Problem},
     refusals,

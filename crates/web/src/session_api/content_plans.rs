@@ -3,10 +3,13 @@
 use crate::{
     agent_api::{ListBody, keywords, paging, written},
     answer::Answer,
-    contract::{List, body, member, parsed, within, words},
+    contract::{
+        List, body,
+        fields::{read_body, read_patch},
+        member, parsed, within, words,
+    },
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{read_body, read_patch},
     links::{Link, Operation},
     paging::{Limits, bound_part, wanted},
     problem::{FieldError, Problem},

@@ -3,10 +3,13 @@
 use super::sign_in::not_kept;
 use crate::{
     answer::Answer,
-    contract::{body, query, values},
+    contract::{
+        body,
+        fields::{Fields, read_body},
+        query, values,
+    },
     counted,
     endpoint::MemberCall,
-    fields::{Fields, read_body},
     links::{Link, Operation},
     paging::{Limits, Paging, wanted},
     problem::{Code, FieldError, Problem},

@@ -3,9 +3,8 @@
 use crate::{
     agent_api::models::list,
     answer::Answer,
-    contract::{List, body, member, within},
+    contract::{List, body, fields::read_body, member, within},
     endpoint::Call,
-    fields::read_body,
     problem::{FieldError, Problem},
     services::Services,
 };

@@ -2,8 +2,13 @@
 
 use super::{identity, not_given_again, unfit, welcomed_with};
 use crate::{
-    answer::Answer, contract::body, endpoint::MemberCall, fields::read_body, limits::SlotKey,
-    problem::Problem, refusals, services::Services,
+    answer::Answer,
+    contract::{body, fields::read_body},
+    endpoint::MemberCall,
+    limits::SlotKey,
+    problem::Problem,
+    refusals,
+    services::Services,
 };
 use domain::{
     password::TypedPassword,

@@ -3,9 +3,8 @@
 use crate::{
     agent_api::{keywords, projects},
     answer::Answer,
-    contract::body,
+    contract::{body, fields::read_body},
     endpoint::Call,
-    fields::read_body,
     problem::Problem,
     refusals,
     services::Services,

@@ -2,7 +2,10 @@
 
 use super::{not_given_again, welcomed};
 use crate::{
-    answer::Answer, contract::body, endpoint::MemberCall, fields::read_body, problem::Problem,
+    answer::Answer,
+    contract::{body, fields::read_body},
+    endpoint::MemberCall,
+    problem::Problem,
     services::Services,
 };
 use domain::password::TypedPassword;

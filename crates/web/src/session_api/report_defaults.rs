@@ -3,9 +3,12 @@
 use crate::{
     agent_api::projects::{EffectiveReportSettingsView, YesOrNo},
     answer::Answer,
-    contract::{body, values},
+    contract::{
+        body,
+        fields::{Fields, read_body},
+        values,
+    },
     endpoint::MemberCall,
-    fields::{Fields, read_body},
     problem::Problem,
     services::Services,
 };

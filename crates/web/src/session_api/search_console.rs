@@ -3,9 +3,8 @@
 use super::console_rows::{MOST_ROWS, RowMembers, sent};
 use crate::{
     answer::Answer,
-    contract::{Body, List, body},
+    contract::{Body, List, body, fields::read_body},
     endpoint::Call,
-    fields::read_body,
     limits::{NoSlot, Slot, SlotKey},
     problem::{Code, FieldError, Problem},
     refusals,

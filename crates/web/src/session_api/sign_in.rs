@@ -3,9 +3,8 @@
 use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, welcomed_with};
 use crate::{
     answer::Answer,
-    contract::body,
+    contract::{body, fields::read_body},
     endpoint::VisitorCall,
-    fields::read_body,
     limits::{Door, Exhausted},
     problem::{Code, Problem},
     services::Services,

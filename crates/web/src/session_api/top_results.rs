@@ -2,11 +2,10 @@
 
 use crate::{
     answer::Answer,
-    contract::{arguments, query},
+    contract::{arguments, parameters::Query, query},
     endpoint::Call,
     paging::wanted,
     problem::{FieldError, Problem},
-    query::Query,
     refusals,
     services::Services,
     weight::Room,

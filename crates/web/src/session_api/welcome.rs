@@ -3,9 +3,8 @@
 use super::{hashing, sign_in::not_kept, unfit, welcomed};
 use crate::{
     answer::Answer,
-    contract::body,
+    contract::{body, fields::read_body},
     endpoint::VisitorCall,
-    fields::read_body,
     links::{Link, Operation},
     problem::{Code, FieldError, Problem},
     services::Services,

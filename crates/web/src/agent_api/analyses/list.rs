@@ -4,12 +4,11 @@ use super::{JobView, QueueView};
 use crate::{
     agent_api::{ListBody, linked, paging, written},
     answer::{Answer, LOOK_AGAIN},
-    contract::{arguments, query},
+    contract::{arguments, parameters::Query, query},
     endpoint::Call,
     hang_up,
     paging::{Limits, bound_part, order, pages, total, wanted},
     problem::{FieldError, Problem},
-    query::Query,
     refusals,
     services::Services,
 };

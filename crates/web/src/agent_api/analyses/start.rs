@@ -4,10 +4,13 @@ use super::{JobView, MoneyView};
 use crate::{
     agent_api::keywords::AllowanceView,
     answer::{Answer, LOOK_AGAIN},
-    contract::{Body, List, body, parsed},
+    contract::{
+        Body, List, body,
+        fields::{read_body, whole},
+        parsed,
+    },
     counted,
     endpoint::Call,
-    fields::{read_body, whole},
     links::{Link, Operation},
     problem::Problem,
     refusals,

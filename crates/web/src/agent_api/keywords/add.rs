@@ -3,9 +3,8 @@
 use super::{AddedKeywordsView, MARKET, MarketMembers};
 use crate::{
     answer::Answer,
-    contract::{EachOnce, List, body},
+    contract::{EachOnce, List, body, fields::read_body},
     endpoint::Call,
-    fields::read_body,
     problem::Problem,
     refusals,
     services::Services,

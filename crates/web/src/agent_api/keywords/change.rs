@@ -3,10 +3,9 @@
 use super::{KeywordView, MARKET, MarketMembers};
 use crate::{
     answer::Answer,
-    contract::{EachOnce, body, parsed},
+    contract::{EachOnce, body, fields::read_patch, parsed},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::read_patch,
     problem::Problem,
     refusals,
     services::Services,

@@ -3,10 +3,9 @@
 use super::{ProjectView, members::ProjectMembers};
 use crate::{
     answer::Answer,
-    contract::{Body, body},
+    contract::{Body, body, fields::read_patch},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::read_patch,
     problem::Problem,
     refusals,
     services::Services,

@@ -4,10 +4,9 @@ use super::{ProjectView, members::ProjectMembers};
 use crate::{
     agent_api::keywords::AddedKeywordsView,
     answer::Answer,
-    contract::{List, body, parsed},
+    contract::{List, body, fields::read_body, parsed},
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::read_body,
     links::{Link, Operation},
     problem::{Code, Problem},
     services::Services,

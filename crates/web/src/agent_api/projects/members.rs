@@ -2,8 +2,7 @@
 
 use crate::{
     ToSchema,
-    contract::{EachOnce, Member, Words, body, member, or_null, words},
-    fields::Fields,
+    contract::{EachOnce, Member, Words, body, fields::Fields, member, or_null, words},
     problem::FieldError,
 };
 use chrono::{DateTime, Utc};

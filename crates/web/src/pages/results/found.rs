@@ -1,14 +1,14 @@
 //! What a page of results has read, and what stands on all of them.
 
-use super::spec;
+use super::body;
 use crate::{
+    contract::{parameters::Query, result_types::spec},
     pages::{
         NoPage, analyses,
         frame::{self, Page},
         parts::{self, Column, Row, Table},
         visit::{Visit, Wanted, encoded},
     },
-    query::Query,
 };
 use analysis::{document::FromJson, findings::rankings::RankingRecord, result_type::ResultType};
 use chrono::{DateTime, Utc};
@@ -73,7 +73,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
         .await?;
     let results = results.ok_or(NoPage::NotFound)?;
     let project = results.project.clone();
-    let body = match &results.head {
+    let parts = match &results.head {
         None => missing(&results, of),
         Some(head) => {
             let found = Found {
@@ -85,9 +85,9 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
                 wanted: &wanted,
                 results: &results,
             };
-            let mut body = vec![found.heading()];
-            body.extend((spec.body)(&found).await?);
-            body
+            let mut parts = vec![found.heading()];
+            parts.extend(body(&found).await?);
+            parts
         }
     };
     Ok(Page {
@@ -97,7 +97,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
             .as_ref()
             .is_some_and(|it| it.provenance.is_simulated()),
         project: Some(project),
-        parts: body,
+        parts,
     })
 }
 

@@ -1,8 +1,10 @@
 //! Schemas of answers: of the types that serialise, or by hand where an answer is put together.
 
-use crate::{contract::id, pages::results::RESULTS};
+use crate::contract::{id, result_types::RESULTS};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
+#[cfg(feature = "schemas")]
+use utoipa::{PartialSchema, ToSchema};
 
 /// Of the types that serialise, as `derived` makes them; a test compares the two.
 pub const OF_TYPES: &str = include_str!("schemas.json");
@@ -262,4 +264,19 @@ fn problem() -> Value {
             "nextActions": { "type": "array", "description": "Requests that help, ready to send.", "items": next_action() },
         },
     })
+}
+
+#[cfg(feature = "schemas")]
+pub(crate) fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
+    let mut inner = Vec::new();
+    T::schemas(&mut inner);
+    inner.push((T::name().into_owned(), T::schema()));
+    for (name, schema) in inner {
+        let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
+        let other = schemas.insert(name.clone(), schema);
+        assert!(
+            other.is_none_or(|it| it == schemas[&name]),
+            "two types are called {name}"
+        );
+    }
 }
