@@ -164,8 +164,17 @@ impl Endpoint {
     }
 }
 
+/// Makes the documents of what is served, for the address at which it is.
+#[derive(Clone, Copy)]
+pub struct DocumentsOf {
+    pub openapi: fn(&str) -> Value,
+    pub guide: fn(&str) -> Value,
+}
+
 pub struct PublicCall {
     pub query: Query,
+    /// Of the whole table, which is above its handlers.
+    pub documents: DocumentsOf,
 }
 
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 use crate::{
-    agent_api::docs::Documents,
+    answer::Answer,
     connections::Connections,
     cookies::CookieStyle,
     limits::{BodyLimit, Limiter, RequestLimits, Slots},
@@ -23,7 +23,7 @@ use domain::{
     },
 };
 use std::{
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
@@ -104,6 +104,13 @@ pub struct Services {
     pub(crate) research_keyword: ResearchKeyword,
     /// Refusals that browsers reported since the server started.
     pub(crate) policy_reports: AtomicU64,
+}
+
+/// The same for everyone; written when it is first asked for.
+#[derive(Default)]
+pub struct Documents {
+    pub openapi: OnceLock<Answer>,
+    pub guide: OnceLock<Answer>,
 }
 
 impl Services {

@@ -4,12 +4,11 @@ use crate::{
     answer::Answer,
     contract::{query, words},
     endpoint::PublicCall,
-    openapi,
     problem::Problem,
     services::Services,
 };
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,20 +33,13 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
     let answer = if format == Some(Format::Guide) {
         written
             .guide
-            .get_or_init(|| document(&openapi::guide(base_url)))
+            .get_or_init(|| document(&(call.documents.guide)(base_url)))
     } else {
         written
             .openapi
-            .get_or_init(|| document(&openapi::document(base_url)))
+            .get_or_init(|| document(&(call.documents.openapi)(base_url)))
     };
     Ok(answer.clone())
-}
-
-/// The same for everyone; written when it is first asked for.
-#[derive(Default)]
-pub struct Documents {
-    openapi: OnceLock<Answer>,
-    guide: OnceLock<Answer>,
 }
 
 /// The tag is weak: it is sent plain and compressed.

@@ -7,8 +7,10 @@ pub mod keywords;
 pub mod models;
 pub mod projects;
 pub mod results;
+mod status;
 
 use analyses::QueueView;
+pub use status::StatusFilter;
 
 use crate::{
     answer::Answer,

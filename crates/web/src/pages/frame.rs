@@ -281,10 +281,12 @@ pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::result_types::RESULTS;
 
     #[test]
-    fn every_type_has_a_place_in_the_navigation() {
+    fn every_type_has_a_row_and_a_place_in_the_navigation() {
         for of in ResultType::ALL {
+            assert_eq!(RESULTS.iter().filter(|it| it.of == of).count(), 1, "{of}");
             let places = GROUPS.iter().flat_map(|(_, types)| types.iter());
             let expected = usize::from(of != ResultType::Suggestions);
             assert_eq!(places.filter(|it| **it == of).count(), expected, "{of}");

@@ -4,19 +4,18 @@ use super::{
     forms::{options, submit},
     frame::{self, Page},
     markets::{self, FieldNames},
-    overview,
+    measures,
     parts::{self, icon},
     visit::Visit,
 };
 use analysis::{
     findings::{
-        ai_visibility::AiVisibilitySummary,
-        rankings::{ProjectSeries, RankingsSummary},
+        ai_visibility::AiVisibilitySummary, rankings::RankingsSummary,
         suggestions::SuggestionsSummary,
     },
     result_type::ResultType,
 };
-use chrono::{Days, NaiveDate};
+
 use domain::{
     allowance::Allowance,
     market::Market,
@@ -39,8 +38,6 @@ const SHOWN: [ResultType; 3] = [
     ResultType::AiVisibility,
     ResultType::Suggestions,
 ];
-/// Days that the small lines go back.
-const DRAWN: Days = Days::new(90);
 
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
@@ -235,7 +232,7 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
     let series = portfolio
         .series
         .get(&project.id)
-        .map(visibility)
+        .map(measures::visibility)
         .unwrap_or_default();
     let newest = series.last().and_then(|(_, it)| *it);
     let is_simulated = head(ResultType::Rankings).is_some_and(|it| it.provenance.is_simulated());
@@ -253,9 +250,9 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
                     dt { "Visibility" }
                     dd { (parts::maybe(newest, 1)) }
                     @if let Some(rankings) = &rankings {
-                        @if let Some(delta) = overview::visibility_delta(rankings) {
+                        @if let Some(delta) = measures::visibility_delta(rankings) {
                             dd { (delta) }
-                            dd .soft .tiny { (overview::visibility_period(rankings)) }
+                            dd .soft .tiny { (measures::visibility_period(rankings)) }
                         }
                     }
                 }
@@ -280,50 +277,5 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
             }
             @if !tags.is_empty() { div .tags { @for tag in tags { span .tag { (tag.as_str()) } } } }
         }
-    }
-}
-
-/// Visibility of the last weeks, oldest first; days on which nothing was measured have none.
-pub fn visibility(series: &ProjectSeries) -> Vec<(NaiveDate, Option<f64>)> {
-    let newest = series.newest_of_a_kind().last().map(|(day, _)| day);
-    let since = newest.map(|it| it - DRAWN);
-    let days = series
-        .newest_of_a_kind()
-        .filter(|(day, _)| Some(*day) >= since);
-    with_gaps(days.map(|(day, it)| (day, it.visibility)).collect())
-}
-
-/// With a gap where more than a week is missing between two days, so that no line is drawn over it.
-pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<f64>)> {
-    let mut whole: Vec<(NaiveDate, Option<f64>)> = Vec::with_capacity(days.len());
-    for (day, value) in days {
-        if let Some((last, _)) = whole.last().copied()
-            && (day - last).num_days() > 8
-        {
-            whole.push((last + Days::new(1), None));
-        }
-        whole.push((day, value));
-    }
-    whole
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn day(n: u32) -> NaiveDate {
-        NaiveDate::from_ymd_opt(2026, 11, n).expect("a day")
-    }
-
-    #[test]
-    fn long_silence_is_a_gap() {
-        let days = vec![
-            (day(1), Some(1.0)),
-            (day(8), Some(2.0)),
-            (day(20), Some(3.0)),
-        ];
-        let whole = with_gaps(days);
-        assert_eq!(whole.len(), 4);
-        assert_eq!(whole[2], (day(9), None));
     }
 }

@@ -1,17 +1,14 @@
 use super::{
     NoPage,
-    charts::bar,
     forms::options,
     frame::{self, Page},
     markets::{self, FieldNames},
+    measures::{change, position},
     parts::{self, Row, Table},
     visit::{Visit, Wanted},
 };
 use crate::contract::parameters::Query;
-use analysis::{
-    findings::rankings::{ChangeKind, RankingRecord},
-    observation::search_page::Device,
-};
+use analysis::{findings::rankings::RankingRecord, observation::search_page::Device};
 use domain::{
     ids::ProjectId,
     keyword::Keyword,
@@ -335,36 +332,4 @@ fn researched(keyword: &Keyword) -> Markup {
 fn price(cpc: &Cpc) -> String {
     let cents = (cpc.micros + 5_000) / 10_000;
     format!("CPC {}.{:02} {}", cents / 100, cents % 100, cpc.currency)
-}
-
-/// A position, or that the keyword was looked for in vain, and how far.
-pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Markup {
-    match (position, record.map(|it| it.depth_checked)) {
-        (Some(position), _) => parts::count(position.into()),
-        (None, Some(depth)) if depth > 0 => parts::text(format_args!("not in {depth}")),
-        (None, _) => parts::text("not ranked"),
-    }
-}
-
-pub fn change(record: Option<&RankingRecord>) -> Markup {
-    let Some(record) = record else {
-        return parts::unknown();
-    };
-    #[expect(clippy::cast_precision_loss, reason = "at most a hundred places")]
-    let places = record.change.map(|it| it as f64);
-    match record.change_kind {
-        ChangeKind::New => parts::tag("good", "new"),
-        ChangeKind::Lost => parts::tag("bad", "lost"),
-        ChangeKind::FirstSeen => parts::tag("", "first look"),
-        ChangeKind::Unknown => parts::unknown(),
-        ChangeKind::Up | ChangeKind::Down | ChangeKind::Same => {
-            parts::delta(places, 0, "").unwrap_or_else(parts::unknown)
-        }
-    }
-}
-
-pub fn share_cell(share: Option<f64>) -> Markup {
-    share.map_or_else(parts::unknown, |it| {
-        html! { (parts::percent(Some(it))) (bar(it, "1")) }
-    })
 }

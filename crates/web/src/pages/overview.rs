@@ -1,10 +1,10 @@
 //! A project at a glance: where it stands, what changed, what to do, what runs.
 
 use super::{
-    NoPage, analyses,
+    NoPage,
     charts::{Lines, Series},
     frame::{self, Page},
-    home,
+    jobs, measures,
     parts::{self, Table},
     visit::Visit,
 };
@@ -50,14 +50,14 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
             "This project is out of use: nothing is measured. Bring it back in its settings.",
         ));
     }
-    let none_is_online = analyses::waits_for_worker(visit, &state.jobs).await?;
+    let none_is_online = jobs::waits_for_worker(visit, &state.jobs).await?;
     let now = visit.services.core.clock.now();
     let is_running = state.jobs.iter().any(|it| it.state.is_unfinished());
     if is_running {
         let running = { state.jobs.iter() }
             .filter(|it| it.state.is_unfinished())
-            .map(|it| analyses::line(it, None, none_is_online && it.is_overdue(now)));
-        let lines = analyses::lines(running);
+            .map(|it| jobs::line(it, None, none_is_online && it.is_overdue(now)));
+        let lines = jobs::lines(running);
         body.push(parts::card("Running now", "", lines));
     }
     if state.heads.is_empty() && !is_running {
@@ -164,7 +164,10 @@ fn figures(state: &ProjectState) -> Markup {
             parts::maybe(it.visibility_index, 1),
             "of 100: how much of the clicks that positions can bring",
         );
-        told.push(visibility.moved(visibility_delta(it), &visibility_period(it)));
+        told.push(visibility.moved(
+            measures::visibility_delta(it),
+            &measures::visibility_period(it),
+        ));
         told.push(parts::stat(
             "On the first page",
             parts::count(ranked),
@@ -195,7 +198,7 @@ fn figures(state: &ProjectState) -> Markup {
                     it.domain_count
                 ),
             )
-            .moved(change, &share_period(it)),
+            .moved(change, &measures::share_period(it)),
         );
     }
     if let Some(it) = &ai {
@@ -219,26 +222,6 @@ fn figures(state: &ProjectState) -> Markup {
     }
 }
 
-/// Since 7 days ago, over the keywords of both ends.
-pub fn visibility_delta(it: &RankingsSummary) -> Option<Markup> {
-    parts::delta(it.visibility_change7.as_ref().map(|it| it.change), 1, "")
-}
-
-/// What that change compares; empty where there is none.
-pub fn visibility_period(it: &RankingsSummary) -> String {
-    { it.visibility_change7.as_ref() }.map_or_else(String::new, |it| {
-        parts::compared(7, it.since, it.compared, it.added)
-    })
-}
-
-pub fn share_period(it: &SovSummary) -> String {
-    let (Some(since), Some(keywords)) = (it.change30_since, it.change30_keywords) else {
-        return String::new();
-    };
-    let added = it.coverage.measured.saturating_sub(keywords);
-    parts::compared(30, since, keywords, added)
-}
-
 /// The last days on which another number of keywords was measured than the time before.
 fn set_changes(series: &ProjectSeries) -> Option<String> {
     let days: Vec<(NaiveDate, u32)> = { series.newest_of_a_kind() }
@@ -259,7 +242,7 @@ fn course(state: &ProjectState) -> Markup {
     let Some(series) = state
         .series
         .as_ref()
-        .map(home::visibility)
+        .map(measures::visibility)
         .filter(|it| it.len() > 1)
     else {
         return Markup::default();
@@ -416,10 +399,10 @@ fn measurements(state: &ProjectState) -> Markup {
 fn past(state: &ProjectState) -> Markup {
     let ended: Vec<Markup> = { state.jobs.iter() }
         .filter(|it| !it.state.is_unfinished())
-        .map(|it| analyses::line(it, None, false))
+        .map(|it| jobs::line(it, None, false))
         .collect();
     if ended.is_empty() {
         return Markup::default();
     }
-    parts::card("Last analyses", "", analyses::lines(ended))
+    parts::card("Last analyses", "", jobs::lines(ended))
 }

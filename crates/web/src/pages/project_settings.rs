@@ -2,6 +2,7 @@ use super::{
     NoPage,
     forms::{Choice, options, select, submit},
     frame::{self, Page},
+    jobs,
     parts::{self, Table},
     settings::{frequencies, no_reports_yet},
     visit::Visit,
@@ -247,7 +248,7 @@ fn planned(schedules: &[Schedule]) -> Markup {
             .as_deref()
             .map_or_else(Markup::default, |it| parts::tag("bad", it));
         parts::row(vec![
-            parts::text(super::analyses::name(it.kind)),
+            parts::text(jobs::name(it.kind)),
             parts::text(rhythm(it)),
             parts::at(it.next_at),
             it.last_at.map_or_else(|| parts::text("never"), parts::ago),

@@ -74,11 +74,11 @@ impl Pipeline {
     ) -> Result<(Member, PlainSession), Problem> {
         let services = &self.services;
         if authenticate::bearer(request).is_some() {
-            return Err(refusals::required(&services.config.sessions.cookies, "Access tokens do not count here.").hint(
+            return Err(refusals::required(services.config.sessions.cookies, "Access tokens do not count here.").hint(
                 "Sign in with POST /api/session and send the cookie, without Authorization; with a token use the Agent API under /api/agent/v1.",
             ));
         }
-        let missing = || refusals::signed_out(&services.config.sessions.cookies);
+        let missing = || refusals::signed_out(services.config.sessions.cookies);
         let secret = visitor.session.clone().ok_or_else(missing)?;
         let _lookup = admit::lookup(services, visitor.address)?;
         let finding = signed_in::member(services, &secret);

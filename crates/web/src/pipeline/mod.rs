@@ -22,11 +22,12 @@ use crate::{
     },
     contract::parameters::Query,
     csrf,
-    endpoint::{Access, AgentHandler, Call, Endpoint, Handling, PublicCall},
+    endpoint::{Access, AgentHandler, Call, DocumentsOf, Endpoint, Handling, PublicCall},
     hang_up::Peer,
     limits::BodyLimit,
     links::{Link, Operation, Surface},
     mcp::{Entrance, Told},
+    openapi,
     operational::{self, Operational},
     paths, policy_reports,
     problem::{Code, Problem},
@@ -42,6 +43,11 @@ use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
 use tracing::Instrument;
+
+const DOCUMENTS: DocumentsOf = DocumentsOf {
+    openapi: openapi::document,
+    guide: openapi::guide,
+};
 
 /// A request that has found its endpoint.
 struct Arrived<'a> {
@@ -221,7 +227,13 @@ impl Pipeline {
         let _slot = admit::unknown(services, admit::address(services, arrived.request))?;
         accept::check(arrived.request)?;
         let query = arrived.query();
-        let handling = handler(Arc::clone(services), PublicCall { query });
+        let handling = handler(
+            Arc::clone(services),
+            PublicCall {
+                query,
+                documents: DOCUMENTS,
+            },
+        );
         let wanted = preconditions::read(&arrived.served.endpoint, arrived.request)?;
         wanted.of_what_is_read(self.patiently(handling).await?)
     }

@@ -20,7 +20,7 @@ pub fn in_progress() -> Problem {
         .retry_after(Duration::from_secs(1))
 }
 
-pub fn signed_out(cookies: &CookieStyle) -> Problem {
+pub fn signed_out(cookies: CookieStyle) -> Problem {
     let name = cookies.name(Cookie::Session);
     let problem = required(cookies, "The request carries no session that lasts.");
     problem.hint(format!(
@@ -28,7 +28,7 @@ pub fn signed_out(cookies: &CookieStyle) -> Problem {
     ))
 }
 
-pub fn required(cookies: &CookieStyle, detail: &str) -> Problem {
+pub fn required(cookies: CookieStyle, detail: &str) -> Problem {
     let name = cookies.name(Cookie::Session);
     Problem::new(Code::SessionRequired, detail)
         .header(

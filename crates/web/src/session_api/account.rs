@@ -57,7 +57,7 @@ fn patch(body: &ChangeAccount) -> ProfilePatch {
 
 fn refused(services: &Services, error: ChangeProfileError) -> Problem {
     match error {
-        ChangeProfileError::SignedOut => refusals::signed_out(&services.config.sessions.cookies),
+        ChangeProfileError::SignedOut => refusals::signed_out(services.config.sessions.cookies),
         ChangeProfileError::NotFresh => ask_again(),
         ChangeProfileError::EmailTaken => Problem::new(
             Code::EmailTaken,

@@ -138,7 +138,7 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
 
 fn refused(services: &Services, error: IssueTokenError) -> Problem {
     match error {
-        IssueTokenError::SignedOut => refusals::signed_out(&services.config.sessions.cookies),
+        IssueTokenError::SignedOut => refusals::signed_out(services.config.sessions.cookies),
         IssueTokenError::Storage(error) => error.into(),
         error @ IssueTokenError::TooLong { .. } => Problem::invalid_value(FieldError::at(
             "/expiresInDays",

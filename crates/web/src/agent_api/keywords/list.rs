@@ -2,7 +2,7 @@
 
 use super::KeywordView;
 use crate::{
-    agent_api::{ListBody, paging, projects::StatusFilter, written},
+    agent_api::{ListBody, StatusFilter, paging, written},
     answer::Answer,
     contract::{FreeText, query},
     endpoint::Call,

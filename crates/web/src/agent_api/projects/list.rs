@@ -2,9 +2,9 @@
 
 use super::ProjectView;
 use crate::{
-    agent_api::{ListBody, paging, selected, written},
+    agent_api::{ListBody, StatusFilter, paging, selected, written},
     answer::Answer,
-    contract::{FreeText, Words, query},
+    contract::{FreeText, query},
     endpoint::Call,
     paging::{Limits, bound_part, fields, order, pages, total, wanted},
     problem::Problem,
@@ -15,7 +15,7 @@ use crate::{
 use domain::{
     page::Direction,
     ports::projects::{ProjectFilter, ProjectSort},
-    project::{Priority, Project, Status, WorkflowStatus},
+    project::{Priority, Project, WorkflowStatus},
 };
 use std::sync::Arc;
 
@@ -88,27 +88,5 @@ fn filter(query: &ListProjects) -> ProjectFilter {
         workflow_status: query.workflow_status(),
         favorite: query.favorite(),
         search: query.search().filter(|text| !text.trim().is_empty()),
-    }
-}
-
-/// `None` for both.
-pub struct StatusFilter(pub Option<Status>);
-
-impl Default for StatusFilter {
-    fn default() -> Self {
-        Self(Some(Status::Active))
-    }
-}
-
-impl Words for StatusFilter {
-    fn words() -> Vec<&'static str> {
-        [Status::NAMES.as_slice(), &["all"]].concat()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        match word {
-            "all" => Some(Self(None)),
-            word => Status::named(word).map(|it| Self(Some(it))),
-        }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use create::CreateProject;
 pub use create::create;
 pub use deactivate::deactivate;
 pub(crate) use list::ListProjects;
-pub use list::{LIST_LIMITS, StatusFilter, list};
+pub use list::{LIST_LIMITS, list};
 pub(crate) use members::YesOrNo;
 pub use members::{EffectiveReportSettingsView, ProjectView, ReportSettingsView};
 pub use read::read;

@@ -1,6 +1,6 @@
 use super::Found;
 use crate::pages::{
-    keywords::share_cell,
+    measures::share_cell,
     parts::{self, Table},
 };
 use analysis::findings::competitors::{CompetitorRecord, CompetitorsSummary};

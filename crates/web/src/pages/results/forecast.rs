@@ -2,7 +2,7 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{Fan, FanPoint},
-    home, parts,
+    measures, parts,
 };
 use analysis::findings::{
     forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit},
@@ -95,7 +95,7 @@ async fn past(
                 it.position.map(f64::from),
             )
         });
-        return Ok(home::with_gaps(points.collect()));
+        return Ok(measures::with_gaps(points.collect()));
     }
     let state = { &found.visit.services.core }
         .project_state(found.visit.account(), found.project.id, 0, 1)
@@ -117,7 +117,7 @@ async fn past(
         .newest_of_a_kind()
         .filter(|_| known)
         .map(|(day, it)| (day, value(it)));
-    Ok(home::with_gaps(days.collect()))
+    Ok(measures::with_gaps(days.collect()))
 }
 
 async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Markup, NoPage> {

@@ -4,8 +4,9 @@ use super::body;
 use crate::{
     contract::{parameters::Query, result_types::spec},
     pages::{
-        NoPage, analyses,
+        NoPage,
         frame::{self, Page},
+        jobs,
         parts::{self, Column, Row, Table},
         visit::{Visit, Wanted, encoded},
     },
@@ -125,7 +126,7 @@ fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
         ),
         _ if results.pending.is_some() => (
             "It is being measured",
-            format!("{} is under way. Its results appear here when it ends.", analyses::name(kind)),
+            format!("{} is under way. Its results appear here when it ends.", jobs::name(kind)),
             Some(parts::main_link("/analyses", "Watch it")),
         ),
         AnalysisKind::RankCheck if project.keyword_count == 0 => (
@@ -140,7 +141,7 @@ fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
         ),
         _ => (
             "Not measured yet",
-            format!("{} brings these results.", analyses::name(kind)),
+            format!("{} brings these results.", jobs::name(kind)),
             start(project, of, "Measure now"),
         ),
     };

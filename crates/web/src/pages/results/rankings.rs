@@ -2,9 +2,8 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{Lines, Series, parts_bar},
-    home::with_gaps,
-    keywords::{change, position},
-    overview, parts,
+    measures::{self, change, position, with_gaps},
+    parts,
 };
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
@@ -47,8 +46,8 @@ fn figures(it: &RankingsSummary) -> Markup {
             &format!("of 100, {weights}"),
         )
         .moved(
-            overview::visibility_delta(it),
-            &overview::visibility_period(it),
+            measures::visibility_delta(it),
+            &measures::visibility_period(it),
         ),
         parts::stat(
             "Average position",

@@ -2,8 +2,7 @@ use super::Found;
 use crate::pages::{
     NoPage,
     charts::{ShareColumn, Shares, bars},
-    keywords::share_cell,
-    overview,
+    measures::{self, share_cell},
     parts::{self, Table},
 };
 use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
@@ -51,7 +50,7 @@ fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Markup {
             parts::percent(it.sov),
             &format!("of the clicks of {} sites that were seen", it.domain_count),
         )
-        .moved(change, &overview::share_period(it)),
+        .moved(change, &measures::share_period(it)),
         parts::stat(
             "Share of all searches",
             parts::percent(it.share_of_search),

@@ -1,0 +1,24 @@
+use crate::contract::Words;
+use domain::project::Status;
+
+/// Which of what can be deactivated is listed; `None` for both.
+pub struct StatusFilter(pub Option<Status>);
+
+impl Default for StatusFilter {
+    fn default() -> Self {
+        Self(Some(Status::Active))
+    }
+}
+
+impl Words for StatusFilter {
+    fn words() -> Vec<&'static str> {
+        [Status::NAMES.as_slice(), &["all"]].concat()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "all" => Some(Self(None)),
+            word => Status::named(word).map(|it| Self(Some(it))),
+        }
+    }
+}
