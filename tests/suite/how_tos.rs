@@ -39,7 +39,11 @@ fn text_of(places: &[Vec<String>], number: usize) -> String {
 fn every_result_type_is_in_the_places_of_its_how_to() {
     let places = places("add-a-result-type.md");
     assert_eq!(places.len(), 7);
-    let (names, rows, pages) = (text_of(&places, 0), text_of(&places, 3), text_of(&places, 4));
+    let (names, rows, pages) = (
+        text_of(&places, 0),
+        text_of(&places, 3),
+        text_of(&places, 4),
+    );
     for of in ResultType::ALL {
         let module = of.name().replace('-', "_");
         assert!(names.contains(&format!(" = \"{of}\",")), "{of}");
@@ -48,10 +52,7 @@ fn every_result_type_is_in_the_places_of_its_how_to() {
         let beside = fs::read_to_string(finding.with_file_name("mod.rs")).unwrap();
         assert!(beside.contains(&format!("pub mod {module};")), "{of}");
         assert!(rows.contains(&format!("{of:?}: {module}[")), "{of}");
-        for row in [
-            format!("mod {module};"),
-            format!("ResultType::{of:?} => "),
-        ] {
+        for row in [format!("mod {module};"), format!("ResultType::{of:?} => ")] {
             assert!(pages.contains(&row), "{of}");
         }
         found(&places[5], "<type>", &module);
