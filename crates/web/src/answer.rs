@@ -1,7 +1,5 @@
-use crate::{
-    entity_tag::EntityTag,
-    links::{Link, Surface},
-};
+use crate::entity_tag::EntityTag;
+use crate::links::{Link, Surface};
 use actix_web::web::Bytes;
 use domain::idempotency::StoredAnswer;
 use futures_util::stream::LocalBoxStream;

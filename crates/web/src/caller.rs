@@ -1,11 +1,10 @@
 use crate::links::Surface;
-use domain::{
-    account::Account,
-    ids::CallerId,
-    job::Trigger,
-    token::ApiToken,
-    use_cases::{sessions::Member, tokens::Agent},
-};
+use domain::account::Account;
+use domain::ids::CallerId;
+use domain::job::Trigger;
+use domain::token::ApiToken;
+use domain::use_cases::sessions::Member;
+use domain::use_cases::tokens::Agent;
 
 /// What they may do was checked before; what is left is whose data it is about.
 #[derive(Debug, Clone)]

@@ -1,31 +1,25 @@
-use crate::{
-    answer::Answer,
-    caller::Caller,
-    contract::Parameter,
-    contract::parameters::Query,
-    entity_tag::{EntityTag, Wanted},
-    hang_up::Peer,
-    limits::Demand,
-    links::Surface,
-    problem::Problem,
-    refusals,
-    route_table::Verb,
-    services::Services,
-    weight::Telling,
-};
+use crate::answer::Answer;
+use crate::caller::Caller;
+use crate::contract::Parameter;
+use crate::contract::parameters::Query;
+use crate::entity_tag::{EntityTag, Wanted};
+use crate::hang_up::Peer;
+use crate::limits::Demand;
+use crate::links::Surface;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::route_table::Verb;
+use crate::services::Services;
+use crate::weight::Telling;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    account::Account,
-    idempotency::{OnceOnly, StoredAnswer},
-    ids::{AccountId, ProjectId},
-    project::Project,
-    scope::Scope,
-    session::PlainSession,
-    use_cases::{
-        repeats::Receipt,
-        sessions::{Member, Place},
-    },
-};
+use domain::account::Account;
+use domain::idempotency::{OnceOnly, StoredAnswer};
+use domain::ids::{AccountId, ProjectId};
+use domain::project::Project;
+use domain::scope::Scope;
+use domain::session::PlainSession;
+use domain::use_cases::repeats::Receipt;
+use domain::use_cases::sessions::{Member, Place};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};

@@ -1,13 +1,11 @@
 //! The route table: every endpoint of the Agent API as data. The server, the OpenAPI document, the
 //! capability list of /health and the access test walk it; nothing is served that is not in it.
 
-use crate::{
-    agent_api::{analyses, docs, health, keywords, models, projects, results},
-    contract::Parameter,
-    endpoint::{Access, Call, Endpoint, PublicCall},
-    paging::fields,
-    selection::PROJECT,
-};
+use crate::agent_api::{analyses, docs, health, keywords, models, projects, results};
+use crate::contract::Parameter;
+use crate::endpoint::{Access, Call, Endpoint, PublicCall};
+use crate::paging::fields;
+use crate::selection::PROJECT;
 use analysis::result_type::ResultType;
 use domain::scope::Scope;
 use std::sync::LazyLock;

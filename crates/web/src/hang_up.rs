@@ -3,12 +3,10 @@
 
 use actix_web::{HttpRequest, rt::net::TcpStream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::{
-    net::Shutdown,
-    os::fd::{AsFd, OwnedFd},
-    sync::Arc,
-    time::Duration,
-};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 

@@ -49,11 +49,8 @@ use no_schema::ToSchema;
 #[cfg(feature = "schemas")]
 use utoipa::ToSchema;
 
-use actix_web::{
-    HttpRequest,
-    http::{ConnectionType, header},
-    web,
-};
+use actix_web::http::{ConnectionType, header};
+use actix_web::{HttpRequest, web};
 use endpoint::Endpoint;
 use pages::Pages;
 use pipeline::Pipeline;

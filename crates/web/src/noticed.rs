@@ -1,9 +1,7 @@
 //! Suppliers that refuse the operator's account, as the server's processes noted it; read at most every five seconds.
 
-use domain::ports::{
-    server_notes::{ServerNote, Topic},
-    storage::{Storage, StorageError},
-};
+use domain::ports::server_notes::{ServerNote, Topic};
+use domain::ports::storage::{Storage, StorageError};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 

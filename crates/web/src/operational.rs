@@ -1,12 +1,9 @@
 //! Paths outside the Agent API: liveness, readiness, where everything is, and what a problem's type means.
 
-use crate::{
-    answer::Answer,
-    paths,
-    problem::{Code, Problem},
-    resource,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use crate::{paths, resource};
 use serde_json::json;
 
 pub const ALLOWED: [&str; 3] = ["GET", "HEAD", "OPTIONS"];

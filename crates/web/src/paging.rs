@@ -1,17 +1,14 @@
 //! Pages of lists: limits, sort orders, and cursors that only this server can have made.
 
-use crate::{
-    contract::{Argument, Parameter, parameters::Query, words},
-    problem::{FieldError, Problem},
-    selection::Selectable,
-    weight::MOST_BYTES,
-};
+use crate::contract::parameters::Query;
+use crate::contract::{Argument, Parameter, words};
+use crate::problem::{FieldError, Problem};
+use crate::selection::Selectable;
+use crate::weight::MOST_BYTES;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    ids::AccountId,
-    page::{Direction, Page, PageRequest, Position, SortValue},
-};
+use domain::ids::AccountId;
+use domain::page::{Direction, Page, PageRequest, Position, SortValue};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

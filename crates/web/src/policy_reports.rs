@@ -2,11 +2,9 @@
 //! tell. No script of ours sends it, so that no token comes with it, and any program may send anything: it
 //! is counted, told to the log in few words without the addresses of pages, and not kept.
 
-use crate::{
-    answer::Answer,
-    problem::{Code, Problem},
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::problem::{Code, Problem};
+use crate::services::Services;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 

@@ -1,9 +1,7 @@
 //! What a client may learn before it has a token: protected resource metadata (RFC 9728).
 
-use crate::{
-    answer::Answer,
-    paths::{AGENT_API, MCP},
-};
+use crate::answer::Answer;
+use crate::paths::{AGENT_API, MCP};
 use domain::scope::Scope;
 use serde_json::json;
 

@@ -1,10 +1,9 @@
 //! `fields=`: only the members that a caller asks for, out of those in the schemas of answers.
 
-use crate::{
-    contract::members,
-    contract::{parameters::Query, result_types::RESULTS},
-    problem::FieldError,
-};
+use crate::contract::members;
+use crate::contract::parameters::Query;
+use crate::contract::result_types::RESULTS;
+use crate::problem::FieldError;
 use analysis::result_type::ResultType;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;

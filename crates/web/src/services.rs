@@ -1,15 +1,13 @@
-use crate::{
-    answer::Answer,
-    connections::Connections,
-    cookies::CookieStyle,
-    limits::{BodyLimit, Limiter, RequestLimits, Slots},
-    noticed::Noticed,
-    paging::CursorKey,
-    patience::TimerPatience,
-    problem::{Code, Problem},
-    readiness::Readiness,
-    refusals,
-};
+use crate::answer::Answer;
+use crate::connections::Connections;
+use crate::cookies::CookieStyle;
+use crate::limits::{BodyLimit, Limiter, RequestLimits, Slots};
+use crate::noticed::Noticed;
+use crate::paging::CursorKey;
+use crate::patience::TimerPatience;
+use crate::problem::{Code, Problem};
+use crate::readiness::Readiness;
+use crate::refusals;
 use domain::{
     device::DeviceKey,
     ids::{AccountId, ProjectId},
@@ -22,10 +20,9 @@ use domain::{
         Core, measure_page_speed::SpeedSources, research::keyword::ResearchKeyword, sign_in::SignIn,
     },
 };
-use std::{
-    sync::{Arc, OnceLock, atomic::AtomicU64},
-    time::Duration,
-};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone)]

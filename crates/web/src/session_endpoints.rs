@@ -1,21 +1,19 @@
 //! The other half of the route table: what people do who are signed in. `docs/SESSION.md` lists it.
 
-use crate::{
-    agent_api::{
-        analyses as agent_analyses, keywords, models as agent_models, projects,
-        results as agent_results,
-    },
-    contract::Parameter,
-    endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall},
-    endpoints::{endpoints, handled, project},
-    paging::pages,
-    policy_reports,
-    session_api::{
-        account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
-        keyword_research, keyword_status, models, password, reactivate, reauthenticate,
-        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in,
-        top_results, welcome,
-    },
+use crate::agent_api::{
+    analyses as agent_analyses, keywords, models as agent_models, projects,
+    results as agent_results,
+};
+use crate::contract::Parameter;
+use crate::endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall};
+use crate::endpoints::{endpoints, handled, project};
+use crate::paging::pages;
+use crate::policy_reports;
+use crate::session_api::{
+    account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
+    keyword_research, keyword_status, models, password, reactivate, reauthenticate,
+    report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, top_results,
+    welcome,
 };
 
 macro_rules! visitor {

@@ -1,11 +1,9 @@
 //! Whoever the session's cookie names, for pages and for the API alike.
 
 use crate::services::Services;
-use domain::{
-    ports::storage::StorageError,
-    session::PlainSession,
-    use_cases::sessions::{Member, NotSignedIn},
-};
+use domain::ports::storage::StorageError;
+use domain::session::PlainSession;
+use domain::use_cases::sessions::{Member, NotSignedIn};
 use std::sync::Arc;
 
 /// `None` when it is not known or does not last. Notes its use, and removes one that is over, off the request's path.

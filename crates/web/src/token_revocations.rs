@@ -1,11 +1,10 @@
 //! POST /api/token-revocations: whoever finds a token where it does not belong can end it.
 
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body, parsed},
-    problem::Problem,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::read_body;
+use crate::contract::{body, parsed};
+use crate::problem::Problem;
+use crate::services::Services;
 use domain::token::PlainToken;
 use serde_json::{Map, Value, json};
 

@@ -1,11 +1,10 @@
 //! How answers of the APIs and pages are sent: compressed or not, with or without a body, and headers of all of them.
 
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    body::SizedStream,
-    http::header::{self, AcceptEncoding, Encoding, Header as _},
-    web::Bytes,
-};
+use actix_web::body::SizedStream;
+use actix_web::http::header;
+use actix_web::http::header::{AcceptEncoding, Encoding, Header as _};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use std::io;
 
 /// And likes it at least as much as plain text (RFC 9110, 12.5.3).

@@ -1,12 +1,10 @@
 //! GET /docs: what there is, for machines.
 
-use crate::{
-    answer::Answer,
-    contract::{query, words},
-    endpoint::PublicCall,
-    problem::Problem,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::{query, words};
+use crate::endpoint::PublicCall;
+use crate::problem::Problem;
+use crate::services::Services;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,28 +1,20 @@
 //! GET /health: whether the token works, and what it may do.
 
-use crate::{
-    answer::Answer,
-    endpoint::Call,
-    json_guard,
-    limits::{Rate, RequestLimits},
-    paging, paths,
-    problem::Problem,
-    refusals,
-    route_table::ROWS,
-    services::{Services, SpeedLabel},
-};
+use crate::answer::Answer;
+use crate::endpoint::Call;
+use crate::limits::{Rate, RequestLimits};
+use crate::problem::Problem;
+use crate::route_table::ROWS;
+use crate::services::{Services, SpeedLabel};
+use crate::{json_guard, paging, paths, refusals};
 use analysis::provenance::Provenance;
-use domain::{
-    keyword::{KeywordText, NewKeywords},
-    ports::{
-        ai_answers::{self, AiEngines, EngineLabel},
-        page_speed, search_results,
-        storage::StorageError,
-    },
-    scope::Scope,
-    stored_data::StorageQuota,
-    use_cases::accounts::AccountState,
-};
+use domain::keyword::{KeywordText, NewKeywords};
+use domain::ports::ai_answers::{AiEngines, EngineLabel};
+use domain::ports::storage::StorageError;
+use domain::ports::{ai_answers, page_speed, search_results};
+use domain::scope::Scope;
+use domain::stored_data::StorageQuota;
+use domain::use_cases::accounts::AccountState;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

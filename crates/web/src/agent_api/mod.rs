@@ -12,22 +12,18 @@ mod status;
 use analyses::QueueView;
 pub use status::StatusFilter;
 
-use crate::{
-    answer::Answer,
-    endpoint::Call,
-    entity_tag::EntityTag,
-    links::Surface,
-    paging::{Limits, Paging},
-    selection::Selection,
-    weight::Telling,
-};
+use crate::answer::Answer;
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::links::Surface;
+use crate::paging::{Limits, Paging};
+use crate::selection::Selection;
+use crate::weight::Telling;
 use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page, Total};
 use serde::Serialize;
-use serde_json::{
-    Value,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 pub(crate) fn paging<'a, S>(
     call: &'a Call,

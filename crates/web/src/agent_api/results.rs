@@ -1,29 +1,26 @@
 //! GET /results.
 
 use super::{paging, projects::ProjectView};
-use crate::{
-    agent_api::{TotalView, linked, tagged_at},
-    answer::Answer,
-    contract::{End, FreeText, Time, Words, parameters::Query, query},
-    endpoint::Call,
-    links::{Link, NextAction, Operation, Surface},
-    paging::{Limits, bound_part, fields, order, pages, total, wanted},
-    problem::{FieldError, Problem},
-    refusals,
-    selection::{RECORD, Selection, record_of},
-    services::Services,
-    weight::Telling,
-};
+use crate::agent_api::{TotalView, linked, tagged_at};
+use crate::answer::Answer;
+use crate::contract::parameters::Query;
+use crate::contract::{End, FreeText, Time, Words, query};
+use crate::endpoint::Call;
+use crate::links::{Link, NextAction, Operation, Surface};
+use crate::paging::{Limits, bound_part, fields, order, pages, total, wanted};
+use crate::problem::{FieldError, Problem};
+use crate::refusals;
+use crate::selection::{RECORD, Selection, record_of};
+use crate::services::Services;
+use crate::weight::Telling;
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    ids::{JobId, KeywordId, ProjectId},
-    job::kind::AnalysisKind,
-    page::{Direction, Page},
-    project::Project,
-    results::{Finding, FindingSort, ResultHead},
-    use_cases::results::{AllResults, ProjectResults, ResultsRequest},
-};
+use domain::ids::{JobId, KeywordId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::page::{Direction, Page};
+use domain::project::Project;
+use domain::results::{Finding, FindingSort, ResultHead};
+use domain::use_cases::results::{AllResults, ProjectResults, ResultsRequest};
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use std::{convert::Infallible, sync::Arc};

@@ -1,14 +1,11 @@
 //! Whether there is room for a request: 429 and 503, and the header fields that tell what is left.
 
 use super::{authenticate, respond::Noted};
-use crate::{
-    counted,
-    endpoint::Endpoint,
-    limits::{Demand, Holder, NoSlot, Slot, client},
-    problem::{Code, Problem},
-    refusals,
-    services::Services,
-};
+use crate::endpoint::Endpoint;
+use crate::limits::{Demand, Holder, NoSlot, Slot, client};
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use crate::{counted, refusals};
 use actix_web::HttpRequest;
 use domain::{device::DeviceMark, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
 use std::{net::IpAddr, sync::Arc};

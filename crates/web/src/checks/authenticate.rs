@@ -1,15 +1,11 @@
-use crate::{
-    paths::AGENT_API,
-    problem::{Code, Problem},
-    refusals, resource,
-    services::Services,
-};
+use crate::paths::AGENT_API;
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use crate::{refusals, resource};
 use actix_web::{HttpRequest, http::header};
-use domain::{
-    scope::Scope,
-    token::TokenRefusal,
-    use_cases::tokens::{Agent, AuthenticateError},
-};
+use domain::scope::Scope;
+use domain::token::TokenRefusal;
+use domain::use_cases::tokens::{Agent, AuthenticateError};
 use std::sync::Arc;
 
 pub struct Asking<'a> {

@@ -1,16 +1,13 @@
 //! Reads a body: its type, its size, its time, and that it is one clean JSON object.
 
-use crate::{
-    json_guard,
-    limits::BodyLimit,
-    problem::{Code, Problem},
-    route_table::Verb,
-};
-use actix_web::{
-    HttpRequest,
-    http::header::{self, HeaderMap},
-    web::{self, BytesMut},
-};
+use crate::json_guard;
+use crate::limits::BodyLimit;
+use crate::problem::{Code, Problem};
+use crate::route_table::Verb;
+use actix_web::http::header;
+use actix_web::http::header::HeaderMap;
+use actix_web::web::BytesMut;
+use actix_web::{HttpRequest, web};
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
 

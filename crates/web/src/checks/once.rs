@@ -1,23 +1,18 @@
 //! Calls of handlers that agents and people share. Those with an idempotency key are executed once, however often they
 //! are sent.
 
-use crate::{
-    answer::{Answer, LOOK_AGAIN, PROBLEM},
-    counted,
-    endpoint::{AgentHandler, Call},
-    links::{self, Link, Surface},
-    problem::{Code, Problem},
-    refusals,
-    route_table::Verb,
-    services::Services,
-};
+use crate::answer::{Answer, LOOK_AGAIN, PROBLEM};
+use crate::endpoint::{AgentHandler, Call};
+use crate::links::{Link, Surface};
+use crate::problem::{Code, Problem};
+use crate::route_table::Verb;
+use crate::services::Services;
+use crate::{counted, links, refusals};
 use actix_web::HttpRequest;
 use chrono::SecondsFormat;
-use domain::{
-    idempotency::{Fingerprint, OnceOnly, StoredAnswer},
-    ids::{AccountId, CallerId},
-    use_cases::repeats::Found,
-};
+use domain::idempotency::{Fingerprint, OnceOnly, StoredAnswer};
+use domain::ids::{AccountId, CallerId};
+use domain::use_cases::repeats::Found;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

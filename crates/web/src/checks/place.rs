@@ -2,13 +2,10 @@
 //! that somebody else made to point at it (DNS rebinding).
 
 use crate::problem::{Code, Problem};
-use actix_web::{
-    HttpRequest,
-    http::{
-        header::{self, HeaderName},
-        uri::Authority,
-    },
-};
+use actix_web::HttpRequest;
+use actix_web::http::header;
+use actix_web::http::header::HeaderName;
+use actix_web::http::uri::Authority;
 use std::net::IpAddr;
 
 /// Refuses a request to a host by a name that strangers can make, and one from a page elsewhere: 403

@@ -1,28 +1,20 @@
 //! Writes answers and problems, with the headers that every answer has; one log line a request.
 
-use crate::{
-    answer::{Answer, PROBLEM, Stream},
-    counted,
-    endpoint::Deprecation,
-    limits::{Slot, Standing},
-    links::Surface,
-    problem::{Code, Problem},
-    services::Services,
-    transfer::{guard, reads_gzip, with_body},
-};
+use crate::answer::{Answer, PROBLEM, Stream};
+use crate::counted;
+use crate::endpoint::Deprecation;
+use crate::limits::{Slot, Standing};
+use crate::links::Surface;
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use crate::transfer::{guard, reads_gzip, with_body};
 use actix_http::encoding::Encoder;
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{
-        Method, StatusCode,
-        header::{self, ContentEncoding, HeaderName, HeaderValue},
-    },
-};
-use domain::{
-    ids::{AccountId, TokenId},
-    ports::randomness::Randomness,
-    token::PlainToken,
-};
+use actix_web::http::header::{ContentEncoding, HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use domain::ids::{AccountId, TokenId};
+use domain::ports::randomness::Randomness;
+use domain::token::PlainToken;
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Instant};
 use tracing::Span;

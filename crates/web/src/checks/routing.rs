@@ -1,8 +1,6 @@
-use crate::{
-    answer::Answer,
-    endpoint::Endpoint,
-    route_table::{Verb, captured},
-};
+use crate::answer::Answer;
+use crate::endpoint::Endpoint;
+use crate::route_table::{Verb, captured};
 use actix_web::http::Method;
 use std::collections::BTreeMap;
 

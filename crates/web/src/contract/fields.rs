@@ -1,9 +1,7 @@
 //! Reads the members of a JSON body, and collects everything that is wrong with them at once.
 
-use crate::{
-    contract::{Body, Member, Words},
-    problem::{FieldError, Problem, one_of},
-};
+use crate::contract::{Body, Member, Words};
+use crate::problem::{FieldError, Problem, one_of};
 use chrono::NaiveDate;
 use domain::patch::Change;
 use serde_json::{Map, Value};

@@ -1,14 +1,10 @@
 //! Reads a query string: known parameters, each once, each of its type.
 
-use crate::{
-    contract::{Argument, Words},
-    problem::{FieldError, Problem, one_of},
-};
+use crate::contract::{Argument, Words};
+use crate::problem::{FieldError, Problem, one_of};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Errors are collected.
 #[derive(Default)]

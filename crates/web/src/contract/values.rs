@@ -1,23 +1,20 @@
 //! How values of the domain are read, and the schemas that say the same.
 
 use super::{Argument, Member, Words, described};
-use crate::contract::{
-    fields::{Fields, day},
-    parameters::Query,
-};
+use crate::contract::fields::{Fields, day};
+use crate::contract::parameters::Query;
 use analysis::observation::search_page::Device;
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::{
-    email::EmailAddress,
-    ids::{JobId, KeywordId, ProjectId, SearchId},
-    job::{JobPriority, JobStatus, kind::AnalysisKind},
-    keyword::KeywordText,
-    market::{COUNTRIES, Country, LANGUAGES, Language},
-    password::TypedPassword,
-    project::{Priority, Status, WorkflowStatus, each_once},
-    report_settings::Frequency,
-    text::Text,
-};
+use domain::email::EmailAddress;
+use domain::ids::{JobId, KeywordId, ProjectId, SearchId};
+use domain::job::kind::AnalysisKind;
+use domain::job::{JobPriority, JobStatus};
+use domain::keyword::KeywordText;
+use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
+use domain::password::TypedPassword;
+use domain::project::{Priority, Status, WorkflowStatus, each_once};
+use domain::report_settings::Frequency;
+use domain::text::Text;
 use serde_json::{Value, json};
 use std::{marker::PhantomData, ops::RangeInclusive};
 

@@ -14,21 +14,15 @@ pub use networks::slot_limits;
 pub use rates::{Exhausted, Rate, Standing};
 pub use slots::{NoSlot, Slot, SlotKey, Slots};
 
-use domain::{
-    idempotency::IdempotencyRecord,
-    ids::{AccountId, CallerId, UserId},
-    ports::clock::Clock,
-};
+use domain::idempotency::IdempotencyRecord;
+use domain::ids::{AccountId, CallerId, UserId};
+use domain::ports::clock::Clock;
 use ipnet::IpNet;
 use rates::{Bucket, NetworkBuckets};
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct RequestLimits {

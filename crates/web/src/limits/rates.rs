@@ -8,16 +8,12 @@ use governor::{
     state::keyed::DashMapStateStore,
 };
 use ipnet::IpNet;
-use std::{
-    hash::Hash,
-    net::IpAddr,
-    num::NonZeroU32,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// Requests between two removals of full buckets.
 const TIDY_EVERY: u32 = 4_096;

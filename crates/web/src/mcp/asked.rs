@@ -1,21 +1,18 @@
 //! What a call of a tool asks for: an endpoint, with what a request to it would carry.
 
-use super::{
-    room, schema,
-    tool::{self, Tool},
-    tools::takes_null_as_left_out,
-};
-use crate::{
-    answer::Answer,
-    caller::Caller,
-    checks::once,
-    contract::{fields::whole, parameters::Query},
-    endpoint::{Access, Call, Endpoint},
-    problem::{Code, FieldError, Problem},
-    route_table::{Verb, id_argument},
-    services::Services,
-    weight::Telling,
-};
+use super::tool::Tool;
+use super::tools::takes_null_as_left_out;
+use super::{room, schema, tool};
+use crate::answer::Answer;
+use crate::caller::Caller;
+use crate::checks::once;
+use crate::contract::fields::whole;
+use crate::contract::parameters::Query;
+use crate::endpoint::{Access, Call, Endpoint};
+use crate::problem::{Code, FieldError, Problem};
+use crate::route_table::{Verb, id_argument};
+use crate::services::Services;
+use crate::weight::Telling;
 use domain::use_cases::tokens::Agent;
 use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};

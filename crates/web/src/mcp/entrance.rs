@@ -1,37 +1,24 @@
 //! Lets callers in: where from, whose token, which scopes, how often; then rmcp has the word.
 
-use super::{
-    ALLOWED, Reply, Transport,
-    asked::Asked,
-    server::{Server, Visit},
-    tools,
-};
-use crate::{
-    answer::{Answer, Stream},
-    checks::{
-        admit,
-        authenticate::{self, Asking},
-        body, place,
-        respond::Trace,
-        routing,
-    },
-    counted, hang_up, json_guard,
-    limits::{BodyLimit, Demand, Slot},
-    paths,
-    problem::{Code, Problem},
-    route_table::Verb,
-    services::Services,
-};
+use super::asked::Asked;
+use super::server::{Server, Visit};
+use super::{ALLOWED, Reply, Transport, tools};
+use crate::answer::{Answer, Stream};
+use crate::checks::authenticate::Asking;
+use crate::checks::respond::Trace;
+use crate::checks::{admit, authenticate, body, place, routing};
+use crate::limits::{BodyLimit, Demand, Slot};
+use crate::problem::{Code, Problem};
+use crate::route_table::Verb;
+use crate::services::Services;
+use crate::{counted, hang_up, json_guard, paths};
 use actix_web::{HttpRequest, http::Method, web};
 use domain::{scope::Scope, use_cases::tokens::Agent};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, session::never::NeverSessionManager,
-};
+use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use serde_json::{Map, Value, json};
-use std::{
-    net::IpAddr,
-    sync::{Arc, Mutex},
-};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 

@@ -2,11 +2,9 @@
 
 use crate::{agent_api::analyses::JobView, problem::Problem, refusals, services::Services};
 use domain::ids::{AccountId, JobId};
-use rmcp::{
-    RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
-    service::Peer,
-};
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::Peer;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -2,13 +2,11 @@
 //! clients that show their model nothing else.
 
 use super::{room, tool::Tool};
-use crate::{
-    answer::Answer,
-    links::{Link, NextAction, Operation, Surface},
-    problem::{Code, Problem},
-    services::Services,
-    weight::leave_out_nothing,
-};
+use crate::answer::Answer;
+use crate::links::{Link, NextAction, Operation, Surface};
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use crate::weight::leave_out_nothing;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 

@@ -1,30 +1,22 @@
-use super::{
-    asked::Asked,
-    follow::{Listener, Wait},
-    outcome, tool,
-    tools::{self, INSTRUCTIONS},
-};
+use super::asked::Asked;
+use super::follow::{Listener, Wait};
+use super::tools::INSTRUCTIONS;
+use super::{outcome, tool, tools};
 use crate::{
     agent_api::analyses::JobView, answer::Answer, counted, problem::Problem, services::Services,
 };
-use domain::{
-    ids::{AccountId, JobId},
-    use_cases::tokens::Agent,
+use domain::ids::{AccountId, JobId};
+use domain::use_cases::tokens::Agent;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as Described,
 };
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
-        CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig, Tool as Described,
-    },
-    service::RequestContext,
-};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use std::{
-    borrow::Cow,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
-};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 

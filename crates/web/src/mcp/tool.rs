@@ -3,10 +3,8 @@ use crate::{endpoint::Endpoint, endpoints};
 use domain::scope::Scope;
 use rmcp::model::{Tool as Described, ToolAnnotations};
 use serde_json::{Map, Value};
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, LazyLock},
-};
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(endpoints::agent_api);
 

@@ -1,10 +1,8 @@
 //! The eight tools. Their names are the specification's.
 
-use super::{
-    asked::WAIT,
-    room,
-    tool::{Hints, Tool},
-};
+use super::asked::WAIT;
+use super::room;
+use super::tool::{Hints, Tool};
 use crate::{contract::result_types::RESULTS, route_table::Verb};
 use analysis::result_type::ResultType;
 use domain::job::kind::AnalysisKind;

@@ -1,21 +1,16 @@
 //! Carries messages from Actix to rmcp and its answers back: one speaks http 0.2, the other 1.
 
-use crate::{
-    answer::{Answer, Stream},
-    problem::{Code, Problem},
-};
-use actix_web::{
-    HttpRequest,
-    http::{Method, StatusCode, header::HeaderMap},
-    web::Bytes,
-};
+use crate::answer::{Answer, Stream};
+use crate::problem::{Code, Problem};
+use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
+use actix_web::http::{Method, StatusCode};
+use actix_web::web::Bytes;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use rmcp::{
-    ServerHandler,
-    transport::streamable_http_server::{
-        SessionManager, StreamableHttpServerConfig, StreamableHttpService,
-    },
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::{
+    SessionManager, StreamableHttpServerConfig, StreamableHttpService,
 };
 use std::{convert::Infallible, sync::Arc};
 

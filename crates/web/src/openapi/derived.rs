@@ -1,10 +1,8 @@
 //! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `contract/schemas.json` holds them.
 
-use crate::{
-    agent_api::{analyses, keywords, models, projects},
-    contract::result_types::RESULTS,
-    contract::{OF_TYPES, add},
-};
+use crate::agent_api::{analyses, keywords, models, projects};
+use crate::contract::result_types::RESULTS;
+use crate::contract::{OF_TYPES, add};
 use serde_json::{Map, Value};
 
 /// An object with a line for each schema.

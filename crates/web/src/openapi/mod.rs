@@ -10,14 +10,12 @@ mod links;
 pub use derived::derived;
 pub use guide::guide;
 
-use crate::{
-    contract::{id, schemas},
-    endpoint::Endpoint,
-    endpoints,
-    entity_tag::EntityTag,
-    problem::Code,
-    route_table::Verb,
-};
+use crate::contract::{id, schemas};
+use crate::endpoint::Endpoint;
+use crate::endpoints;
+use crate::entity_tag::EntityTag;
+use crate::problem::Code;
+use crate::route_table::Verb;
 use domain::{scope::Scope, token::PlainToken};
 use serde_json::{Map, Value, json};
 

@@ -1,19 +1,13 @@
-use super::{
-    NoPage,
-    frame::{self, Page},
-    jobs, parts,
-    visit::Visit,
-};
+use super::frame::Page;
+use super::visit::Visit;
+use super::{NoPage, frame, jobs, parts};
 
-use domain::{
-    job::{JobStatus, kind::AnalysisKind},
-    page::{Direction, PageRequest},
-    ports::{
-        jobs::{JobFilter, JobSort},
-        projects::{ProjectFilter, ProjectSort},
-    },
-    use_cases::analyses::ListAnalysesError,
-};
+use domain::job::JobStatus;
+use domain::job::kind::AnalysisKind;
+use domain::page::{Direction, PageRequest};
+use domain::ports::jobs::{JobFilter, JobSort};
+use domain::ports::projects::{ProjectFilter, ProjectSort};
+use domain::use_cases::analyses::ListAnalysesError;
 use maud::html;
 use std::collections::HashMap;
 

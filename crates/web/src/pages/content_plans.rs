@@ -1,16 +1,12 @@
 //! Content plans: the list of a project (`plans_page.js`), and one of them (`plan_page.js`).
 
-use super::{
-    NoPage,
-    frame::{self, Page},
-    modules::{self, Projects},
-    parts::needs_scripts,
-    visit::Visit,
-};
-use domain::{
-    ids::{ContentPlanId, ProjectId},
-    use_cases::content_plans::ContentPlanError,
-};
+use super::frame::Page;
+use super::modules::Projects;
+use super::parts::needs_scripts;
+use super::visit::Visit;
+use super::{NoPage, frame, modules};
+use domain::ids::{ContentPlanId, ProjectId};
+use domain::use_cases::content_plans::ContentPlanError;
 use maud::html;
 
 const BEFORE_LIST: [&str; 5] = ["paged_table", "plan_dialog", "content_plan", "dom", "api"];

@@ -1,9 +1,7 @@
 //! What stands around every page: navigation, the banner over simulated data, headings.
 
-use super::{
-    Group, PAGES, assets,
-    parts::{self, icon},
-};
+use super::parts::icon;
+use super::{Group, PAGES, assets, parts};
 use crate::contract::result_types::spec;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, TimeDelta, Utc};

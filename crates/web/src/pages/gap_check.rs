@@ -1,13 +1,11 @@
 //! What people search and what a project follows, held against each other by `gap_page.js`.
 
-use super::{
-    NoPage,
-    forms::submit,
-    frame::{self, Page},
-    modules::{self, Projects},
-    parts::needs_scripts,
-    visit::Visit,
-};
+use super::forms::submit;
+use super::frame::Page;
+use super::modules::Projects;
+use super::parts::needs_scripts;
+use super::visit::Visit;
+use super::{NoPage, frame, modules};
 use domain::ids::ProjectId;
 use maud::{Markup, html};
 

@@ -1,29 +1,21 @@
-use super::{
-    NoPage,
-    charts::spark,
-    forms::{options, submit},
-    frame::{self, Page},
-    markets::{self, FieldNames},
-    measures,
-    parts::{self, icon},
-    visit::Visit,
-};
-use analysis::{
-    findings::{
-        ai_visibility::AiVisibilitySummary, rankings::RankingsSummary,
-        suggestions::SuggestionsSummary,
-    },
-    result_type::ResultType,
-};
+use super::charts::spark;
+use super::forms::{options, submit};
+use super::frame::Page;
+use super::markets::FieldNames;
+use super::parts::icon;
+use super::visit::Visit;
+use super::{NoPage, frame, markets, measures, parts};
+use analysis::findings::ai_visibility::AiVisibilitySummary;
+use analysis::findings::rankings::RankingsSummary;
+use analysis::findings::suggestions::SuggestionsSummary;
+use analysis::result_type::ResultType;
 
-use domain::{
-    allowance::Allowance,
-    market::Market,
-    page::{Direction, PageRequest},
-    ports::projects::{ProjectFilter, ProjectSort},
-    project::{Project, Status},
-    use_cases::projects::Portfolio,
-};
+use domain::allowance::Allowance;
+use domain::market::Market;
+use domain::page::{Direction, PageRequest};
+use domain::ports::projects::{ProjectFilter, ProjectSort};
+use domain::project::{Project, Status};
+use domain::use_cases::projects::Portfolio;
 use maud::{Markup, html};
 
 const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];

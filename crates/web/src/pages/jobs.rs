@@ -1,10 +1,8 @@
 //! How an analysis is shown, wherever one is.
 
-use super::{
-    NoPage,
-    parts::{self, icon},
-    visit::Visit,
-};
+use super::parts::icon;
+use super::visit::Visit;
+use super::{NoPage, parts};
 use chrono::{DateTime, Utc};
 use domain::job::{Job, JobStatus, kind::AnalysisKind};
 use maud::{Markup, html};

@@ -1,23 +1,19 @@
-use super::{
-    NoPage,
-    forms::options,
-    frame::{self, Page},
-    markets::{self, FieldNames},
-    measures::{change, position},
-    parts::{self, Row, Table},
-    visit::{Visit, Wanted},
-};
+use super::forms::options;
+use super::frame::Page;
+use super::markets::FieldNames;
+use super::measures::{change, position};
+use super::parts::{Row, Table};
+use super::visit::{Visit, Wanted};
+use super::{NoPage, frame, markets, parts};
 use crate::contract::parameters::Query;
 use analysis::{findings::rankings::RankingRecord, observation::search_page::Device};
-use domain::{
-    ids::ProjectId,
-    keyword::Keyword,
-    keyword_metrics::Cpc,
-    page::{Direction, PageRequest},
-    ports::keywords::{KeywordFilter, KeywordSort},
-    project::{Project, Status},
-    use_cases::keywords::KeywordBoard,
-};
+use domain::ids::ProjectId;
+use domain::keyword::Keyword;
+use domain::keyword_metrics::Cpc;
+use domain::page::{Direction, PageRequest};
+use domain::ports::keywords::{KeywordFilter, KeywordSort};
+use domain::project::{Project, Status};
+use domain::use_cases::keywords::KeywordBoard;
 use maud::{Markup, html};
 use std::collections::HashMap;
 

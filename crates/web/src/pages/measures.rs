@@ -1,10 +1,8 @@
 //! Figures that several pages show, and what they are compared with.
 
 use super::{charts::bar, parts};
-use analysis::findings::{
-    rankings::{ChangeKind, ProjectSeries, RankingRecord, RankingsSummary},
-    sov::SovSummary,
-};
+use analysis::findings::rankings::{ChangeKind, ProjectSeries, RankingRecord, RankingsSummary};
+use analysis::findings::sov::SovSummary;
 use chrono::{Days, NaiveDate};
 use maud::{Markup, html};
 

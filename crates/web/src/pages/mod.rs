@@ -27,18 +27,13 @@ mod settings;
 mod since_sign_in;
 mod visit;
 
-use crate::{
-    checks::{admit, place, transport},
-    contract::parameters::Query,
-    counted,
-    endpoint::Visitor,
-    limits::{Demand, Slot},
-    plain_id,
-    problem::Problem,
-    refusals,
-    services::Services,
-    signed_in,
-};
+use crate::checks::{admit, place, transport};
+use crate::contract::parameters::Query;
+use crate::endpoint::Visitor;
+use crate::limits::{Demand, Slot};
+use crate::problem::Problem;
+use crate::services::Services;
+use crate::{counted, plain_id, refusals, signed_in};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
 use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};

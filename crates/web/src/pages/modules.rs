@@ -1,15 +1,11 @@
 //! What pages whose work is done by modules of their own (`assets/js/*_page.js`) have to name for them.
 
 use super::{NoPage, assets, visit::Visit};
-use domain::{
-    ids::ProjectId,
-    page::{Direction, PageRequest},
-    ports::{
-        keywords::{KeywordFilter, KeywordSort},
-        projects::{ProjectFilter, ProjectSort},
-    },
-    project::{Project, Status},
-};
+use domain::ids::ProjectId;
+use domain::page::{Direction, PageRequest};
+use domain::ports::keywords::{KeywordFilter, KeywordSort};
+use domain::ports::projects::{ProjectFilter, ProjectSort};
+use domain::project::{Project, Status};
 use maud::{Markup, html};
 
 /// Projects in a choice.

@@ -1,9 +1,7 @@
 //! Pages for whoever is not signed in, and for what is not there.
 
-use super::{
-    frame,
-    parts::{main_link, needs_scripts},
-};
+use super::frame;
+use super::parts::{main_link, needs_scripts};
 use crate::problem::Problem;
 use maud::{Markup, html};
 

@@ -1,33 +1,24 @@
 //! A project at a glance: where it stands, what changed, what to do, what runs.
 
-use super::{
-    NoPage,
-    charts::{Lines, Series},
-    frame::{self, Page},
-    jobs, measures,
-    parts::{self, Table},
-    visit::Visit,
-};
+use super::charts::{Lines, Series};
+use super::frame::Page;
+use super::parts::Table;
+use super::visit::Visit;
+use super::{NoPage, frame, jobs, measures, parts};
 use crate::contract::result_types::spec;
-use analysis::{
-    document::FromJson,
-    findings::{
-        ai_visibility::AiVisibilitySummary,
-        content::ContentSummary,
-        rankings::{Moved, ProjectSeries, RankingsSummary},
-        sov::SovSummary,
-        suggestions::SuggestionRecord,
-    },
-    result_type::ResultType,
-};
+use analysis::document::FromJson;
+use analysis::findings::ai_visibility::AiVisibilitySummary;
+use analysis::findings::content::ContentSummary;
+use analysis::findings::rankings::{Moved, ProjectSeries, RankingsSummary};
+use analysis::findings::sov::SovSummary;
+use analysis::findings::suggestions::SuggestionRecord;
+use analysis::result_type::ResultType;
 use chrono::NaiveDate;
-use domain::{
-    ids::ProjectId,
-    job::kind::AnalysisKind,
-    project::Project,
-    results::{Finding, ResultHead},
-    use_cases::projects::ProjectState,
-};
+use domain::ids::ProjectId;
+use domain::job::kind::AnalysisKind;
+use domain::project::Project;
+use domain::results::{Finding, ResultHead};
+use domain::use_cases::projects::ProjectState;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 

@@ -1,20 +1,15 @@
-use super::{
-    NoPage,
-    forms::{Choice, options, select, submit},
-    frame::{self, Page},
-    jobs,
-    parts::{self, Table},
-    settings::{frequencies, no_reports_yet},
-    visit::Visit,
-};
-use domain::{
-    email::EmailAddress,
-    ids::ProjectId,
-    project::{Priority, Project, PurgeTerm, WorkflowStatus},
-    schedule::{Days, Schedule},
-    text::Text,
-    use_cases::search_console::ConsoleState,
-};
+use super::forms::{Choice, options, select, submit};
+use super::frame::Page;
+use super::parts::Table;
+use super::settings::{frequencies, no_reports_yet};
+use super::visit::Visit;
+use super::{NoPage, frame, jobs, parts};
+use domain::email::EmailAddress;
+use domain::ids::ProjectId;
+use domain::project::{Priority, Project, PurgeTerm, WorkflowStatus};
+use domain::schedule::{Days, Schedule};
+use domain::text::Text;
+use domain::use_cases::search_console::ConsoleState;
 use maud::{Markup, html};
 
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {

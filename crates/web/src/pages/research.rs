@@ -1,13 +1,11 @@
 //! Keyword research: the form, and what the module `research_page.js` needs to answer it.
 
-use super::{
-    NoPage,
-    frame::{self, Page},
-    markets::{self, FieldNames},
-    modules::{self, Projects},
-    parts::{icon, needs_scripts},
-    visit::Visit,
-};
+use super::frame::Page;
+use super::markets::FieldNames;
+use super::modules::Projects;
+use super::parts::{icon, needs_scripts};
+use super::visit::Visit;
+use super::{NoPage, frame, markets, modules};
 use domain::market::Market;
 use maud::{Markup, html};
 

@@ -1,19 +1,13 @@
 //! How pages are sent: the headers that all of them have, compressed where that is read.
 
-use super::{
-    assets::{self, Asset},
-    outside,
-};
-use crate::{
-    counted,
-    problem::Problem,
-    transfer::{guard, reads_gzip, with_body},
-};
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{Method, StatusCode, header},
-    web::Bytes,
-};
+use super::assets::Asset;
+use super::{assets, outside};
+use crate::counted;
+use crate::problem::Problem;
+use crate::transfer::{guard, reads_gzip, with_body};
+use actix_web::http::{Method, StatusCode, header};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use flate2::Compression;
 
 /// No code and no style but our own files, nothing from elsewhere, and no page around ours.

@@ -1,21 +1,18 @@
-use super::{
-    NoPage,
-    charts::bar,
-    clients::{Client, clients},
-    forms::{Choice, options, select, submit},
-    frame::{self, Page},
-    parts::{self, Table, icon},
-    visit::Visit,
-};
+use super::charts::bar;
+use super::clients::{Client, clients};
+use super::forms::{Choice, options, select, submit};
+use super::frame::Page;
+use super::parts::{Table, icon};
+use super::visit::Visit;
+use super::{NoPage, frame, parts};
 use crate::session_api::api_tokens;
-use domain::{
-    ai_models::ModelSettings,
-    password::TypedPassword,
-    report_settings::{Frequency, Section},
-    scope::Scope,
-    token::{ApiToken, TokenPolicy},
-    use_cases::{ai_models::AiModel, tokens},
-};
+use domain::ai_models::ModelSettings;
+use domain::password::TypedPassword;
+use domain::report_settings::{Frequency, Section};
+use domain::scope::Scope;
+use domain::token::{ApiToken, TokenPolicy};
+use domain::use_cases::ai_models::AiModel;
+use domain::use_cases::tokens;
 use maud::{Markup, html};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

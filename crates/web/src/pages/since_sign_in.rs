@@ -1,10 +1,8 @@
 //! What an owner is told at the top of pages after signing in: failed attempts, changed credentials.
 
-use super::{
-    NoPage,
-    parts::{self, icon},
-    visit::Visit,
-};
+use super::parts::icon;
+use super::visit::Visit;
+use super::{NoPage, parts};
 use domain::use_cases::since_sign_in::{CredentialChange, SinceSignIn};
 use maud::{Markup, html};
 

@@ -1,18 +1,14 @@
 //! Somebody who looks at a page: who it is, what the address says, and what may be read.
 
 use super::NoPage;
-use crate::{
-    contract::parameters::Query,
-    paging::{Limits, Paging, bound_part},
-    services::Services,
-};
+use crate::contract::parameters::Query;
+use crate::paging::{Limits, Paging, bound_part};
+use crate::services::Services;
 use chrono::{DateTime, Utc};
-use domain::{
-    ids::{AccountId, ProjectId},
-    page::{Direction, Page, PageRequest},
-    project::Project,
-    use_cases::sessions::Member,
-};
+use domain::ids::{AccountId, ProjectId};
+use domain::page::{Direction, Page, PageRequest};
+use domain::project::Project;
+use domain::use_cases::sessions::Member;
 use std::fmt::Write as _;
 
 pub struct Visit<'a> {

@@ -2,18 +2,15 @@
 //! then Accept, body and the rest as for agents.
 
 use super::{Arrived, Pipeline};
-use crate::{
-    answer::Answer,
-    checks::{admit, authenticate, respond::Trace},
-    csrf,
-    endpoint::{Handling, MemberCall, Visitor},
-    limits::Slot,
-    problem::{Code, Problem},
-    refusals,
-    route_table::Verb,
-    services::Services,
-    signed_in,
-};
+use crate::answer::Answer;
+use crate::checks::respond::Trace;
+use crate::checks::{admit, authenticate};
+use crate::endpoint::{Handling, MemberCall, Visitor};
+use crate::limits::Slot;
+use crate::problem::{Code, Problem};
+use crate::route_table::Verb;
+use crate::services::Services;
+use crate::{csrf, refusals, signed_in};
 use actix_web::HttpRequest;
 use domain::{session::PlainSession, use_cases::sessions::Member};
 use std::sync::Arc;

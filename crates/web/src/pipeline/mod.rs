@@ -8,35 +8,25 @@
 mod members;
 mod visitors;
 
-use crate::{
-    answer::Answer,
-    caller::Caller,
-    checks::{
-        accept,
-        admit::{self, Applicant},
-        body, once, place,
-        preconditions::{self, Preconditions},
-        respond::{Exchange, Noted, Trace},
-        routing::{self, Route, Routes, Served},
-        transport,
-    },
-    contract::parameters::Query,
-    csrf,
-    endpoint::{Access, AgentHandler, Call, DocumentsOf, Endpoint, Handling, PublicCall},
-    hang_up::Peer,
-    limits::BodyLimit,
-    links::{Link, Operation, Surface},
-    mcp::{Entrance, Told},
-    openapi,
-    operational::{self, Operational},
-    paths, policy_reports,
-    problem::{Code, Problem},
-    refusals,
-    route_table::Verb,
-    services::Services,
-    token_revocations,
-    weight::Telling,
-};
+use crate::answer::Answer;
+use crate::caller::Caller;
+use crate::checks::admit::Applicant;
+use crate::checks::preconditions::Preconditions;
+use crate::checks::respond::{Exchange, Noted, Trace};
+use crate::checks::routing::{Route, Routes, Served};
+use crate::checks::{accept, admit, body, once, place, preconditions, routing, transport};
+use crate::contract::parameters::Query;
+use crate::endpoint::{Access, AgentHandler, Call, DocumentsOf, Endpoint, Handling, PublicCall};
+use crate::hang_up::Peer;
+use crate::limits::BodyLimit;
+use crate::links::{Link, Operation, Surface};
+use crate::mcp::{Entrance, Told};
+use crate::operational::Operational;
+use crate::problem::{Code, Problem};
+use crate::route_table::Verb;
+use crate::services::Services;
+use crate::weight::Telling;
+use crate::{csrf, openapi, operational, paths, policy_reports, refusals, token_revocations};
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use domain::{ports::storage::Storage, scope::Scope};
 use serde_json::{Map, Value};

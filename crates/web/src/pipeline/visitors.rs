@@ -1,14 +1,12 @@
 use super::{Arrived, Pipeline};
-use crate::{
-    answer::Answer,
-    checks::admit,
-    csrf,
-    endpoint::{Handling, Visitor, VisitorCall},
-    links::Operation,
-    problem::Problem,
-    route_table::Verb,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::checks::admit;
+use crate::csrf;
+use crate::endpoint::{Handling, Visitor, VisitorCall};
+use crate::links::Operation;
+use crate::problem::Problem;
+use crate::route_table::Verb;
+use crate::services::Services;
 use std::sync::Arc;
 
 impl Pipeline {

@@ -4,28 +4,23 @@ mod requests;
 
 pub use requests::{crowded, in_progress, overloaded, required, signed_out, too_many};
 
-use crate::{
-    counted,
-    entity_tag::EntityTag,
-    links::{Link, NextAction, Operation},
-    problem::{Code, FieldError, Problem},
-};
+use crate::counted;
+use crate::entity_tag::EntityTag;
+use crate::links::{Link, NextAction, Operation};
+use crate::problem::{Code, FieldError, Problem};
 use chrono::{DateTime, Utc};
-use domain::{
-    allowance::{AllowanceExceeded, AllowanceName},
-    ids::{KeywordId, ProjectId},
-    ports::storage::StorageError,
-    stored_data::{StorageExceeded, StorageQuota},
-    use_cases::{
-        analyses::ListAnalysesError,
-        budgets::{Budget, OverBudget},
-        keywords::{
-            change::ChangeKeywordError, save::SaveKeywordsError, track::TrackKeywordsError,
-        },
-        projects::{change::ChangeProjectError, create::CreateProjectError},
-        request_analysis::RequestAnalysisError,
-    },
-};
+use domain::allowance::{AllowanceExceeded, AllowanceName};
+use domain::ids::{KeywordId, ProjectId};
+use domain::ports::storage::StorageError;
+use domain::stored_data::{StorageExceeded, StorageQuota};
+use domain::use_cases::analyses::ListAnalysesError;
+use domain::use_cases::budgets::{Budget, OverBudget};
+use domain::use_cases::keywords::change::ChangeKeywordError;
+use domain::use_cases::keywords::save::SaveKeywordsError;
+use domain::use_cases::keywords::track::TrackKeywordsError;
+use domain::use_cases::projects::change::ChangeProjectError;
+use domain::use_cases::projects::create::CreateProjectError;
+use domain::use_cases::request_analysis::RequestAnalysisError;
 use serde_json::json;
 use std::{error::Error, time::Duration};
 

@@ -1,12 +1,10 @@
 //! Refusals of requests before a use case is asked.
 
-use crate::{
-    cookies::{Cookie, CookieStyle},
-    counted,
-    limits::{Exhausted, NoSlot, SlotKey},
-    links::{Link, Operation},
-    problem::{Code, Problem},
-};
+use crate::cookies::{Cookie, CookieStyle};
+use crate::counted;
+use crate::limits::{Exhausted, NoSlot, SlotKey};
+use crate::links::{Link, Operation};
+use crate::problem::{Code, Problem};
 use serde_json::json;
 use std::time::Duration;
 

@@ -1,22 +1,19 @@
 //! /api/settings/account.
 
 use super::{account_view, ask_again, user_view};
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::MemberCall,
-    problem::{Code, Problem},
-    refusals,
-    services::Services,
-};
-use domain::{
-    account::Account,
-    email::EmailAddress,
-    ports::storage::StorageError,
-    text::Label,
-    use_cases::accounts::{ChangeProfileError, ProfilePatch},
-    user::User,
-};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::MemberCall;
+use crate::problem::{Code, Problem};
+use crate::refusals;
+use crate::services::Services;
+use domain::account::Account;
+use domain::email::EmailAddress;
+use domain::ports::storage::StorageError;
+use domain::text::Label;
+use domain::use_cases::accounts::{ChangeProfileError, ProfilePatch};
+use domain::user::User;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,28 +1,21 @@
 //! /api/settings/api-tokens.
 
 use super::{fresh, list, sign_in::not_kept};
-use crate::{
-    answer::Answer,
-    contract::{
-        Body, List, body,
-        fields::{Given, read_body},
-        parsed,
-    },
-    endpoint::MemberCall,
-    links::{Link, Operation},
-    problem::{Code, FieldError, Problem},
-    refusals,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::{Given, read_body};
+use crate::contract::{Body, List, body, parsed};
+use crate::endpoint::MemberCall;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    audit::Actor,
-    ids::TokenId,
-    scope::{Scope, Scopes},
-    text::Label,
-    token::{ApiToken, PlainToken, TokenPolicy},
-    use_cases::tokens::{Asker, IssueTokenError, NewToken},
-};
+use domain::audit::Actor;
+use domain::ids::TokenId;
+use domain::scope::{Scope, Scopes};
+use domain::text::Label;
+use domain::token::{ApiToken, PlainToken, TokenPolicy};
+use domain::use_cases::tokens::{Asker, IssueTokenError, NewToken};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

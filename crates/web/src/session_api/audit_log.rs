@@ -1,14 +1,12 @@
 //! GET /api/settings/audit-log.
 
 use super::sign_in::not_kept;
-use crate::{
-    answer::Answer,
-    contract::{Number, Time, query, words},
-    endpoint::MemberCall,
-    paging::Limits,
-    problem::Problem,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::{Number, Time, query, words};
+use crate::endpoint::MemberCall;
+use crate::paging::Limits;
+use crate::problem::Problem;
+use crate::services::Services;
 use chrono::TimeDelta;
 use domain::audit::AuditAction;
 use serde_json::{Value, json};

@@ -1,25 +1,22 @@
 //! POST /api/projects/:id/keywords/bulk: saves researched keywords, and tells what became of each.
 
-use crate::{
-    agent_api::keywords::{AllowanceView, MARKET, MarketMembers},
-    answer::Answer,
-    caller::Caller,
-    contract::{EachOnce, List, body, fields::read_body, member, words},
-    endpoint::Call,
-    problem::{Code, FieldError, Problem},
-    refusals,
-    services::Services,
-    weight::Room,
-};
-use domain::{
-    allowance::{AllowanceExceeded, AllowanceName},
-    ids::{KeywordId, SearchId},
-    keyword::{Keyword, KeywordRefusal, KeywordText, NewKeywords},
-    market::Market,
-    text::Tag,
-    use_cases::keywords::save::{
-        SaveMode, SaveOutcome, SavedKeywords, WantedKeyword, WantedKeywords,
-    },
+use crate::agent_api::keywords::{AllowanceView, MARKET, MarketMembers};
+use crate::answer::Answer;
+use crate::caller::Caller;
+use crate::contract::fields::read_body;
+use crate::contract::{EachOnce, List, body, member, words};
+use crate::endpoint::Call;
+use crate::problem::{Code, FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
+use crate::weight::Room;
+use domain::allowance::{AllowanceExceeded, AllowanceName};
+use domain::ids::{KeywordId, SearchId};
+use domain::keyword::{Keyword, KeywordRefusal, KeywordText, NewKeywords};
+use domain::market::Market;
+use domain::text::Tag;
+use domain::use_cases::keywords::save::{
+    SaveMode, SaveOutcome, SavedKeywords, WantedKeyword, WantedKeywords,
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};

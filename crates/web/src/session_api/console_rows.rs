@@ -1,26 +1,19 @@
 //! Rows of Search Console as JSON: read summed up, and sent one by one.
 
-use crate::{
-    agent_api::{linked, paging, tagged, written},
-    answer::Answer,
-    contract::{
-        Body, Words, body,
-        fields::{Fields, whole},
-        member, parsed, query, values, within,
-    },
-    endpoint::Call,
-    paging::{Limits, bound_part, pages, wanted},
-    problem::{FieldError, Problem},
-    refusals,
-    services::Services,
-};
+use crate::agent_api::{linked, paging, tagged, written};
+use crate::answer::Answer;
+use crate::contract::fields::{Fields, whole};
+use crate::contract::{Body, Words, body, member, parsed, query, values, within};
+use crate::endpoint::Call;
+use crate::paging::{Limits, bound_part, pages, wanted};
+use crate::problem::{FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
 use analysis::findings::envelope::rounded;
 use chrono::{Days, NaiveDate};
-use domain::{
-    page::Direction,
-    search_console::{
-        About, ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, RowSet, RowSum, SearchRow, Span,
-    },
+use domain::page::Direction;
+use domain::search_console::{
+    About, ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, RowSet, RowSum, SearchRow, Span,
 };
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};

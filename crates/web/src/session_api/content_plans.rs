@@ -1,36 +1,29 @@
 //! /api/projects/:id/content-plans: what is to be written for which keywords.
 
-use crate::{
-    agent_api::{ListBody, keywords, paging, written},
-    answer::Answer,
-    contract::{
-        List, body,
-        fields::{read_body, read_patch},
-        member, parsed, within, words,
-    },
-    endpoint::Call,
-    entity_tag::EntityTag,
-    links::{Link, Operation},
-    paging::{Limits, bound_part, wanted},
-    problem::{FieldError, Problem},
-    refusals,
-    services::Services,
-    weight::MOST_BYTES,
-};
+use crate::agent_api::{ListBody, keywords, paging, written};
+use crate::answer::Answer;
+use crate::contract::fields::{read_body, read_patch};
+use crate::contract::{List, body, member, parsed, within, words};
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::links::{Link, Operation};
+use crate::paging::{Limits, bound_part, wanted};
+use crate::problem::{FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
+use crate::weight::MOST_BYTES;
 use analysis::{findings::envelope::rounded, search_intent::Intent};
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::{
-    content_plan::{
-        Clustering, ContentPlan, ContentPlanPatch, Effort, ItemStatus, NewContentPlan, OutlineLine,
-        PageTitle, PlanAction, PlanItem, PlanSummary, SchemaType,
-    },
-    ids::{ContentPlanId, ProjectId},
-    keyword::KeywordText,
-    page::Direction,
-    ports::content_plans::ContentPlanSort,
-    text::Label,
-    use_cases::content_plans::ContentPlanError,
+use domain::content_plan::{
+    Clustering, ContentPlan, ContentPlanPatch, Effort, ItemStatus, NewContentPlan, OutlineLine,
+    PageTitle, PlanAction, PlanItem, PlanSummary, SchemaType,
 };
+use domain::ids::{ContentPlanId, ProjectId};
+use domain::keyword::KeywordText;
+use domain::page::Direction;
+use domain::ports::content_plans::ContentPlanSort;
+use domain::text::Label;
+use domain::use_cases::content_plans::ContentPlanError;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;

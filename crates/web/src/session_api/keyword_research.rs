@@ -1,35 +1,27 @@
 //! /api/keyword-research: what people search for, how often, and what else.
 
 use super::sign_in::not_kept;
-use crate::{
-    answer::Answer,
-    contract::{
-        body,
-        fields::{Fields, read_body},
-        query, values,
-    },
-    counted,
-    endpoint::MemberCall,
-    links::{Link, Operation},
-    paging::{Limits, Paging, wanted},
-    problem::{Code, FieldError, Problem},
-    refusals,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::{Fields, read_body};
+use crate::contract::{body, query, values};
+use crate::endpoint::MemberCall;
+use crate::links::{Link, Operation};
+use crate::paging::{Limits, Paging, wanted};
+use crate::problem::{Code, FieldError, Problem};
+use crate::services::Services;
+use crate::{counted, refusals};
 use analysis::findings::keyword_research::report;
 use chrono::{DateTime, Utc};
-use domain::{
-    ids::{ProjectId, SearchId},
-    keyword::KeywordText,
-    keyword_research::{ResearchQuota, ResearchSubject, SearchLine},
-    market::{Country, Language},
-    market_names::UnknownName,
-    page::Direction,
-    ports::{research::SearchSort, storage::StorageError},
-    use_cases::research::{
-        ReopenSearchError, Research, ResearchRequest, keyword::ResearchKeywordError,
-    },
-};
+use domain::ids::{ProjectId, SearchId};
+use domain::keyword::KeywordText;
+use domain::keyword_research::{ResearchQuota, ResearchSubject, SearchLine};
+use domain::market::{Country, Language};
+use domain::market_names::UnknownName;
+use domain::page::Direction;
+use domain::ports::research::SearchSort;
+use domain::ports::storage::StorageError;
+use domain::use_cases::research::keyword::ResearchKeywordError;
+use domain::use_cases::research::{ReopenSearchError, Research, ResearchRequest};
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 

@@ -1,23 +1,19 @@
 //! GET /api/projects/:id/keyword-status: a month of the project's keywords, from what is stored.
 
-use crate::{
-    agent_api::{paging, written},
-    answer::Answer,
-    contract::{arguments, query},
-    endpoint::Call,
-    paging::{Limits, bound_part, order, pages, wanted},
-    problem::{FieldError, Problem},
-    refusals,
-    services::Services,
-};
+use crate::agent_api::{paging, written};
+use crate::answer::Answer;
+use crate::contract::{arguments, query};
+use crate::endpoint::Call;
+use crate::paging::{Limits, bound_part, order, pages, wanted};
+use crate::problem::{FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
 use analysis::{findings::envelope::rounded, statistics::panel_rate::IntervalMethod};
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::{
-    keyword_month::{AiMentions, CalendarMonth, KeywordMonth, MentionRate},
-    page::Direction,
-    ports::keywords::{KeywordFilter, KeywordSort},
-    project::Status,
-};
+use domain::keyword_month::{AiMentions, CalendarMonth, KeywordMonth, MentionRate};
+use domain::page::Direction;
+use domain::ports::keywords::{KeywordFilter, KeywordSort};
+use domain::project::Status;
 use serde::Serialize;
 use serde_json::{json, value::RawValue};
 use std::sync::Arc;

@@ -23,15 +23,13 @@ pub mod signed_in;
 pub mod top_results;
 pub mod welcome;
 
-use crate::{
-    answer::Answer,
-    cookies::Cookie,
-    csrf,
-    endpoint::MemberCall,
-    links::{Link, Operation},
-    problem::{Code, FieldError, Problem},
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::cookies::Cookie;
+use crate::csrf;
+use crate::endpoint::MemberCall;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, FieldError, Problem};
+use crate::services::Services;
 use domain::{
     account::Account,
     device::DeviceMark,

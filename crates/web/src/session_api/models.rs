@@ -1,19 +1,16 @@
 //! PUT /api/settings/models; reading them is the agents' handler.
 
-use crate::{
-    agent_api::models::list,
-    answer::Answer,
-    contract::{List, body, fields::read_body, member, within},
-    endpoint::Call,
-    problem::{FieldError, Problem},
-    services::Services,
-};
-use domain::{
-    ai_models::{ModelChange, ModelSettings},
-    market::{Country, Language},
-    text::Text,
-    use_cases::ai_models::AiModelError,
-};
+use crate::agent_api::models::list;
+use crate::answer::Answer;
+use crate::contract::fields::read_body;
+use crate::contract::{List, body, member, within};
+use crate::endpoint::Call;
+use crate::problem::{FieldError, Problem};
+use crate::services::Services;
+use domain::ai_models::{ModelChange, ModelSettings};
+use domain::market::{Country, Language};
+use domain::text::Text;
+use domain::use_cases::ai_models::AiModelError;
 use std::sync::Arc;
 
 const MOST_MODELS: usize = 50;

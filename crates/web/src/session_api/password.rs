@@ -1,19 +1,16 @@
 //! POST /api/settings/password.
 
 use super::{identity, not_given_again, unfit, welcomed_with};
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::MemberCall,
-    limits::SlotKey,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
-use domain::{
-    password::TypedPassword,
-    use_cases::passwords::{ChangePasswordError, NewPassword},
-};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::MemberCall;
+use crate::limits::SlotKey;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::services::Services;
+use domain::password::TypedPassword;
+use domain::use_cases::passwords::{ChangePasswordError, NewPassword};
 use std::sync::Arc;
 
 body! {

@@ -1,14 +1,13 @@
 //! POST …/reactivate: brings a project or a keyword back.
 
-use crate::{
-    agent_api::{keywords, projects},
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::Call,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
+use crate::agent_api::{keywords, projects};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::Call;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::services::Services;
 use domain::ids::KeywordId;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,13 +1,12 @@
 //! POST /api/session/reauthenticate.
 
 use super::{not_given_again, welcomed};
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::MemberCall,
-    problem::Problem,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::MemberCall;
+use crate::problem::Problem;
+use crate::services::Services;
 use domain::password::TypedPassword;
 use std::sync::Arc;
 

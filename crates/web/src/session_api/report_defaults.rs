@@ -1,21 +1,14 @@
 //! /api/settings/report-defaults.
 
-use crate::{
-    agent_api::projects::{EffectiveReportSettingsView, YesOrNo},
-    answer::Answer,
-    contract::{
-        body,
-        fields::{Fields, read_body},
-        values,
-    },
-    endpoint::MemberCall,
-    problem::Problem,
-    services::Services,
-};
-use domain::{
-    ports::storage::StorageError,
-    report_settings::{EffectiveReportSettings, Frequency, Section},
-};
+use crate::agent_api::projects::{EffectiveReportSettingsView, YesOrNo};
+use crate::answer::Answer;
+use crate::contract::fields::{Fields, read_body};
+use crate::contract::{body, values};
+use crate::endpoint::MemberCall;
+use crate::problem::Problem;
+use crate::services::Services;
+use domain::ports::storage::StorageError;
+use domain::report_settings::{EffectiveReportSettings, Frequency, Section};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 

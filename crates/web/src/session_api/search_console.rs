@@ -1,27 +1,22 @@
 //! /api/projects/:id/search-console: what is known of a project's own searches.
 
 use super::console_rows::{MOST_ROWS, RowMembers, sent};
-use crate::{
-    answer::Answer,
-    contract::{Body, List, body, fields::read_body},
-    endpoint::Call,
-    limits::{NoSlot, Slot, SlotKey},
-    problem::{Code, FieldError, Problem},
-    refusals,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::read_body;
+use crate::contract::{Body, List, body};
+use crate::endpoint::Call;
+use crate::limits::{NoSlot, Slot, SlotKey};
+use crate::problem::{Code, FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
 use chrono::NaiveDate;
-use domain::{
-    ports::search_console::{ExportError, ExportFile, ReadExport},
-    search_console::{RowSet, Span},
-    text::Label,
-    use_cases::search_console::import::ImportConsoleError,
-};
+use domain::ports::search_console::{ExportError, ExportFile, ReadExport};
+use domain::search_console::{RowSet, Span};
+use domain::text::Label;
+use domain::use_cases::search_console::import::ImportConsoleError;
 use serde_json::{Value, json};
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project_id()?;

@@ -1,14 +1,12 @@
 //! /api/settings/sessions: where somebody is signed in.
 
 use super::{device_cookie, fresh, list, sign_in::not_kept};
-use crate::{
-    answer::Answer,
-    contract::query,
-    endpoint::MemberCall,
-    links::{Link, Operation},
-    problem::{Code, Problem},
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::query;
+use crate::endpoint::MemberCall;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, Problem};
+use crate::services::Services;
 use domain::{ids::SessionId, use_cases::sessions::EndedAccess};
 use serde_json::{Value, json};
 use std::sync::Arc;

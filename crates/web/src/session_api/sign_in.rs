@@ -1,25 +1,20 @@
 //! POST /api/session.
 
 use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, welcomed_with};
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::VisitorCall,
-    limits::{Door, Exhausted},
-    problem::{Code, Problem},
-    services::Services,
-};
-use domain::{
-    device::DeviceMark,
-    email::EmailAddress,
-    ids::AccountId,
-    password::TypedPassword,
-    throttle::AddressPrefix,
-    use_cases::{
-        sessions::SignedIn,
-        sign_in::{Attempt, SignInError},
-    },
-};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::VisitorCall;
+use crate::limits::{Door, Exhausted};
+use crate::problem::{Code, Problem};
+use crate::services::Services;
+use domain::device::DeviceMark;
+use domain::email::EmailAddress;
+use domain::ids::AccountId;
+use domain::password::TypedPassword;
+use domain::throttle::AddressPrefix;
+use domain::use_cases::sessions::SignedIn;
+use domain::use_cases::sign_in::{Attempt, SignInError};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 

@@ -1,15 +1,12 @@
 //! GET /api/session: who is signed in, and how much there is.
 
 use super::{account_view, sign_in::not_kept, since_sign_in, user_view};
-use crate::{
-    agent_api::health::{limits, quotas},
-    answer::Answer,
-    csrf,
-    endpoint::MemberCall,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
+use crate::agent_api::health::{limits, quotas};
+use crate::answer::Answer;
+use crate::endpoint::MemberCall;
+use crate::problem::Problem;
+use crate::services::Services;
+use crate::{csrf, refusals};
 use domain::ports::storage::StorageError;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,23 +1,20 @@
 //! GET /api/projects/:id/top-results: which pages were found first for some keywords.
 
-use crate::{
-    answer::Answer,
-    contract::{arguments, parameters::Query, query},
-    endpoint::Call,
-    paging::wanted,
-    problem::{FieldError, Problem},
-    refusals,
-    services::Services,
-    weight::Room,
-};
+use crate::answer::Answer;
+use crate::contract::parameters::Query;
+use crate::contract::{arguments, query};
+use crate::endpoint::Call;
+use crate::paging::wanted;
+use crate::problem::{FieldError, Problem};
+use crate::refusals;
+use crate::services::Services;
+use crate::weight::Room;
 use analysis::url_rules::page_key;
 use chrono::{DateTime, Utc};
 use domain::{ids::KeywordId, results::Finding};
 use serde::{Deserialize, Serialize};
-use serde_json::{
-    json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
 /// Keywords whose search pages are read at once: some are megabytes together.

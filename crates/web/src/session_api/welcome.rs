@@ -1,19 +1,16 @@
 //! GET and POST /api/welcome: the first run.
 
 use super::{hashing, sign_in::not_kept, unfit, welcomed};
-use crate::{
-    answer::Answer,
-    contract::{body, fields::read_body},
-    endpoint::VisitorCall,
-    links::{Link, Operation},
-    problem::{Code, FieldError, Problem},
-    services::Services,
-};
-use domain::{
-    email::EmailAddress,
-    text::Label,
-    use_cases::welcome_owner::{NewOwner, WelcomeError},
-};
+use crate::answer::Answer;
+use crate::contract::body;
+use crate::contract::fields::read_body;
+use crate::endpoint::VisitorCall;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, FieldError, Problem};
+use crate::services::Services;
+use domain::email::EmailAddress;
+use domain::text::Label;
+use domain::use_cases::welcome_owner::{NewOwner, WelcomeError};
 use serde_json::json;
 use std::sync::Arc;
 

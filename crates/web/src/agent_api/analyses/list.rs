@@ -1,24 +1,21 @@
 //! GET /analyze.
 
 use super::{JobView, QueueView};
-use crate::{
-    agent_api::{ListBody, linked, paging, written},
-    answer::{Answer, LOOK_AGAIN},
-    contract::{arguments, parameters::Query, query},
-    endpoint::Call,
-    hang_up,
-    paging::{Limits, bound_part, order, pages, total, wanted},
-    problem::{FieldError, Problem},
-    refusals,
-    services::Services,
-};
-use domain::{
-    ids::{JobId, ProjectId},
-    job::{JobStatus, kind::AnalysisKind},
-    page::Direction,
-    ports::jobs::{JobFilter, JobSort},
-    use_cases::analyses::JobState,
-};
+use crate::agent_api::{ListBody, linked, paging, written};
+use crate::answer::{Answer, LOOK_AGAIN};
+use crate::contract::parameters::Query;
+use crate::contract::{arguments, query};
+use crate::endpoint::Call;
+use crate::paging::{Limits, bound_part, order, pages, total, wanted};
+use crate::problem::{FieldError, Problem};
+use crate::services::Services;
+use crate::{hang_up, refusals};
+use domain::ids::{JobId, ProjectId};
+use domain::job::JobStatus;
+use domain::job::kind::AnalysisKind;
+use domain::page::Direction;
+use domain::ports::jobs::{JobFilter, JobSort};
+use domain::use_cases::analyses::JobState;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 

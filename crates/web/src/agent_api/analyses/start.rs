@@ -1,37 +1,28 @@
 //! POST /analyze.
 
 use super::{JobView, MoneyView};
-use crate::{
-    agent_api::keywords::AllowanceView,
-    answer::{Answer, LOOK_AGAIN},
-    contract::{
-        Body, List, body,
-        fields::{read_body, whole},
-        parsed,
-    },
-    counted,
-    endpoint::Call,
-    links::{Link, Operation},
-    problem::Problem,
-    refusals,
-    services::Services,
-};
+use crate::agent_api::keywords::AllowanceView;
+use crate::answer::{Answer, LOOK_AGAIN};
+use crate::contract::fields::{read_body, whole};
+use crate::contract::{Body, List, body, parsed};
+use crate::endpoint::Call;
+use crate::links::{Link, Operation};
+use crate::problem::Problem;
+use crate::services::Services;
+use crate::{counted, refusals};
 use chrono::{DateTime, Utc};
-use domain::{
-    ai_models::ModelChoice,
-    ids::{KeywordId, ProjectId},
-    job::{Job, JobPriority, Trigger, kind::AnalysisKind},
-    keyword::KeywordChoice,
-    money::MicroUsd,
-    ports::spending::Spending,
-    project::each_once,
-    text::Text,
-    use_cases::{
-        budgets::Budget,
-        request_analysis::{
-            AnalysisPlan, AnalysisRequest, EnginePlan, RequestAnalysisError, Requested,
-        },
-    },
+use domain::ai_models::ModelChoice;
+use domain::ids::{KeywordId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::job::{Job, JobPriority, Trigger};
+use domain::keyword::KeywordChoice;
+use domain::money::MicroUsd;
+use domain::ports::spending::Spending;
+use domain::project::each_once;
+use domain::text::Text;
+use domain::use_cases::budgets::Budget;
+use domain::use_cases::request_analysis::{
+    AnalysisPlan, AnalysisRequest, EnginePlan, RequestAnalysisError, Requested,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

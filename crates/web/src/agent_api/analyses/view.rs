@@ -1,13 +1,9 @@
 use crate::ToSchema;
 use chrono::{DateTime, Utc};
-use domain::{
-    job::{
-        Job, JobError,
-        progress::{Stage, StageStatus},
-    },
-    money::MicroUsd,
-    ports::jobs::QueueSummary,
-};
+use domain::job::progress::{Stage, StageStatus};
+use domain::job::{Job, JobError};
+use domain::money::MicroUsd;
+use domain::ports::jobs::QueueSummary;
 use serde::Serialize;
 
 /// An analysis that was asked for.

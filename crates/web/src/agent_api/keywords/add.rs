@@ -1,21 +1,18 @@
 //! POST /projects/:id/keywords.
 
 use super::{AddedKeywordsView, MARKET, MarketMembers};
-use crate::{
-    answer::Answer,
-    contract::{EachOnce, List, body, fields::read_body},
-    endpoint::Call,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
-use domain::{
-    ids::ProjectId,
-    keyword::{Keyword, KeywordText, NewKeywords},
-    market::Market,
-    text::Tag,
-    use_cases::keywords::track::TrackedKeywords,
-};
+use crate::answer::Answer;
+use crate::contract::fields::read_body;
+use crate::contract::{EachOnce, List, body};
+use crate::endpoint::Call;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::services::Services;
+use domain::ids::ProjectId;
+use domain::keyword::{Keyword, KeywordText, NewKeywords};
+use domain::market::Market;
+use domain::text::Tag;
+use domain::use_cases::keywords::track::TrackedKeywords;
 use std::sync::Arc;
 
 body! {

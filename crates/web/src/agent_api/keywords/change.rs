@@ -1,23 +1,20 @@
 //! PATCH /keywords/:id (RFC 7396).
 
 use super::{KeywordView, MARKET, MarketMembers};
-use crate::{
-    answer::Answer,
-    contract::{EachOnce, body, fields::read_patch, parsed},
-    endpoint::Call,
-    entity_tag::EntityTag,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::read_patch;
+use crate::contract::{EachOnce, body, parsed};
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::services::Services;
 use actix_web::http::Uri;
-use domain::{
-    ids::KeywordId,
-    keyword::{Keyword, KeywordPatch},
-    project::Status,
-    text::Tag,
-    use_cases::keywords::change::ChangeKeywordError,
-};
+use domain::ids::KeywordId;
+use domain::keyword::{Keyword, KeywordPatch};
+use domain::project::Status;
+use domain::text::Tag;
+use domain::use_cases::keywords::change::ChangeKeywordError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,21 +1,17 @@
 //! GET /projects/:id/keywords.
 
 use super::KeywordView;
-use crate::{
-    agent_api::{ListBody, StatusFilter, paging, written},
-    answer::Answer,
-    contract::{FreeText, query},
-    endpoint::Call,
-    paging::{Limits, bound_part, fields, order, pages, total, wanted},
-    problem::Problem,
-    refusals,
-    selection::{KEYWORD, Selection},
-    services::Services,
-};
-use domain::{
-    page::Direction,
-    ports::keywords::{KeywordFilter, KeywordSort},
-};
+use crate::agent_api::{ListBody, StatusFilter, paging, written};
+use crate::answer::Answer;
+use crate::contract::{FreeText, query};
+use crate::endpoint::Call;
+use crate::paging::{Limits, bound_part, fields, order, pages, total, wanted};
+use crate::problem::Problem;
+use crate::refusals;
+use crate::selection::{KEYWORD, Selection};
+use crate::services::Services;
+use domain::page::Direction;
+use domain::ports::keywords::{KeywordFilter, KeywordSort};
 use std::sync::Arc;
 
 pub const LIST_LIMITS: Limits = Limits {

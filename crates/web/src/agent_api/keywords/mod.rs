@@ -15,10 +15,8 @@ pub use view::{AddedKeywordsView, AllowanceView, KeywordView, LatestView, Market
 
 use crate::contract::{body, member};
 use analysis::observation::search_page::Device;
-use domain::{
-    market::{Country, Language, Location, Market},
-    patch::Change,
-};
+use domain::market::{Country, Language, Location, Market};
+use domain::patch::Change;
 
 body! {
     pub(crate) MarketMembers {

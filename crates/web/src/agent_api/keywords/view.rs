@@ -1,16 +1,12 @@
-use crate::{
-    ToSchema,
-    links::{Link, Operation, Surface},
-    weight::Room,
-};
+use crate::ToSchema;
+use crate::links::{Link, Operation, Surface};
+use crate::weight::Room;
 use chrono::{DateTime, Utc};
-use domain::{
-    allowance::Allowance,
-    ids::ProjectId,
-    keyword::{Keyword, LatestRank},
-    market::Market,
-    use_cases::keywords::track::TrackedKeywords,
-};
+use domain::allowance::Allowance;
+use domain::ids::ProjectId;
+use domain::keyword::{Keyword, LatestRank};
+use domain::market::Market;
+use domain::use_cases::keywords::track::TrackedKeywords;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 

@@ -1,22 +1,19 @@
 //! PATCH /projects/:id (RFC 7396).
 
 use super::{ProjectView, members::ProjectMembers};
-use crate::{
-    answer::Answer,
-    contract::{Body, body, fields::read_patch},
-    endpoint::Call,
-    entity_tag::EntityTag,
-    problem::Problem,
-    refusals,
-    services::Services,
-};
+use crate::answer::Answer;
+use crate::contract::fields::read_patch;
+use crate::contract::{Body, body};
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::problem::Problem;
+use crate::refusals;
+use crate::services::Services;
 use analysis::url_rules::DomainName;
-use domain::{
-    ids::ProjectId,
-    project::{Project, ProjectPatch, PurgeTerm, Status},
-    text::Label,
-    use_cases::projects::change::ChangeProjectError,
-};
+use domain::ids::ProjectId;
+use domain::project::{Project, ProjectPatch, PurgeTerm, Status};
+use domain::text::Label;
+use domain::use_cases::projects::change::ChangeProjectError;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

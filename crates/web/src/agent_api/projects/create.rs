@@ -1,28 +1,25 @@
 //! POST /projects.
 
 use super::{ProjectView, members::ProjectMembers};
-use crate::{
-    agent_api::keywords::AddedKeywordsView,
-    answer::Answer,
-    contract::{List, body, fields::read_body, parsed},
-    endpoint::Call,
-    entity_tag::EntityTag,
-    links::{Link, Operation},
-    problem::{Code, Problem},
-    services::Services,
-};
+use crate::agent_api::keywords::AddedKeywordsView;
+use crate::answer::Answer;
+use crate::contract::fields::read_body;
+use crate::contract::{List, body, parsed};
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, Problem};
+use crate::services::Services;
 use analysis::url_rules::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };
-use domain::{
-    domain_name::SiteDomain,
-    keyword::{KeywordText, NewKeywords},
-    market::Market,
-    project::{NewProject, ProjectMeta, PurgeTerm},
-    report_settings::EffectiveReportSettings,
-    text::Label,
-    use_cases::projects::create::CreatedProject,
-};
+use domain::domain_name::SiteDomain;
+use domain::keyword::{KeywordText, NewKeywords};
+use domain::market::Market;
+use domain::project::{NewProject, ProjectMeta, PurgeTerm};
+use domain::report_settings::EffectiveReportSettings;
+use domain::text::Label;
+use domain::use_cases::projects::create::CreatedProject;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! DELETE /projects/:id: deactivates.
 
-use super::{
-    ProjectView,
-    change::{expected, refused},
-};
+use super::ProjectView;
+use super::change::{expected, refused};
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use std::sync::Arc;
 

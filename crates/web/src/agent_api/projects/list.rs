@@ -1,22 +1,18 @@
 //! GET /projects.
 
 use super::ProjectView;
-use crate::{
-    agent_api::{ListBody, StatusFilter, paging, selected, written},
-    answer::Answer,
-    contract::{FreeText, query},
-    endpoint::Call,
-    paging::{Limits, bound_part, fields, order, pages, total, wanted},
-    problem::Problem,
-    selection::{PROJECT, Selection},
-    services::Services,
-    weight::Telling,
-};
-use domain::{
-    page::Direction,
-    ports::projects::{ProjectFilter, ProjectSort},
-    project::{Priority, Project, WorkflowStatus},
-};
+use crate::agent_api::{ListBody, StatusFilter, paging, selected, written};
+use crate::answer::Answer;
+use crate::contract::{FreeText, query};
+use crate::endpoint::Call;
+use crate::paging::{Limits, bound_part, fields, order, pages, total, wanted};
+use crate::problem::Problem;
+use crate::selection::{PROJECT, Selection};
+use crate::services::Services;
+use crate::weight::Telling;
+use domain::page::Direction;
+use domain::ports::projects::{ProjectFilter, ProjectSort};
+use domain::project::{Priority, Project, WorkflowStatus};
 use std::sync::Arc;
 
 pub const LIST_LIMITS: Limits = Limits {

@@ -1,21 +1,17 @@
 //! What a project consists of, for callers: what they may set, and what is shown.
 
-use crate::{
-    ToSchema,
-    contract::{EachOnce, Member, Words, body, fields::Fields, member, or_null, words},
-    problem::FieldError,
-};
+use crate::ToSchema;
+use crate::contract::fields::Fields;
+use crate::contract::{EachOnce, Member, Words, body, member, or_null, words};
+use crate::problem::FieldError;
 use chrono::{DateTime, Utc};
-use domain::{
-    email::EmailAddress,
-    patch::Change,
-    project::{
-        Priority, Project, ProjectMeta, ProjectPatch, PurgeTerm, ReportSettingsPatch,
-        WorkflowStatus,
-    },
-    report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section},
-    text::{Label, Tag},
+use domain::email::EmailAddress;
+use domain::patch::Change;
+use domain::project::{
+    Priority, Project, ProjectMeta, ProjectPatch, PurgeTerm, ReportSettingsPatch, WorkflowStatus,
 };
+use domain::report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section};
+use domain::text::{Label, Tag};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -1,15 +1,13 @@
 //! GET /projects/:id.
 
 use super::ProjectView;
-use crate::{
-    agent_api::selected,
-    answer::Answer,
-    endpoint::Call,
-    entity_tag::EntityTag,
-    problem::Problem,
-    selection::{PROJECT, Selection},
-    services::Services,
-};
+use crate::agent_api::selected;
+use crate::answer::Answer;
+use crate::endpoint::Call;
+use crate::entity_tag::EntityTag;
+use crate::problem::Problem;
+use crate::selection::{PROJECT, Selection};
+use crate::services::Services;
 use std::sync::Arc;
 
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {

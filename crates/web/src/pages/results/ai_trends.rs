@@ -1,8 +1,6 @@
 use super::{Found, engine_title};
-use crate::pages::{
-    charts::{Lines, Series},
-    parts,
-};
+use crate::pages::charts::{Lines, Series};
+use crate::pages::parts;
 use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
 use maud::Markup;
 

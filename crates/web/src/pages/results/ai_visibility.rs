@@ -1,14 +1,10 @@
 use super::{Found, answer_text::marked, engine_title};
-use crate::pages::{
-    NoPage,
-    charts::bars,
-    parts::{self, Table},
-};
-use analysis::{
-    ai_answers::brands::BrandBook,
-    findings::ai_visibility::{
-        AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
-    },
+use crate::pages::charts::bars;
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, parts};
+use analysis::ai_answers::brands::BrandBook;
+use analysis::findings::ai_visibility::{
+    AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
 };
 use maud::{Markup, html};
 

@@ -79,10 +79,8 @@ fn length_of(text: &str, name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::{
-        ai_answers::brands::BrandSpec,
-        url_rules::{OwnSites, SiteScope},
-    };
+    use analysis::ai_answers::brands::BrandSpec;
+    use analysis::url_rules::{OwnSites, SiteScope};
 
     fn html(text: &str) -> String {
         let mut own = BrandSpec::named("Acme", "acme.com");

@@ -1,8 +1,7 @@
 use super::Found;
-use crate::pages::{
-    charts::parts_bar,
-    parts::{self, Table},
-};
+use crate::pages::charts::parts_bar;
+use crate::pages::parts;
+use crate::pages::parts::Table;
 use analysis::findings::broken_links::{BrokenLink, BrokenLinksSummary, Severity};
 use maud::{Markup, html};
 use std::collections::BTreeMap;

@@ -1,9 +1,7 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{Lanes, bars, parts_bar},
-    parts::{self, Table},
-};
+use crate::pages::charts::{Lanes, bars, parts_bar};
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, parts};
 use analysis::findings::{
     cannibalization::{Action, CannibalizationRecord, CannibalizationSummary, Severity, Tie},
     rankings::RankingRecord,

@@ -1,8 +1,7 @@
 use super::Found;
-use crate::pages::{
-    measures::share_cell,
-    parts::{self, Table},
-};
+use crate::pages::measures::share_cell;
+use crate::pages::parts;
+use crate::pages::parts::Table;
 use analysis::findings::competitors::{CompetitorRecord, CompetitorsSummary};
 use maud::Markup;
 

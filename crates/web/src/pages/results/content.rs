@@ -1,13 +1,9 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{bars, ring},
-    parts::{self, Table},
-};
-use analysis::findings::{
-    content::{ContentRecord, ContentSummary, SnippetText},
-    issues::{Severity, info},
-};
+use crate::pages::charts::{bars, ring};
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, parts};
+use analysis::findings::content::{ContentRecord, ContentSummary, SnippetText};
+use analysis::findings::issues::{Severity, info};
 use maud::{Markup, html};
 
 const fn sign(it: Severity) -> (&'static str, &'static str) {

@@ -1,13 +1,8 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{Fan, FanPoint},
-    measures, parts,
-};
-use analysis::findings::{
-    forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit},
-    rankings::ProjectSeries,
-};
+use crate::pages::charts::{Fan, FanPoint};
+use crate::pages::{NoPage, measures, parts};
+use analysis::findings::forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit};
+use analysis::findings::rankings::ProjectSeries;
 use chrono::NaiveDate;
 use maud::{Markup, html};
 

@@ -1,27 +1,21 @@
 //! What a page of results has read, and what stands on all of them.
 
 use super::body;
-use crate::{
-    contract::{parameters::Query, result_types::spec},
-    pages::{
-        NoPage,
-        frame::{self, Page},
-        jobs,
-        parts::{self, Column, Row, Table},
-        visit::{Visit, Wanted, encoded},
-    },
-};
+use crate::contract::parameters::Query;
+use crate::contract::result_types::spec;
+use crate::pages::frame::Page;
+use crate::pages::parts::{Column, Row, Table};
+use crate::pages::visit::{Visit, Wanted, encoded};
+use crate::pages::{NoPage, frame, jobs, parts};
 use analysis::{document::FromJson, findings::rankings::RankingRecord, result_type::ResultType};
 use chrono::{DateTime, Utc};
-use domain::{
-    ids::{KeywordId, ProjectId},
-    job::kind::AnalysisKind,
-    page::{Direction, PageRequest},
-    ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
-    project::Project,
-    results::{Finding, FindingSort, ResultHead},
-    use_cases::results::{ProjectResults, ResultsRequest},
-};
+use domain::ids::{KeywordId, ProjectId};
+use domain::job::kind::AnalysisKind;
+use domain::page::{Direction, PageRequest};
+use domain::ports::ai_answers::{ENGINES, SIMULATED_ENGINES};
+use domain::project::Project;
+use domain::results::{Finding, FindingSort, ResultHead};
+use domain::use_cases::results::{ProjectResults, ResultsRequest};
 use maud::Markup;
 
 const KNOWN: [&str; 8] = [

@@ -1,9 +1,7 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{bar, ring},
-    parts::{self, Table},
-};
+use crate::pages::charts::{bar, ring};
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, parts};
 use analysis::findings::geo_score::{GeoRecord, GeoSummary};
 use maud::{Markup, html};
 

@@ -1,10 +1,7 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{Lines, Series, parts_bar},
-    measures::{self, change, position, with_gaps},
-    parts,
-};
+use crate::pages::charts::{Lines, Series, parts_bar};
+use crate::pages::measures::{change, position, with_gaps};
+use crate::pages::{NoPage, measures, parts};
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
 use maud::{Markup, html};

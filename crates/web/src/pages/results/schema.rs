@@ -1,9 +1,6 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{parts_bar, ring},
-    parts,
-};
+use crate::pages::charts::{parts_bar, ring};
+use crate::pages::{NoPage, parts};
 use analysis::findings::schema::{Eligibility, Entity, SchemaRecord, SchemaSummary};
 use maud::{Markup, html};
 

@@ -1,18 +1,12 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::bars,
-    parts::{self, Table},
-};
-use analysis::{
-    findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary},
-    observation::search_page::Feature,
-};
-use domain::{
-    page::{Direction, PageRequest},
-    ports::keywords::{KeywordFilter, KeywordSort},
-    project::Status,
-};
+use crate::pages::charts::bars;
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, parts};
+use analysis::findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary};
+use analysis::observation::search_page::Feature;
+use domain::page::{Direction, PageRequest};
+use domain::ports::keywords::{KeywordFilter, KeywordSort};
+use domain::project::Status;
 use maud::{Markup, html};
 
 const SHOWN: usize = 30;

@@ -1,10 +1,8 @@
 use super::Found;
-use crate::pages::{
-    NoPage,
-    charts::{ShareColumn, Shares, bars},
-    measures::{self, share_cell},
-    parts::{self, Table},
-};
+use crate::pages::charts::{ShareColumn, Shares, bars};
+use crate::pages::measures::share_cell;
+use crate::pages::parts::Table;
+use crate::pages::{NoPage, measures, parts};
 use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
 use domain::use_cases::results::ResultsRequest;
 use maud::{Markup, html};

@@ -1,8 +1,7 @@
 use super::Found;
-use crate::pages::{
-    charts::{bar, parts_bar},
-    parts::{self, Table},
-};
+use crate::pages::charts::{bar, parts_bar};
+use crate::pages::parts;
+use crate::pages::parts::Table;
 use analysis::findings::suggestions::{
     Category, Evidence, ExpectedGain, Figure, GainMetric, Severity, State, SuggestionRecord,
     SuggestionsSummary,

@@ -1,8 +1,6 @@
 use super::Found;
-use crate::pages::{
-    charts::{ring, zone},
-    parts,
-};
+use crate::pages::charts::{ring, zone};
+use crate::pages::parts;
 use analysis::findings::vitals::{
     Assessment, MetricRecord, Rating, VitalsRecord, VitalsSource, VitalsSummary,
 };
