@@ -95,7 +95,7 @@ impl Stopping {
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// Tries until nobody else holds it, for [`PATIENCE`] at the most.
+/// Tries until nobody else holds it, for `PATIENCE` at the most.
 pub async fn once_free<T, E>(
     attempt: impl AsyncFn() -> Result<T, E>,
     is_taken: impl Fn(&E) -> bool,

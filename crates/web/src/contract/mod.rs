@@ -45,13 +45,13 @@ pub trait Argument {
     }
 }
 
-/// A choice of words: most are those of an enumeration of the domain ([`words!`](words!)).
+/// A choice of words: most are those of an enumeration of the domain (`words!`).
 pub trait Words: Sized {
     fn words() -> Vec<&'static str>;
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// Implemented by [`body!`](body!).
+/// Implemented by `body!`.
 pub trait Body<'a> {
     fn reading(fields: Fields<'a>) -> Self;
     fn fields(&self) -> &Fields<'a>;
