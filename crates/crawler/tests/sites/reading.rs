@@ -108,7 +108,9 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
         // A page that takes too long would be no page, and another one in its place.
         let patient = CrawlerSettings {
             limits: FetchLimits {
+                first_byte: Duration::from_mins(1),
                 total: Duration::from_mins(1),
+                patience: Duration::from_mins(1),
                 ..quick_limits()
             },
             ..settings()
