@@ -31,6 +31,19 @@ fn accounts_due(
     due.take(limit as usize).collect()
 }
 
+/// Rows that are due, the earliest first.
+fn rows_due<'a, Row: Clone + 'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    next_at: impl Fn(&Row) -> DateTime<Utc>,
+    now: DateTime<Utc>,
+    limit: u32,
+) -> Vec<Row> {
+    let mut due: Vec<Row> = rows.filter(|it| next_at(it) <= now).cloned().collect();
+    due.sort_by_key(next_at);
+    due.truncate(limit as usize);
+    due
+}
+
 #[async_trait]
 impl ScheduleRepository for Session {
     async fn set(&mut self, schedule: &Schedule) -> Stored<()> {
@@ -73,10 +86,7 @@ impl ScheduleRepository for Session {
     ) -> Stored<Vec<Schedule>> {
         self.ask(|state| {
             let own = state.schedules.values().filter(|it| it.account == account);
-            let mut due: Vec<Schedule> = own.filter(|it| it.next_at <= now).cloned().collect();
-            due.sort_by_key(|it| it.next_at);
-            due.truncate(limit as usize);
-            due
+            rows_due(own, |it| it.next_at, now, limit)
         })
     }
 
@@ -125,10 +135,7 @@ impl ConsoleBindingRepository for Session {
     ) -> Stored<Vec<Binding>> {
         self.ask(|state| {
             let own = state.bindings.values().filter(|it| it.account == account);
-            let mut due: Vec<Binding> = own.filter(|it| it.next_at <= now).cloned().collect();
-            due.sort_by_key(|it| it.next_at);
-            due.truncate(limit as usize);
-            due
+            rows_due(own, |it| it.next_at, now, limit)
         })
     }
 
