@@ -8,6 +8,7 @@ use harness::{
     databases::TestDatabase,
     on_every_database,
 };
+use reqwest::{Method, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -500,12 +501,20 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     let day = quotas.iter().find(|it| it["name"] == "dailyBudget");
     assert_eq!(day.unwrap()["reserved"], "0.006");
     // Now the whole server is at its bound; nothing is told of what others spent.
-    let told = agent.post("/analyze", start).await;
+    let told = agent.post("/analyze", start.clone()).await;
     let told = told.refused(429, "quota-exceeded");
     assert_eq!(
         (&told["quota"]["name"], &told["quota"]["used"]),
         (&json!("serverDailyBudget"), &Value::Null)
     );
+    // What was added for the key before is no other request's.
+    let with_key = agent
+        .request(Method::POST, "/analyze")
+        .header("Idempotency-Key", "at the bound")
+        .header(CONTENT_TYPE, "application/json")
+        .body(start.to_string());
+    let told = agent.send(with_key).await;
+    told.refused(429, "quota-exceeded");
 }
 
 async fn what_is_not_to_be_paid_is_refused_with_what_to_do(db: TestDatabase) {

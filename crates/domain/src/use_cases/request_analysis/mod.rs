@@ -149,9 +149,12 @@ pub enum RequestAnalysisError {
 may_be_storage!(RequestAnalysisError);
 
 impl RequestAnalysisError {
-    /// Whether the key's first request, executed since this one looked for it, may have been answered otherwise.
+    /// Whether the key's first request, executed since this one looked for it, may have been answered otherwise. Whoever
+    /// is refused by the server's budget has added the record of the key before, and so is the first.
     fn may_differ_from_the_first(&self) -> bool {
+        let is_the_first = matches!(self, Self::OverBudget(it) if it.which == Budget::ServerDay);
         self.as_storage_error().is_none()
+            && !is_the_first
             && !matches!(self, Self::AccountDisabled | Self::UsedMeanwhile(_))
     }
 }
