@@ -86,7 +86,7 @@ def session_of(address, email):
 
 def run(given, url):
     password = slow_bodies.PASSWORD + "\n"
-    sightline = lab.Sightline(given.program, url, TRUSTED_PROXIES='["127.0.0.1/32"]', LOG__LEVEL="warn,app=info")
+    sightline = lab.Sightline(given.program, url, TRUSTED_PROXIES='["127.0.0.1/32"]', LOG__LEVEL="warn,app=info,cli=info,worker=info")
     try:
         tokens = {}
         for name in ("busy", "tenant", "colleague"):

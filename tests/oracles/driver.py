@@ -1,4 +1,4 @@
-"""Runs the examples of the crate `analysis`, which answer JSON lines with JSON lines."""
+"""Runs the examples of the crate `programs`, which answer JSON lines with JSON lines."""
 import functools
 import json
 import os

@@ -3,7 +3,7 @@
 
     tests/oracles/forecast.py [--every 4] [--each 25] [--seed 7]
 
-Builds crates/analysis's example `forecast` for release (CARGO_TARGET_DIR is respected) and compares:
+Builds the example `forecast` of tests/programs for release (CARGO_TARGET_DIR is respected) and compares:
 
 * AirPassengers with the golden figures of the design.
 * each method's next values: closed forms to 1e-6; searched ones within half a per cent of the value (of the series'

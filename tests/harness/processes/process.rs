@@ -14,7 +14,7 @@ use std::{
 /// another build may replace it while tests run.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut build = Command::new(env!("CARGO"));
-    // Of the whole workspace, whose features its libraries were built with: of `app` alone they would be built again.
+    // Of the whole workspace, whose features its libraries were built with: of `cli` alone they would be built again.
     build.args([
         "build",
         "-q",

@@ -24,7 +24,7 @@ use url::Url;
 /// The version of what is read of a page; it grows whenever the same bytes come to be read as
 /// something else, so that a page is sent again even where the server says that it did not change, and
 /// changes are not told of what another version read
-/// (`ChangedField::is_judged_by_the_reader` of the crate `analysis`).
+/// (`ChangedField::is_judged_by_the_reader` of the crate `site`).
 pub const EXTRACTION: u32 = 6;
 
 pub fn read_structured_data(

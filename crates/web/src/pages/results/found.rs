@@ -160,7 +160,7 @@ impl Found<'_> {
         self.head.summary.parse().ok()
     }
 
-    /// Those that can be read: what an earlier version wrote may not be, and is then told by [`Self::told`].
+    /// Those that can be read: what an earlier version wrote may not be.
     pub fn records<T: FromJson>(&self) -> Vec<T> {
         read(&self.results.findings.items)
     }
