@@ -510,7 +510,7 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     // What was added for the key before is no other request's.
     let with_key = agent
         .request(Method::POST, "/analyze")
-        .header("Idempotency-Key", "at the bound")
+        .header("Idempotency-Key", "at-the-bound")
         .header(CONTENT_TYPE, "application/json")
         .body(start.to_string());
     let told = agent.send(with_key).await;
