@@ -2,7 +2,7 @@
 
 use super::{authenticate, respond::Noted};
 use crate::endpoint::Endpoint;
-use crate::limits::{Demand, Holder, NoSlot, Slot, client};
+use crate::limits::{Demand, Exhausted, Holder, NoSlot, Slot, Standing, client};
 use crate::problem::{Code, Problem};
 use crate::services::Services;
 use crate::{counted, refusals};
@@ -67,12 +67,12 @@ pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
         .map_err(refusals::crowded)
 }
 
-/// Beyond the limit the answer says so, instead of what is wrong with the token. A token that is accepted never suffers
-/// from others' failures.
+/// Beyond the limit the answer says so, instead of what is wrong with the token or session. A token that is accepted
+/// never suffers from others' failures.
 pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
     let limiter = &services.limiter;
     let counted = match problem.code {
-        Code::TokenMissing => limiter.count_anonymous(address),
+        Code::TokenMissing | Code::SessionRequired => limiter.count_anonymous(address),
         Code::TokenInvalid | Code::TokenExpired | Code::TokenRevoked => {
             limiter.count_failed_token(address)
         }
@@ -147,7 +147,19 @@ pub fn count(
     demand: Demand,
     noted: &mut Noted,
 ) -> Result<(), Problem> {
-    let counted = services.limiter.count(holder, demand);
+    kept(services.limiter.count(holder, demand), noted)
+}
+
+pub fn count_session(
+    services: &Services,
+    holder: Holder,
+    demand: Demand,
+    noted: &mut Noted,
+) -> Result<(), Problem> {
+    kept(services.limiter.count_session(holder, demand), noted)
+}
+
+fn kept(counted: Result<Vec<Standing>, Exhausted>, noted: &mut Noted) -> Result<(), Problem> {
     noted.standings = counted.map_err(|exhausted| {
         noted.standings.clone_from(&exhausted.standings);
         refusals::too_many(&exhausted, "the header RateLimit tells what is left")

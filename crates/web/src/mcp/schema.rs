@@ -140,7 +140,7 @@ fn outline(schema: &Value) -> Value {
     }
 }
 
-fn object(value: Value) -> Map<String, Value> {
+pub fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
         _ => Map::new(),

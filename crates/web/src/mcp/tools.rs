@@ -2,6 +2,7 @@
 
 use super::asked::WAIT;
 use super::room;
+use super::schema::object;
 use super::tool::{Hints, Tool};
 use crate::{contract::result_types::RESULTS, route_table::Verb};
 use analysis::result_type::ResultType;
@@ -67,7 +68,7 @@ static TOOLS: [Tool; 8] = [
         },
         operations: &["addKeywords"],
         choose: |_| "addKeywords",
-        own: || members(json!({ "idempotencyKey": KEY() })),
+        own: || object(json!({ "idempotencyKey": KEY() })),
         required: &["projectId", "keywords"],
         answers: &[(
             "AddedKeywords",
@@ -88,7 +89,7 @@ static TOOLS: [Tool; 8] = [
         hints: ADDS,
         operations: &["createProject"],
         choose: |_| "createProject",
-        own: || members(json!({ "idempotencyKey": KEY() })),
+        own: || object(json!({ "idempotencyKey": KEY() })),
         required: &["domain"],
         answers: &[("Project", OF_A_PROJECT)],
         tell: |it| format!("Project {} is there: {}.", it["id"], text(&it["domain"])),
@@ -117,7 +118,7 @@ static TOOLS: [Tool; 8] = [
         operations: &["getResults"],
         choose: |_| "getResults",
         own: || {
-            members(json!({
+            object(json!({
                 "fields": FIELDS(),
                 "sort": { "type": "string", "description": "default, position or measuredAt; - reverses" },
                 "from": { "type": "string", "description": "day or time" },
@@ -154,7 +155,7 @@ static TOOLS: [Tool; 8] = [
             (_, None) => "listProjects",
         },
         own: || {
-            members(json!({
+            object(json!({
                 "include": { "type": "string", "enum": ["keywords"] },
                 "fields": FIELDS(),
                 "sort": { "type": "string", "description": "createdAt, name, domain, lastAnalysisAt, priority; of keywords createdAt, text, position; - reverses" },
@@ -195,7 +196,7 @@ static TOOLS: [Tool; 8] = [
             }
         },
         own: || {
-            members(json!({
+            object(json!({
                 // Those that this version runs.
                 "type": { "enum": AnalysisKind::BUILT.map(AnalysisKind::name) },
                 "wait": { "type": "integer", "minimum": 0, "maximum": WAIT.as_secs(), "description": "seconds to wait for its end" },
@@ -263,13 +264,6 @@ mod common {
     }
 }
 use common::{BYTES, FIELDS, KEY};
-
-fn members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
-}
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()

@@ -5,11 +5,11 @@ use super::markets::FieldNames;
 use super::parts::icon;
 use super::visit::Visit;
 use super::{NoPage, frame, markets, measures, parts};
+use crate::{agent_api::StatusFilter, contract::Words};
 use analysis::findings::ai_visibility::AiVisibilitySummary;
 use analysis::findings::rankings::RankingsSummary;
 use analysis::findings::suggestions::SuggestionsSummary;
 use analysis::result_type::ResultType;
-
 use domain::allowance::Allowance;
 use domain::market::Market;
 use domain::page::{Direction, PageRequest};
@@ -41,11 +41,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         .filter(|it| !it.trim().is_empty());
     let status = query.text("status").unwrap_or("active");
     let filter = ProjectFilter {
-        status: if status == "all" {
-            None
-        } else {
-            Some(Status::named(status).unwrap_or(Status::Active))
-        },
+        status: StatusFilter::of_word(status).unwrap_or_default().0,
         tag: tag.clone(),
         search: search.clone(),
         ..ProjectFilter::default()

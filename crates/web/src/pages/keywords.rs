@@ -5,7 +5,8 @@ use super::measures::{change, position};
 use super::parts::{Row, Table};
 use super::visit::{Visit, Wanted};
 use super::{NoPage, frame, markets, parts};
-use crate::contract::parameters::Query;
+use crate::agent_api::StatusFilter;
+use crate::contract::{Words, parameters::Query};
 use analysis::{findings::rankings::RankingRecord, observation::search_page::Device};
 use domain::ids::ProjectId;
 use domain::keyword::Keyword;
@@ -211,11 +212,7 @@ async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Markup>, 
 fn filter_of(query: &Query, status: &str, search: &str) -> KeywordFilter {
     let normalised = analysis::keyword_text::normalised(search);
     KeywordFilter {
-        status: if status == "all" {
-            None
-        } else {
-            Some(Status::named(status).unwrap_or(Status::Active))
-        },
+        status: StatusFilter::of_word(status).unwrap_or_default().0,
         ai_tracked: query.text("aiTracked").and_then(|it| it.parse().ok()),
         tag: query.free_text("tag", 50),
         search: Some(normalised).filter(|it| !it.is_empty()),

@@ -7,7 +7,7 @@ use crate::checks::respond::Trace;
 use crate::checks::{admit, authenticate};
 use crate::endpoint::{Handling, MemberCall, Visitor};
 use crate::limits::Slot;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::route_table::Verb;
 use crate::services::Services;
 use crate::{csrf, refusals, signed_in};
@@ -33,28 +33,15 @@ impl Pipeline {
         let endpoint = &arrived.served.endpoint;
         let visitor = Visitor::of(services, request);
         let found = self.member(request, &visitor).await;
-        let (member, secret) = found.map_err(|problem| match problem.code {
-            Code::SessionRequired => {
-                let counted = services.limiter.count_anonymous(visitor.address);
-                counted.map_or_else(
-                    |exhausted| refusals::too_many(&exhausted, admit::OWN_COUNT).closing(),
-                    |()| problem,
-                )
-            }
-            _ => problem,
-        })?;
+        let refused = |problem| admit::refused(services, visitor.address, problem);
+        let (member, secret) = found.map_err(refused)?;
         trace.caller.account = Some(member.account.id);
         if endpoint.verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
             csrf::check_token(request, secret.reveal())?;
         }
         let holder = (member.account.id, member.session.id.into());
-        let counted = { &services.limiter }.count_session(holder, endpoint.demand());
-        let counted = counted.map_err(|exhausted| {
-            trace.caller.standings.clone_from(&exhausted.standings);
-            refusals::too_many(&exhausted, "the header RateLimit tells what is left")
-        });
-        trace.caller.standings = counted?;
+        admit::count_session(services, holder, endpoint.demand(), &mut trace.caller)?;
         let slot = admit::accepted(services, holder)?;
         Ok(Admitted {
             member,

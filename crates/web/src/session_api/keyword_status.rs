@@ -1,5 +1,6 @@
 //! GET /api/projects/:id/keyword-status: a month of the project's keywords, from what is stored.
 
+use crate::agent_api::keywords::SORTS;
 use crate::agent_api::{paging, written};
 use crate::answer::Answer;
 use crate::contract::{arguments, query};
@@ -12,7 +13,7 @@ use analysis::{findings::envelope::rounded, statistics::panel_rate::IntervalMeth
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::keyword_month::{AiMentions, CalendarMonth, KeywordMonth, MentionRate};
 use domain::page::Direction;
-use domain::ports::keywords::{KeywordFilter, KeywordSort};
+use domain::ports::keywords::KeywordFilter;
 use domain::project::Status;
 use serde::Serialize;
 use serde_json::{json, value::RawValue};
@@ -22,12 +23,6 @@ pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 500,
 };
-
-const SORTS: [(&str, KeywordSort); 3] = [
-    ("createdAt", KeywordSort::CreatedAt),
-    ("text", KeywordSort::Text),
-    ("position", KeywordSort::Position),
-];
 
 query! {
     pub(crate) ReadKeywordStatus {

@@ -19,7 +19,7 @@ pub const LIST_LIMITS: Limits = Limits {
     most: 500,
 };
 
-const SORTS: [(&str, KeywordSort); 3] = [
+pub const SORTS: [(&str, KeywordSort); 3] = [
     ("createdAt", KeywordSort::CreatedAt),
     ("text", KeywordSort::Text),
     ("position", KeywordSort::Position),

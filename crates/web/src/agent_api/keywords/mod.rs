@@ -10,7 +10,7 @@ pub use change::change;
 pub(crate) use change::{ChangeKeyword, target_url};
 pub use deactivate::deactivate;
 pub(crate) use list::ListKeywords;
-pub use list::{LIST_LIMITS, list};
+pub use list::{LIST_LIMITS, SORTS, list};
 pub use view::{AddedKeywordsView, AllowanceView, KeywordView, LatestView, MarketView};
 
 use crate::contract::{body, member};
