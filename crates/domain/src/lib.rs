@@ -49,4 +49,5 @@ pub mod use_cases;
 pub mod user;
 
 #[cfg(feature = "test-support")]
+#[path = "../tests/support/mod.rs"]
 pub mod test_support;
