@@ -2,9 +2,8 @@
 
 use crate::contract::members;
 use crate::contract::parameters::Query;
-use crate::contract::result_types::RESULTS;
 use crate::problem::FieldError;
-use analysis::result_type::ResultType;
+use analysis::{findings::all_types, result_type::ResultType};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -26,11 +25,11 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
 });
 /// Of whatever type: what the parameter may be, before the type is known.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
-    let schemas: Vec<&str> = RESULTS.iter().map(|it| it.record).collect();
+    let schemas: Vec<&str> = all_types().map(|it| it.record).collect();
     record(&schemas)
 });
 static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
-    let all = RESULTS.iter().map(|it| (it.of, record(&[it.record])));
+    let all = all_types().map(|it| (it.of, record(&[it.record])));
     all.collect()
 });
 

@@ -6,7 +6,8 @@ use analysis::{
     document::Document,
     findings::{
         broken_links::{FindingContext, PreviousBrokenLinks},
-        site_audit::{AuditContext, SiteCards, judge},
+        judge,
+        site_cards::{AuditContext, SiteCards},
     },
     observation::web_site::CrawlStep,
 };

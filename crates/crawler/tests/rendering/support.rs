@@ -8,7 +8,8 @@ use super::{
 use analysis::{
     findings::{
         broken_links::PreviousBrokenLinks,
-        site_audit::{AuditContext, PageRecord, SiteCards, judge},
+        judge,
+        site_cards::{AuditContext, PageRecord, SiteCards},
     },
     observation::{
         page_content::{PageContent, RenderFailure, Rendered, RenderedPage},

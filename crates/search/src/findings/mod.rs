@@ -10,3 +10,14 @@ pub mod serp;
 pub mod sov;
 
 pub(crate) use texts::findings::envelope;
+
+texts::finding_types! {
+    Rankings: rankings[RankingRecord, RankingsSummary];
+    Serp: serp[SerpRecord, SerpSummary];
+    Sov: sov[SovRecord, SovSummary];
+    Forecast: forecast[ForecastRecord, ForecastSummary];
+    Competitors: competitors[CompetitorRecord, CompetitorsSummary];
+    Cannibalization: cannibalization[CannibalizationRecord, CannibalizationSummary];
+    AiVisibility: ai_visibility[AiVisibilityRecord, AiVisibilitySummary];
+    AiTrends: ai_trends[AiTrendRecord, AiTrendsSummary];
+}

@@ -1,3 +1,6 @@
+//! All findings on a site's pages in two passes; memory is for what pages have in common, whatever the site's size.
+//! [`SiteCards`] takes in each page once, then [`judge`] judges each by itself and by the [`Site`] that results.
+
 pub mod broken_links;
 pub mod content;
 pub mod content_changes;
@@ -6,11 +9,326 @@ pub mod geo_score;
 pub mod issues;
 pub mod llms_txt;
 pub mod schema;
-pub mod site_audit;
+pub mod site_cards;
 pub mod site_changes;
 pub mod vitals;
 
 pub(crate) use texts::findings::envelope;
 
+use crate::document::Document;
+use crate::observation::page_content::PageContent;
+use crate::page_kind::{PageKind, page_kind};
+use crate::result_type::ResultType;
+use crate::site_graph::TargetState;
+use broken_links::LinkRecords;
+use content::{ContentContext, ContentSummary, SiteIndex, SitemapLine, UnreadPage, content_record};
+use content_changes::SiteFacts;
+use eeat::{EeatInput, EeatRecord, EeatSummary, PageAverages, PageType};
+use geo_score::{GeoInput, GeoSummary};
+use issues::{Issue, PageContext, page_issues};
+use schema::{PageInput, PageTemplate, SchemaRecord, SchemaTally};
+use site_cards::{AuditContext, PageRecord, Robots, Site, TypeSummary};
+
 #[cfg(test)]
 mod sample_pages;
+
+texts::finding_types! {
+    BrokenLinks: broken_links[BrokenLink, BrokenLinksSummary];
+    Content: content[ContentRecord, ContentSummary];
+    ContentChanges: content_changes[ChangeRecord, ContentChangesSummary];
+    Schema: schema[SchemaRecord, SchemaSummary];
+    GeoScore: geo_score[GeoRecord, GeoSummary];
+    Eeat: eeat[EeatRecord, EeatSummary];
+    Vitals: vitals[VitalsRecord, VitalsSummary];
+}
+
+/// Judges pages one by one, hands out their records, and sums up.
+pub fn judge(
+    site: &Site,
+    context: &AuditContext,
+    robots: &Robots,
+    pages: impl Iterator<Item = PageContent>,
+    mut hand_out: impl FnMut(PageRecord),
+) -> Vec<TypeSummary> {
+    let mut audit = SiteAudit::of(site, context, robots);
+    for page in pages {
+        audit.judge(&page, &mut hand_out);
+    }
+    audit.finish(hand_out)
+}
+
+pub struct SiteAudit<'a> {
+    site: &'a Site,
+    context: &'a AuditContext,
+    robots: &'a Robots,
+    index: SiteIndex<'a>,
+    links: LinkRecords<'a>,
+    judged: u64,
+    schema: SchemaTally,
+    content: ContentSummary,
+    geo: GeoSummary,
+    eeat: PageAverages,
+}
+
+impl<'a> SiteAudit<'a> {
+    pub fn of(site: &'a Site, context: &'a AuditContext, robots: &'a Robots) -> Self {
+        Self {
+            site,
+            context,
+            robots,
+            index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
+            links: LinkRecords::new(&site.link_cards, &context.finding),
+            judged: 0,
+            schema: SchemaTally::default(),
+            content: ContentSummary::default(),
+            geo: GeoSummary::default(),
+            eeat: PageAverages::default(),
+        }
+    }
+
+    pub fn site_facts(&self, url: &str) -> SiteFacts {
+        let graph = &self.site.graph;
+        let known = graph.urls.known(url).and_then(|it| graph.page(it));
+        known.map_or_else(SiteFacts::default, |(number, _)| SiteFacts {
+            inlinks: Some(self.site.links.inlinks[number].count),
+            pages_with_same_text: Some(self.index.pages_with_same_text(number)),
+        })
+    }
+
+    /// To be called after the last page.
+    pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
+        let site = self.eeat_of_the_site(&mut hand_out);
+        self.summaries(&site)
+    }
+
+    pub fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
+        let Some(place) = self.site.link_cards.place_of(page) else {
+            return;
+        };
+        self.judged += 1;
+        for (place, record) in self.links.of(page) {
+            hand_out(PageRecord {
+                result_type: ResultType::BrokenLinks,
+                place,
+                url: page.url.clone(),
+                sort_value: None,
+                record: Document::of(&record),
+            });
+        }
+        let mut add = |result_type, sort_value, record| {
+            hand_out(PageRecord {
+                result_type,
+                place,
+                url: page.url.clone(),
+                sort_value,
+                record,
+            });
+        };
+        let kind = page_kind(page);
+        let schema = self.schema(page, kind);
+        let content = self.content(page, kind, &schema);
+        let geo = self.geo(page, &schema);
+        let eeat = self.eeat(page, kind);
+        add(
+            ResultType::Content,
+            content.content_score,
+            Document::of(&content),
+        );
+        add(
+            ResultType::Schema,
+            schema.schema_score,
+            Document::of(&schema),
+        );
+        add(ResultType::GeoScore, geo.geo_score, Document::of(&geo));
+        add(ResultType::Eeat, eeat.eeat_score, Document::of(&eeat));
+    }
+
+    fn geo(&mut self, page: &PageContent, schema: &SchemaRecord) -> geo_score::GeoRecord {
+        let input = GeoInput {
+            page,
+            agents: &(self.robots)(&page.url),
+            rendered_words: page.rendered_words(),
+            schema: Some(schema),
+            keywords: self.keywords(page),
+            site: self.site.signals.identity(),
+            llms_txt: self.site.llms_txt.as_ref(),
+        };
+        let record = geo_score::judge(&input, &self.context.finding);
+        self.geo.add(&record, None);
+        record
+    }
+
+    fn eeat(&mut self, page: &PageContent, kind: PageKind) -> EeatRecord {
+        let input = EeatInput {
+            page,
+            page_type: page_type(kind),
+            site: &self.site.signals,
+            third_party_mentions: None,
+        };
+        let record = eeat::judge_page(&input, &self.context.finding);
+        self.eeat.add(&record);
+        record
+    }
+
+    /// The site has a record of its own, behind those of its pages.
+    fn eeat_of_the_site(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
+        let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.context.finding);
+        let graph = &self.site.graph;
+        hand_out(PageRecord {
+            result_type: ResultType::Eeat,
+            place: graph.cards.len(),
+            url: graph.urls.text(graph.start).to_owned(),
+            sort_value: record.eeat_score,
+            record: Document::of(&record),
+        });
+        record
+    }
+
+    fn keywords(&self, page: &PageContent) -> &[String] {
+        let keywords = self.context.keywords.get(&page.url);
+        keywords.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn schema(&mut self, page: &PageContent, kind: PageKind) -> SchemaRecord {
+        let input = PageInput {
+            url: &page.url,
+            data: &page.structured_data,
+            visible_text: page.text.visible.as_deref().filter(|_| !page.is_cut()),
+            days: &page.metadata.days_of_time_elements(),
+            template: template(kind),
+            rendered_only: page.has_data_only_when_rendered(),
+        };
+        let mut record = schema::judge_page(&input, &self.context.finding);
+        if page.is_cut() {
+            record = record.in_part(page.cut_warnings());
+        }
+        self.schema.add(&record, page.is_indexable());
+        record
+    }
+
+    fn content(
+        &mut self,
+        page: &PageContent,
+        kind: PageKind,
+        schema: &SchemaRecord,
+    ) -> content::ContentRecord {
+        let keywords = self.keywords(page);
+        let scope = self.site.graph.urls.scope();
+        let own = page_issues(
+            page,
+            &PageContext {
+                kind,
+                scope,
+                schema: Some(schema),
+                vitals: self
+                    .context
+                    .vitals
+                    .get(&page.url)
+                    .map_or(&[], Vec::as_slice),
+                keywords,
+                // Nobody finds a page that ranks nowhere; of the others nothing is known.
+                has_traffic: (!keywords.is_empty()).then_some(true),
+            },
+        );
+        let number = self.site.graph.urls.known(&page.url);
+        let known = number.and_then(|it| self.site.graph.page(it));
+        let facts = known.map(|(number, _)| self.index.of(number));
+        let issues: Vec<Issue> = match number {
+            Some(url) => self.site.issues.with_page(url, own),
+            None => own,
+        };
+        let context = ContentContext {
+            finding: self.context.finding,
+            kind,
+            scope,
+            keywords,
+        };
+        let record = content_record(page, facts.unwrap_or_default(), issues, &context);
+        self.content.add(&record);
+        record
+    }
+
+    /// With the issues of addresses that are no pages: files, sitemaps, what does not answer.
+    fn summaries(mut self, site: &EeatRecord) -> Vec<TypeSummary> {
+        let graph = &self.site.graph;
+        for (url, issues) in &self.site.issues.by_url {
+            if graph.page(*url).is_none() {
+                self.content.add_issues(graph.urls.text(*url), issues);
+            }
+        }
+        let sitemaps = graph.sitemaps.iter();
+        self.content.sitemaps = sitemaps
+            .map(|it| SitemapLine::of(graph.urls.text(it.url), it))
+            .collect();
+        for (url, target) in graph.targets().filter(|it| graph.urls.is_internal(it.0)) {
+            if let (Some(reason), TargetState::Answered(status)) = (&target.unread, target.state) {
+                self.content.add_unread(UnreadPage {
+                    url: graph.urls.text(url).to_owned(),
+                    status,
+                    reason: reason.to_string(),
+                });
+            }
+        }
+        let judged = self.judged;
+        let summary = |result_type, method, summary| TypeSummary {
+            result_type,
+            method,
+            records: judged,
+            summary,
+        };
+        let eeat = EeatSummary::of(site, &self.eeat);
+        let links = self.links.summary();
+        vec![
+            TypeSummary {
+                records: links.listed.into(),
+                ..summary(
+                    ResultType::BrokenLinks,
+                    broken_links::METHOD,
+                    Document::of(&links),
+                )
+            },
+            summary(
+                ResultType::Content,
+                content::METHOD,
+                Document::of(&self.content.finished()),
+            ),
+            summary(
+                ResultType::Schema,
+                schema::METHOD,
+                Document::of(&self.schema.summary()),
+            ),
+            summary(
+                ResultType::GeoScore,
+                geo_score::METHOD,
+                Document::of(&self.geo),
+            ),
+            TypeSummary {
+                records: judged + 1,
+                ..summary(ResultType::Eeat, eeat::METHOD, Document::of(&eeat))
+            },
+        ]
+    }
+}
+
+const fn page_type(kind: PageKind) -> PageType {
+    match kind {
+        PageKind::Article => PageType::Article,
+        PageKind::Product => PageType::Product,
+        PageKind::Category => PageType::Category,
+        PageKind::Home => PageType::Home,
+        PageKind::About => PageType::About,
+        PageKind::Contact => PageType::Contact,
+        PageKind::Login | PageKind::Other => PageType::Other,
+    }
+}
+
+const fn template(kind: PageKind) -> Option<PageTemplate> {
+    match kind {
+        PageKind::Home => Some(PageTemplate::Home),
+        PageKind::Article => Some(PageTemplate::Article),
+        PageKind::Product => Some(PageTemplate::Product),
+        PageKind::Category => Some(PageTemplate::Category),
+        PageKind::About | PageKind::Contact => Some(PageTemplate::About),
+        PageKind::Login | PageKind::Other => None,
+    }
+}

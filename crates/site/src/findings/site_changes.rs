@@ -6,7 +6,7 @@ use super::content_changes::{
     Baseline, ChangeContext, ChangeRecord, Comparison, ContentChangesSummary, METHOD, PageHistory,
     PageState, SiteFacts, Unread, compare, not_read,
 };
-use super::site_audit::TypeSummary;
+use super::site_cards::TypeSummary;
 use crate::document::Document;
 use crate::observation::page_content::PageContent;
 use crate::observation::web_site::{CheckState, SiteObservation, TargetCheck};

@@ -4,14 +4,13 @@
 pub mod fields;
 mod members;
 pub mod parameters;
-pub mod result_types;
 mod schemas;
 mod values;
 
 pub use members::members;
 pub use schemas::all as schemas;
 #[cfg(feature = "schemas")]
-pub(crate) use schemas::{OF_TYPES, add};
+pub(crate) use schemas::{OF_TYPES, add, add_all};
 pub use values::{Bounds, EachOnce, End, FreeText, List, Number, Time, id};
 pub(crate) use values::{arguments, parsed, values, within, words};
 

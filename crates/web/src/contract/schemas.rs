@@ -1,10 +1,14 @@
 //! Schemas of answers: of the types that serialise, or by hand where an answer is put together.
 
-use crate::contract::{id, result_types::RESULTS};
+use crate::contract::id;
+use analysis::findings::all_types;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 #[cfg(feature = "schemas")]
-use utoipa::{PartialSchema, ToSchema};
+use {
+    analysis::findings::Schemas,
+    utoipa::{PartialSchema, ToSchema},
+};
 
 /// Of the types that serialise, as `derived` makes them; a test compares the two.
 pub const OF_TYPES: &str = include_str!("schemas.json");
@@ -128,8 +132,8 @@ fn results() -> Value {
     let text = json!({ "type": ["string", "null"] });
     let schema = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     let mut summaries = vec![json!({ "type": "null" })];
-    summaries.extend(RESULTS.iter().map(|it| schema(it.summary)));
-    let mut records: Vec<Value> = RESULTS.iter().map(|it| schema(it.record)).collect();
+    summaries.extend(all_types().map(|it| schema(it.summary)));
+    let mut records: Vec<Value> = all_types().map(|it| schema(it.record)).collect();
     records
         .push(json!({ "type": "object", "description": "Only the members that fields= selects." }));
     json!({
@@ -271,7 +275,12 @@ pub(crate) fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>)
     let mut inner = Vec::new();
     T::schemas(&mut inner);
     inner.push((T::name().into_owned(), T::schema()));
-    for (name, schema) in inner {
+    add_all(inner, schemas);
+}
+
+#[cfg(feature = "schemas")]
+pub(crate) fn add_all(added: Schemas, schemas: &mut Map<String, Value>) {
+    for (name, schema) in added {
         let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
         let other = schemas.insert(name.clone(), schema);
         assert!(

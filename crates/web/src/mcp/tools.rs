@@ -4,14 +4,15 @@ use super::asked::WAIT;
 use super::room;
 use super::schema::object;
 use super::tool::{Hints, Tool};
-use crate::{contract::result_types::RESULTS, route_table::Verb};
+use crate::route_table::Verb;
+use analysis::findings::all_types;
 use analysis::result_type::ResultType;
 use domain::job::kind::AnalysisKind;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 pub static INSTRUCTIONS: LazyLock<String> = LazyLock::new(|| {
-    let (analyses, types) = (of_each_analysis(), RESULTS.len());
+    let (analyses, types) = (of_each_analysis(), ResultType::ALL.len());
     format!("Sightline measures how visible web sites are: positions in search results, whether AI answers name and cite a site, what is broken or weak on its pages, where it is heading and what to do next.
 A project is a site, its keywords are what people search for. Results come from analyses: {analyses}.
 First steps: service_list_projects; then service_get_results with type=all, which tells the figures of all {types} types; then one type for its records.
@@ -24,7 +25,7 @@ Refused calls say what was wrong, where, and how to mend it; nextActions are cal
 /// “webVitals (vitals)” and the others.
 fn of_each_analysis() -> String {
     let of = |kind: AnalysisKind| {
-        let its_own = RESULTS.iter().map(|it| it.of);
+        let its_own = all_types().map(|it| it.of);
         let its_own = its_own.filter(|it| AnalysisKind::behind(*it) == kind);
         let names: Vec<&str> = its_own.map(ResultType::name).collect();
         format!("{} ({})", kind.name(), names.join(", "))

@@ -1,8 +1,8 @@
 //! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `contract/schemas.json` holds them.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use crate::contract::result_types::RESULTS;
-use crate::contract::{OF_TYPES, add};
+use crate::contract::{OF_TYPES, add, add_all};
+use analysis::findings::{Schemas, all_types};
 use serde_json::{Map, Value};
 
 /// An object with a line for each schema.
@@ -17,8 +17,10 @@ pub fn derived() -> String {
     add::<analyses::JobView>(&mut schemas);
     add::<analyses::QueueView>(&mut schemas);
     add::<models::ModelsView>(&mut schemas);
-    for spec in &RESULTS {
-        (spec.add_schemas)(&mut schemas);
+    for of in all_types() {
+        let mut added = Schemas::new();
+        (of.schemas)(&mut added);
+        add_all(added, &mut schemas);
     }
     // What is in the file keeps its place there, so that a new type moves no line.
     let known: Map<String, Value> = serde_json::from_str(OF_TYPES).unwrap_or_default();

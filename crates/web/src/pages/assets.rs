@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn every_icon_that_is_asked_for_is_in_the_sprite() {
         let sprite = text("sprite.svg");
-        for name in crate::pages::frame::icons() {
+        for name in crate::pages::layout::icons() {
             assert!(sprite.contains(&format!("id=\"{name}\"")), "{name}");
         }
     }

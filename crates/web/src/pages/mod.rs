@@ -13,6 +13,7 @@ mod gap_check;
 mod home;
 mod jobs;
 mod keywords;
+mod layout;
 mod markets;
 mod measures;
 mod modules;
@@ -106,7 +107,7 @@ macro_rules! pages {
     };
 }
 
-/// Every page; entries of the navigation have the same order. Those of results are rows of [`crate::contract::result_types::RESULTS`].
+/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULT_PAGES`].
 static PAGES: &[PageSpec] = &pages! {
     SIGN_IN => Access::Visitors;
     WELCOME => Access::Visitors;
@@ -315,7 +316,7 @@ impl Pages {
             && let Access::Everybody(write) = spec.access
         {
             let page = write(&self.services.config.public_base_url);
-            return sending.html(200, &page.html(who.as_ref(), spec.path));
+            return sending.html(200, &layout::html(&page, who.as_ref(), spec.path));
         }
         let Some(who) = who else {
             return match self.services.core.awaits_owner().await {
@@ -338,7 +339,7 @@ impl Pages {
         };
         let marked = values.filled(spec.marks);
         match written(&visit, write, values).await {
-            Ok(page) => sending.html(200, &page.html(Some(&who), &marked)),
+            Ok(page) => sending.html(200, &layout::html(&page, Some(&who), &marked)),
             Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
             Err(NoPage::Storage(error)) => broken(sending, &error),
         }

@@ -1,6 +1,6 @@
 //! Pages for whoever is not signed in, and for what is not there.
 
-use super::frame;
+use super::layout;
 use super::parts::{main_link, needs_scripts};
 use crate::problem::Problem;
 use maud::{Markup, html};
@@ -30,7 +30,7 @@ pub fn sign_in(next: &str) -> String {
             (needs_scripts("Signing in needs JavaScript."))
         }
     };
-    frame::gate("Sign in", form)
+    layout::gate("Sign in", form)
 }
 
 pub fn welcome() -> String {
@@ -61,26 +61,26 @@ pub fn welcome() -> String {
             (needs_scripts("Creating the account needs JavaScript."))
         }
     };
-    frame::gate("Welcome", form)
+    layout::gate("Welcome", form)
 }
 
 /// Not found, or not theirs.
 pub fn nothing() -> String {
     let text = "The page may have moved, or it belongs to another account.";
     let title = "Nothing is here";
-    frame::gate(title, said(title, text, "To your projects"))
+    layout::gate(title, said(title, text, "To your projects"))
 }
 
 pub fn refused(problem: &Problem) -> String {
     let title = problem.code.title();
     let hint = problem.hint.as_deref().unwrap_or_default();
     let text = format!("{} {hint}", problem.detail);
-    frame::gate(title, said(title, &text, "Try again"))
+    layout::gate(title, said(title, &text, "Try again"))
 }
 
 /// When the database does not answer.
 pub fn broken() -> String {
     let text = "The database does not answer. Nothing is lost; try again in a minute.";
     let body = said("This page cannot be read just now", text, "Try again");
-    frame::gate("Not available", body)
+    layout::gate("Not available", body)
 }

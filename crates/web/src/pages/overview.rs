@@ -3,9 +3,9 @@
 use super::charts::{Lines, Series};
 use super::frame::Page;
 use super::parts::Table;
+use super::results::result_page;
 use super::visit::Visit;
 use super::{NoPage, frame, jobs, measures, parts};
-use crate::contract::result_types::spec;
 use analysis::document::FromJson;
 use analysis::findings::ai_visibility::AiVisibilitySummary;
 use analysis::findings::content::ContentSummary;
@@ -373,7 +373,7 @@ fn suggestions(state: &ProjectState) -> Markup {
 fn measurements(state: &ProjectState) -> Markup {
     let rows = ResultType::ALL.into_iter().map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
-        let name = parts::link(&href, spec(of).short);
+        let name = parts::link(&href, result_page(of).name());
         let when = found(state, of).map_or_else(
             || parts::text("never"),
             |(head, _)| parts::ago(head.measured_at),

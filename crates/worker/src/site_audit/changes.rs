@@ -3,7 +3,7 @@
 use super::earlier::earlier_page;
 use analysis::document::Document;
 use analysis::findings::content_changes::{Baseline, ChangeContext, SiteFacts};
-use analysis::findings::site_audit::TypeSummary;
+use analysis::findings::site_cards::TypeSummary;
 use analysis::findings::site_changes::{SiteChanges, Visited, why_unread};
 use analysis::observation::web_site::TargetCheck;
 use analysis::result_type::ResultType;

@@ -10,7 +10,7 @@ use super::Tools;
 use super::attempt_state::{AttemptState, Broken, Done};
 use analysis::document::Document;
 use analysis::findings::broken_links::{BrokenLinksSummary, PreviousBrokenLinks};
-use analysis::findings::site_audit::{SiteCards, TypeSummary};
+use analysis::findings::site_cards::{SiteCards, TypeSummary};
 use analysis::findings::site_changes::without_a_page;
 use analysis::provenance::Provenance;
 use analysis::result_type::ResultType;

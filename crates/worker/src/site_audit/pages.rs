@@ -7,8 +7,11 @@ use crate::{Tools, attempt_state::Broken, web_vitals::newest_vitals};
 use analysis::document::Document;
 use analysis::findings::content_changes::{ChangeContext, ChangeSource, PageOwner};
 use analysis::findings::envelope::FindingContext;
-use analysis::findings::site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards};
 use analysis::findings::vitals::VitalsRecord;
+use analysis::findings::{
+    SiteAudit,
+    site_cards::{AuditContext, PageRecord, Site, SiteCards},
+};
 use analysis::observation::web_site::{SiteScope, TargetCheck};
 use crawler::AiRobots;
 use domain::job::{Job, Trigger};

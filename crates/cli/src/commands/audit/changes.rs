@@ -5,7 +5,7 @@ use analysis::document::Document;
 use analysis::findings::content_changes::{
     Baseline, ChangeContext, ChangeSource, PageOwner, SiteFacts,
 };
-use analysis::findings::site_audit::{PageRecord, TypeSummary};
+use analysis::findings::site_cards::{PageRecord, TypeSummary};
 use analysis::findings::site_changes::{EarlierPage, SiteChanges, Visited, why_unread};
 use analysis::observation::page_content::PageContent;
 use analysis::observation::web_site::{SiteScope, TargetCheck};

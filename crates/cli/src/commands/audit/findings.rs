@@ -6,13 +6,14 @@ use crate::terminal::harmless;
 use analysis::{
     document::{Document, FromJson},
     findings::{
+        SiteAudit,
         broken_links::{BrokenLinksSummary, FindingContext, PreviousBrokenLinks, Severity},
         content::ContentSummary,
         content_changes::ContentChangesSummary,
         eeat::EeatSummary,
         geo_score::GeoSummary,
         schema::SchemaSummary,
-        site_audit::{AuditContext, PageRecord, SiteAudit, SiteCards, TypeSummary},
+        site_cards::{AuditContext, PageRecord, SiteCards, TypeSummary},
         site_changes::without_a_page,
         vitals::{self, VitalsRecord, VitalsSummary},
     },

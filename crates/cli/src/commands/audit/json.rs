@@ -2,7 +2,7 @@
 
 use super::findings::Found;
 use crate::terminal::say_all;
-use analysis::findings::site_audit::PageRecord;
+use analysis::findings::site_cards::PageRecord;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};

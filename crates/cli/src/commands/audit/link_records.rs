@@ -2,7 +2,7 @@
 
 use analysis::document::FromJson;
 use analysis::findings::broken_links::{BrokenLink, Severity};
-use analysis::findings::site_audit::PageRecord;
+use analysis::findings::site_cards::PageRecord;
 use anyhow::Context;
 use serde::Deserialize;
 use std::{fs::File, os::unix::fs::FileExt};

@@ -1,8 +1,18 @@
-use super::{Found, engine_title};
+use super::{Found, Group, ResultPage, engine_title};
 use crate::pages::charts::{Lines, Series};
 use crate::pages::parts;
 use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
 use maud::Markup;
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::AiAnswers,
+    title: "AI trends",
+    short: None,
+    question: "Is our visibility in AI answers really changing, or is it noise?",
+    unit: "series",
+    icon: "trend",
+    rows: 20,
+};
 
 pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<AiTrendRecord> = found.records();

@@ -1,4 +1,4 @@
-use super::{Found, answer_text::marked, engine_title};
+use super::{Found, Group, ResultPage, answer_text::marked, engine_title};
 use crate::pages::charts::bars;
 use crate::pages::parts::Table;
 use crate::pages::{NoPage, parts};
@@ -7,6 +7,16 @@ use analysis::findings::ai_visibility::{
     AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
 };
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::AiAnswers,
+    title: "AI visibility",
+    short: None,
+    question: "Do answers of AI engines name us and cite our pages?",
+    unit: "answers",
+    icon: "ai",
+    rows: 20,
+};
 
 /// Answers shown of a keyword.
 const ANSWERS: usize = 20;

@@ -1,10 +1,20 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::parts_bar;
 use crate::pages::parts;
 use crate::pages::parts::Table;
 use analysis::findings::broken_links::{BrokenLink, BrokenLinksSummary, Severity};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Broken links",
+    short: None,
+    question: "Which links lead nowhere, and where do they stand?",
+    unit: "links",
+    icon: "broken",
+    rows: 50,
+};
 
 pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<BrokenLink> = found.records();

@@ -1,4 +1,4 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{Lanes, bars, parts_bar};
 use crate::pages::parts::Table;
 use crate::pages::{NoPage, parts};
@@ -7,6 +7,16 @@ use analysis::findings::{
     rankings::RankingRecord,
 };
 use maud::{Markup, Render, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Cannibalization",
+    short: None,
+    question: "Which of our own pages compete with each other?",
+    unit: "keywords",
+    icon: "cannibalization",
+    rows: 50,
+};
 
 /// Runs that a course shows.
 const MOST_LOOKS: u32 = 120;

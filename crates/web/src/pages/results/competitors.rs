@@ -1,9 +1,19 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::measures::share_cell;
 use crate::pages::parts;
 use crate::pages::parts::Table;
 use analysis::findings::competitors::{CompetitorRecord, CompetitorsSummary};
 use maud::Markup;
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Competitors",
+    short: None,
+    question: "Who competes for the same keywords, and where do they win?",
+    unit: "keywords",
+    icon: "competitors",
+    rows: 30,
+};
 
 pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<CompetitorRecord> = found.records();

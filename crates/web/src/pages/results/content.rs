@@ -1,10 +1,20 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{bars, ring};
 use crate::pages::parts::Table;
 use crate::pages::{NoPage, parts};
 use analysis::findings::content::{ContentRecord, ContentSummary, SnippetText};
 use analysis::findings::issues::{Severity, info};
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Content",
+    short: None,
+    question: "Is the text of our pages good, complete and unique?",
+    unit: "pages",
+    icon: "content",
+    rows: 30,
+};
 
 const fn sign(it: Severity) -> (&'static str, &'static str) {
     match it {

@@ -1,9 +1,19 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::{NoPage, charts::parts_bar, parts};
 use analysis::findings::content_changes::{
     ChangeClass, ChangeRecord, ContentChangesSummary, FieldValue,
 };
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Content changes",
+    short: Some("Changes"),
+    question: "What changed on our pages, and how much does it matter?",
+    unit: "pages",
+    icon: "changes",
+    rows: 50,
+};
 
 const fn sign(it: ChangeClass) -> (&'static str, &'static str) {
     match it {

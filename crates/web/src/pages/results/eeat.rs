@@ -1,7 +1,17 @@
-use super::{Found, geo_score::factor};
+use super::{Found, Group, ResultPage, geo_score::factor};
 use crate::pages::{NoPage, charts::ring, parts};
 use analysis::findings::eeat::{EeatRecord, EeatSummary, PillarScores, Signal, SignalScope};
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Experience, expertise, authority, trust",
+    short: Some("E-E-A-T"),
+    question: "What on our site shows that it deserves trust?",
+    unit: "pages",
+    icon: "trust",
+    rows: 50,
+};
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let records: Vec<EeatRecord> = found.records();

@@ -1,10 +1,20 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{Fan, FanPoint};
 use crate::pages::{NoPage, measures, parts};
 use analysis::findings::forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit};
 use analysis::findings::rankings::ProjectSeries;
 use chrono::NaiveDate;
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Forecast",
+    short: None,
+    question: "Where are we heading, and how sure is that?",
+    unit: "series",
+    icon: "forecast",
+    rows: 30,
+};
 
 const MOST_POINTS: u32 = 120;
 

@@ -1,8 +1,7 @@
 //! What a page of results has read, and what stands on all of them.
 
-use super::body;
+use super::{body, result_page};
 use crate::contract::parameters::Query;
-use crate::contract::result_types::spec;
 use crate::pages::frame::Page;
 use crate::pages::parts::{Column, Row, Table};
 use crate::pages::visit::{Visit, Wanted, encoded};
@@ -43,8 +42,8 @@ pub fn engine_title(name: &str) -> &str {
 }
 
 pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Page, NoPage> {
-    let (spec, query) = (spec(of), visit.query(&KNOWN));
-    let wanted = visit.wanted(&query, spec.rows, &SORTS, Direction::Ascending);
+    let (shown, query) = (result_page(of), visit.query(&KNOWN));
+    let wanted = visit.wanted(&query, shown.rows, &SORTS, Direction::Ascending);
     // Whole search pages are large: one is read, and not one for each keyword.
     let keyword = query
         .id("keyword")
@@ -86,7 +85,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
         }
     };
     Ok(Page {
-        title: format!("{} · {}", spec.title, project.name.as_str()),
+        title: format!("{} · {}", shown.title, project.name.as_str()),
         simulated: results
             .head
             .as_ref()
@@ -108,9 +107,9 @@ fn start(project: &Project, of: ResultType, label: &str) -> Option<Markup> {
 }
 
 fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
-    let (spec, project) = (spec(of), &results.project);
+    let (shown, project) = (result_page(of), &results.project);
     let kind = AnalysisKind::behind(of);
-    let head = frame::head(frame::crumbs(project), spec.title, spec.question, None);
+    let head = frame::head(frame::crumbs(project), shown.title, shown.question, None);
     let keywords = format!("/projects/{}/keywords", project.id);
     let (title, text, action) = match kind {
         _ if !project.is_active() => (
@@ -139,18 +138,18 @@ fn missing(results: &ProjectResults, of: ResultType) -> Vec<Markup> {
             start(project, of, "Measure now"),
         ),
     };
-    vec![head, parts::empty(spec.icon, title, &text, action)]
+    vec![head, parts::empty(shown.icon, title, &text, action)]
 }
 
 impl Found<'_> {
     pub fn heading(&self) -> Markup {
-        let spec = spec(self.of);
-        let measured = frame::measured(self.head, spec.unit, self.visit.now);
+        let shown = result_page(self.of);
+        let measured = frame::measured(self.head, shown.unit, self.visit.now);
         let again = start(self.project, self.of, "Measure again");
         frame::head_measured(
             frame::crumbs(self.project),
-            spec.title,
-            spec.question,
+            shown.title,
+            shown.question,
             again,
             measured,
         )

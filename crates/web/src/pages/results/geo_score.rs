@@ -1,9 +1,19 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{bar, ring};
 use crate::pages::parts::Table;
 use crate::pages::{NoPage, parts};
 use analysis::findings::geo_score::{GeoRecord, GeoSummary};
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::AiAnswers,
+    title: "Citability by AI engines",
+    short: Some("Citability"),
+    question: "Can generative engines find, read and cite our pages?",
+    unit: "pages",
+    icon: "quote",
+    rows: 50,
+};
 
 pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[Markup]) -> Markup {
     let colour = |it: f64| match it {

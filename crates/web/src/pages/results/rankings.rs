@@ -1,10 +1,20 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{Lines, Series, parts_bar};
 use crate::pages::measures::{change, position, with_gaps};
 use crate::pages::{NoPage, measures, parts};
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Rankings",
+    short: None,
+    question: "Where do we stand in organic results, and what moved?",
+    unit: "keywords",
+    icon: "rankings",
+    rows: 50,
+};
 
 const RANGES: [(&str, i64, &str); 4] = [
     ("30", 30, "30 days"),

@@ -1,8 +1,18 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{parts_bar, ring};
 use crate::pages::{NoPage, parts};
 use analysis::findings::schema::{Eligibility, Entity, SchemaRecord, SchemaSummary};
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Structured data",
+    short: None,
+    question: "Can search engines read what our pages are about?",
+    unit: "pages",
+    icon: "schema",
+    rows: 50,
+};
 
 const fn sign(it: Eligibility) -> (&'static str, &'static str) {
     match it {

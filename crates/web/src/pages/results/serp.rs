@@ -1,4 +1,4 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::bars;
 use crate::pages::parts::Table;
 use crate::pages::{NoPage, parts};
@@ -8,6 +8,16 @@ use domain::page::{Direction, PageRequest};
 use domain::ports::keywords::{KeywordFilter, KeywordSort};
 use domain::project::Status;
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Search pages",
+    short: None,
+    question: "What does a searcher see, and what changed on the page?",
+    unit: "keywords",
+    icon: "serp",
+    rows: 1,
+};
 
 const SHOWN: usize = 30;
 /// How many keywords can be chosen from.

@@ -1,4 +1,4 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{ShareColumn, Shares, bars};
 use crate::pages::measures::share_cell;
 use crate::pages::parts::Table;
@@ -7,6 +7,16 @@ use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
 use domain::use_cases::results::ResultsRequest;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Search,
+    title: "Share of voice",
+    short: None,
+    question: "Which part of all clicks on our keywords is ours?",
+    unit: "keywords",
+    icon: "sov",
+    rows: 50,
+};
 
 /// Runs that the line over time goes back.
 const MOST_PAST: u32 = 120;

@@ -1,4 +1,4 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{bar, parts_bar};
 use crate::pages::parts;
 use crate::pages::parts::Table;
@@ -7,6 +7,16 @@ use analysis::findings::suggestions::{
     SuggestionsSummary,
 };
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::First,
+    title: "Suggestions",
+    short: None,
+    question: "What should we do next, and what does it bring?",
+    unit: "results",
+    icon: "suggestions",
+    rows: 20,
+};
 
 pub fn body(found: &Found<'_>) -> Vec<Markup> {
     let records: Vec<SuggestionRecord> = found.records();

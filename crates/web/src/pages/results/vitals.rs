@@ -1,10 +1,20 @@
-use super::Found;
+use super::{Found, Group, ResultPage};
 use crate::pages::charts::{ring, zone};
 use crate::pages::parts;
 use analysis::findings::vitals::{
     Assessment, MetricRecord, Rating, VitalsRecord, VitalsSource, VitalsSummary,
 };
 use maud::{Markup, html};
+
+pub const PAGE: ResultPage = ResultPage {
+    group: Group::Site,
+    title: "Web vitals",
+    short: None,
+    question: "Are our pages fast, responsive and stable?",
+    unit: "measurements",
+    icon: "vitals",
+    rows: 50,
+};
 
 /// What is measured: its short and long name, up to where it is good, from where on it is poor.
 const METRICS: [(&str, &str, f64, f64); 7] = [

@@ -1,0 +1,185 @@
+//! What has to be known of all pages of a site before one is judged.
+
+use super::broken_links::{LinkCards, PreviousBrokenLinks};
+use super::eeat::SiteSignals;
+use super::envelope::FindingContext;
+use super::geo_score::AgentVerdict;
+use super::issues::{SiteContext, SiteIssues, site_issues};
+use super::llms_txt::{LlmsTxt, llms_txt};
+use super::vitals::VitalsRecord;
+use crate::document::Document;
+use crate::observation::page_content::PageContent;
+use crate::observation::web_site::{LimitHit, SiteObservation};
+use crate::result_type::ResultType;
+use crate::site_graph::{LinkFacts, SiteGraph, UrlId};
+use crate::text::duplicates::{Duplicates, Fingerprint, clusters};
+use crate::text::likeness::jaccard;
+use std::collections::HashMap;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AuditContext {
+    pub finding: FindingContext,
+    /// What people find each page with, the best ranked first; by normalised URL.
+    pub keywords: HashMap<String, Vec<String>>,
+    /// How fast pages were when that was last measured; by normalised URL.
+    pub vitals: HashMap<String, Vec<VitalsRecord>>,
+}
+
+/// What robots.txt says to the crawlers of AI engines about a page; nothing where that is not known.
+pub type Robots = dyn Fn(&str) -> Vec<AgentVerdict> + Send + Sync;
+
+/// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
+/// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
+const MOST_SHINGLES: usize = 16 << 20;
+
+/// What has to be known of all pages before one is judged.
+#[derive(Debug)]
+pub struct SiteCards {
+    graph: SiteGraph,
+    links: LinkCards,
+    /// By page.
+    fingerprints: Vec<Option<Fingerprint>>,
+    /// By page, as far as there is room.
+    shingles: Vec<Option<Box<[u64]>>>,
+    room: usize,
+    signals: SiteSignals,
+    robots_txt: Option<String>,
+    llms_txt: Option<LlmsTxt>,
+}
+
+impl SiteCards {
+    pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
+        let mut graph = SiteGraph::new(&site.start, site.scope.clone());
+        for check in &site.checks {
+            graph.add_check(check);
+        }
+        graph.sitemaps_are_read = !site.limits.contains(&LimitHit::Sitemaps);
+        let read_at = site.finished_at.unwrap_or(site.started_at);
+        for sitemap in &site.sitemaps {
+            graph.add_sitemap(sitemap, read_at);
+        }
+        Self {
+            graph,
+            fingerprints: Vec::new(),
+            shingles: Vec::new(),
+            room: MOST_SHINGLES,
+            signals: SiteSignals::new(site.scope.clone()),
+            robots_txt: site.robots.as_ref().map(|it| it.text.clone()),
+            llms_txt: site.llms_txt.as_ref().map(llms_txt),
+            links: LinkCards::of(site, previous),
+        }
+    }
+
+    /// Takes in a page; each once.
+    pub fn add(&mut self, page: &PageContent) {
+        self.signals.add(page);
+        self.links.add(page);
+        let names = self.links.names_of(page);
+        let text = self.graph.add_page_with(page, names);
+        let bytes = std::mem::size_of_val(text.shingles.as_slice());
+        let fits = bytes <= self.room;
+        self.room -= if fits { bytes } else { 0 };
+        self.shingles.push(fits.then(|| text.shingles.into()));
+        self.fingerprints.push(text.fingerprint);
+    }
+
+    /// To be called when all pages were added.
+    pub fn complete(self, robots: &Robots) -> Site {
+        let Self {
+            graph,
+            links: link_cards,
+            fingerprints,
+            shingles,
+            signals,
+            llms_txt,
+            robots_txt,
+            ..
+        } = self;
+        let texts = Texts {
+            fingerprints,
+            shingles,
+        };
+        let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
+        // The largest part of what is kept.
+        drop(texts);
+        let links = LinkFacts::of(&graph);
+        let mut confirmed: Vec<UrlId> = { link_cards.confirmed_elsewhere() }
+            .filter_map(|it| graph.urls.known(it))
+            .collect();
+        confirmed.sort_unstable();
+        let site = SiteContext {
+            agents: &robots(graph.urls.text(graph.start)),
+            robots_txt: robots_txt.as_deref(),
+            llms_txt: llms_txt.as_ref(),
+            confirmed_elsewhere: &confirmed,
+        };
+        let issues = site_issues(&graph, &links, &duplicates, &site);
+        Site {
+            graph,
+            links,
+            link_cards,
+            duplicates,
+            issues,
+            signals,
+            llms_txt,
+        }
+    }
+}
+
+struct Texts {
+    fingerprints: Vec<Option<Fingerprint>>,
+    shingles: Vec<Option<Box<[u64]>>>,
+}
+
+impl Texts {
+    /// How alike two pages are; exact where both texts were kept.
+    fn likeness(&self, one: usize, other: usize) -> f64 {
+        let kept = |page: usize| self.shingles.get(page).and_then(Option::as_deref);
+        if let (Some(one), Some(other)) = (kept(one), kept(other)) {
+            return jaccard(one, other);
+        }
+        let signature = |page: usize| self.fingerprints[page].as_ref().map(|it| &it.signature);
+        let both = signature(one).zip(signature(other));
+        both.map_or(0.0, |(one, other)| one.similarity(other))
+    }
+}
+
+#[derive(Debug)]
+pub struct Site {
+    pub(super) graph: SiteGraph,
+    pub(super) links: LinkFacts,
+    pub(super) link_cards: LinkCards,
+    pub(super) duplicates: Duplicates,
+    pub(super) issues: SiteIssues,
+    pub(super) signals: SiteSignals,
+    pub(super) llms_txt: Option<LlmsTxt>,
+}
+
+impl Site {
+    /// What the next audit needs to know of the links of this one; nothing else is kept.
+    pub fn into_link_history(self, context: &AuditContext) -> PreviousBrokenLinks {
+        let links = self.link_cards;
+        drop((self.graph, self.links, self.duplicates, self.issues));
+        links.history(context.finding.measured_at)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageRecord {
+    pub result_type: ResultType,
+    /// Its place among the records of its type: by URL, and those of links by severity before it.
+    pub place: usize,
+    pub url: String,
+    /// What records of its type are sorted by, beside their places: the score.
+    pub sort_value: Option<f64>,
+    pub record: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeSummary {
+    pub result_type: ResultType,
+    /// Method and version.
+    pub method: &'static str,
+    pub records: u64,
+    pub summary: Document,
+}

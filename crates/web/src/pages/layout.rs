@@ -1,0 +1,173 @@
+//! What stands around every page: the document, the navigation, the banner over simulated data.
+
+use super::frame::Page;
+use super::parts::icon;
+use super::results::{self, RESULT_PAGES};
+use super::{Group, PAGES, assets};
+use domain::{project::Project, use_cases::sessions::Member};
+use maud::{Markup, Render, html};
+
+/// For a test that finds missing icons.
+#[cfg(test)]
+pub fn icons() -> Vec<&'static str> {
+    let fixed = [
+        "mark", "menu", "flask", "clock", "info", "up", "down", "plus", "play", "star", "copy",
+        "key", "person", "check", "external",
+    ];
+    let types = RESULT_PAGES.iter().map(|(_, it)| it.icon);
+    fixed
+        .into_iter()
+        .chain(PAGES.iter().filter_map(|it| Some(it.entry.as_ref()?.icon)))
+        .chain(types)
+        .collect()
+}
+
+/// `marked`: the path of the entry of the navigation that leads here.
+pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
+    let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
+    let html = html! {
+        (maud::DOCTYPE)
+        html lang="en" {
+            (document_head(&page.title, Some("same-origin")))
+            body {
+                a .skip href="#content" { "Skip to the content" }
+                div .app {
+                    header .top {
+                        button .slim type="button" popovertarget="menu" aria-label="Menu" { (icon("menu")) }
+                        " " (brand)
+                    }
+                    nav .side #menu popover aria-label="Sightline" {
+                        (brand)
+                        div .nav { (entries(Group::Main, "", marked)) }
+                        @if let Some(project) = &page.project { (own_entries(project, marked)) }
+                        @if let Some(who) = who {
+                            div .who {
+                                b { (who.user.name.as_str()) }
+                                small { (who.user.email.as_str()) }
+                                " "
+                                button class="quiet slim" type="button" data-api="DELETE /api/session" data-then="/sign-in" { "Sign out" }
+                            }
+                        }
+                    }
+                    main #content tabindex="-1" {
+                        @if page.simulated {
+                            div .banner role="note" {
+                                (icon("flask"))
+                                p { b { "Simulated data." } " These figures come from Sightline's sandbox, not from a real search engine. Add a supplier's key to the server's settings to measure the real thing." }
+                            }
+                        }
+                        @for part in &page.parts { (part) }
+                    }
+                }
+                (told())
+            }
+        }
+    };
+    html.into_string()
+}
+
+/// For whoever is not signed in.
+pub fn gate(title: &str, body: impl Render) -> String {
+    let page = html! {
+        (maud::DOCTYPE)
+        html lang="en" {
+            (document_head(title, None))
+            body {
+                div .gate {
+                    main #content {
+                        span .brand { (icon("mark")) "Sightline" }
+                        (body)
+                    }
+                }
+                (told())
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn document_head(title: &str, referrer: Option<&str>) -> Markup {
+    let base = assets::base();
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            @if let Some(referrer) = referrer { meta name="referrer" content=(referrer); }
+            title { (title) " · Sightline" }
+            link rel="icon" href={ (base) "/icon.svg" } type="image/svg+xml";
+            link rel="stylesheet" href={ (base) "/sightline.css" };
+            script type="module" src={ (base) "/js/app.js" } {}
+        }
+    }
+}
+
+/// Where scripts tell what happened.
+fn told() -> Markup {
+    html! { div #told .out role="status" aria-live="polite" {} }
+}
+
+fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {
+    html! { a href=(href) aria-current=[(href == marked).then_some("page")] { (icon(picture)) (label) } }
+}
+
+/// Of a group, those of a project with its id.
+fn entries(group: Group, id: &str, marked: &str) -> Markup {
+    let all = PAGES
+        .iter()
+        .filter_map(|it| Some((it.marks, it.entry.as_ref()?)));
+    html! {
+        @for (path, it) in all.filter(|(_, it)| it.group == group) {
+            (entry(&path.replace("{id}", id), it.label, it.icon, marked))
+        }
+    }
+}
+
+fn own_entries(project: &Project, marked: &str) -> Markup {
+    let (id, base) = (project.id.to_string(), format!("/projects/{}", project.id));
+    let own = |group: Group| entries(group, &id, marked);
+    let results = |group: results::Group| {
+        let all = RESULT_PAGES.iter().filter(move |(_, it)| it.group == group);
+        html! {
+            @for (of, it) in all {
+                (entry(&format!("{base}/results/{of}"), it.name(), it.icon, marked))
+            }
+        }
+    };
+    html! {
+        div .nav {
+            a .where href=(base) {
+                b { (project.name.as_str()) }
+                span { (project.domain.unicode()) }
+            }
+            (own(Group::Project))
+            (results(results::Group::First))
+            @for (number, (group, label)) in (2..).zip(results::Group::HEADED) {
+                h2 id={ "nav-" (number) } { (label) }
+                (results(group))
+            }
+            h2 #nav-5 { "Plan" }
+            (own(Group::Plan))
+            h2 #nav-6 { "Project" }
+            (own(Group::ProjectSettings))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::result_type::ResultType;
+
+    #[test]
+    fn every_type_has_a_row_and_a_place_in_the_navigation() {
+        for of in ResultType::ALL {
+            let rows: Vec<_> = RESULT_PAGES.iter().filter(|(it, _)| *it == of).collect();
+            assert_eq!(rows.len(), 1, "{of}");
+            let group = rows[0].1.group;
+            let headings = results::Group::HEADED.iter().filter(|it| it.0 == group);
+            let expected = usize::from(of != ResultType::Suggestions);
+            assert_eq!(headings.count(), expected, "{of}");
+        }
+    }
+}
