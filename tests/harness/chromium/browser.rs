@@ -46,7 +46,7 @@ pub static BROWSER: LazyLock<SharedBrowser> = LazyLock::new(|| {
         runtime.expect("a runtime").block_on(async {
             let start = ["-c", START, program.to_str().expect("UTF-8")];
             let shell = Path::new("/bin/sh");
-            let started = Browser::start(shell, &[&start, FLAGS].concat(), &settings);
+            let started = Browser::unguarded(shell, &[&start, FLAGS].concat(), &settings);
             let (_browser, protocol) = started.expect("Chromium starts");
             drive(protocol, received).await;
         });
