@@ -252,6 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn large_results_are_copied_in_parts_before_the_end() {
+        assert_eq!(PART, 500);
         let storage = with_staged(PART + 1);
         let ended = publish(&storage, PART + 1).await;
         assert!(!ended.unwrap().state.is_unfinished());

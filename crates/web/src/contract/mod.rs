@@ -263,37 +263,47 @@ pub fn described(mut schema: Value, description: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::fields::read_body;
     use super::*;
     use crate::agent_api::{analyses, keywords, projects};
+    use crate::problem::FieldError;
+    use serde_json::Map;
 
-    fn names(schema: &Value) -> Vec<&str> {
-        let members = schema["properties"].as_object().unwrap();
-        members.keys().map(String::as_str).collect()
+    type Names = fn(&'static Map<String, Value>) -> Vec<String>;
+
+    fn unknown<'a, B: Body<'a>>(body: &'a Map<String, Value>) -> Vec<String> {
+        let problem = read_body(body, |_: &B| Some(())).unwrap_err();
+        let places = problem.errors.iter().map(FieldError::document);
+        let unknown = places.filter(|it| it["code"] == "unknown-field");
+        unknown.map(|it| it["pointer"].to_string()).collect()
     }
 
     #[test]
     fn schemas_name_exactly_what_is_read() {
-        let pairs: [(Value, &[&str]); 5] = [
+        let bodies: [(Value, Names); 5] = [
             (
                 projects::CreateProject::schema(),
-                projects::CreateProject::names(),
+                unknown::<projects::CreateProject>,
             ),
             (
                 projects::ChangeProject::schema(),
-                projects::ChangeProject::names(),
+                unknown::<projects::ChangeProject>,
             ),
             (
                 keywords::AddKeywords::schema(),
-                keywords::AddKeywords::names(),
+                unknown::<keywords::AddKeywords>,
             ),
             (
                 keywords::ChangeKeyword::schema(),
-                keywords::ChangeKeyword::names(),
+                unknown::<keywords::ChangeKeyword>,
             ),
-            (analyses::start_schema(), analyses::StartAnalysis::names()),
+            (analyses::start_schema(), unknown::<analyses::StartAnalysis>),
         ];
-        for (schema, read) in pairs {
-            assert_eq!(names(&schema), read);
+        for (schema, unknown) in bodies {
+            let mut body = schema["properties"].as_object().unwrap().clone();
+            assert!(!body.is_empty());
+            body.insert("notAMember".to_owned(), Value::Null);
+            assert_eq!(unknown(Box::leak(Box::new(body))), ["\"/notAMember\""]);
         }
     }
 }
