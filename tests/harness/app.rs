@@ -47,8 +47,8 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
-    cookies::CookieStyle,
     endpoint::Endpoint,
+    http::cookies::CookieStyle,
     limits::{BodyLimit, Rate, RequestLimits},
     paging::CursorKey,
     server::Served,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
-use web::cookies::CookieStyle;
+use web::http::cookies::CookieStyle;
 use web::limits::{BodyLimit, Rate, RequestLimits, kept_answers};
 use web::paging::CursorKey;
 use web::server::Served;

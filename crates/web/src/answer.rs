@@ -1,4 +1,4 @@
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, Surface};
 use actix_web::web::Bytes;
 use domain::idempotency::StoredAnswer;

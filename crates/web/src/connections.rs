@@ -1,7 +1,7 @@
 //! Counts connections, in all and by network. Each costs two files; an idle one lasts as long as the keep-alive.
 
 use crate::counted;
-use crate::hang_up::Peer;
+use crate::http::hang_up::Peer;
 use crate::limits::{RequestLimits, Slot, Slots, slot_limits};
 use actix_web::{dev::Extensions, rt::net::TcpStream};
 use ipnet::IpNet;

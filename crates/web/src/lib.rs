@@ -9,14 +9,11 @@ pub mod caller;
 pub mod checks;
 pub mod connections;
 pub mod contract;
-pub mod cookies;
 pub mod counted;
 pub mod csrf;
 pub mod endpoint;
 pub mod endpoints;
-pub mod entity_tag;
-pub mod hang_up;
-pub mod json_guard;
+pub mod http;
 pub mod limits;
 pub mod links;
 pub mod mcp;
@@ -41,8 +38,6 @@ pub mod session_api;
 pub mod session_endpoints;
 mod signed_in;
 mod token_revocations;
-mod transfer;
-mod weight;
 
 #[cfg(not(feature = "schemas"))]
 use no_schema::ToSchema;

@@ -2,9 +2,9 @@
 
 use crate::contract::parameters::Query;
 use crate::contract::{Argument, Parameter, words};
+use crate::http::weight::MOST_BYTES;
 use crate::problem::{FieldError, Problem};
 use crate::selection::Selectable;
-use crate::weight::MOST_BYTES;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::AccountId;

@@ -1,6 +1,6 @@
 use crate::answer::Answer;
 use crate::connections::Connections;
-use crate::cookies::CookieStyle;
+use crate::http::cookies::CookieStyle;
 use crate::limits::{BodyLimit, Limiter, RequestLimits, Slots};
 use crate::noticed::Noticed;
 use crate::paging::CursorKey;

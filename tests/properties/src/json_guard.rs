@@ -2,7 +2,7 @@
 //! reason of its own.
 
 use serde_json::{Map, Value};
-use web::json_guard::{MOST_DEPTH, parse};
+use web::http::json_guard::{MOST_DEPTH, parse};
 
 /// What serde's own reader of values takes for something else, where raw values are compiled in.
 const RAW: &str = "$serde_json::private::RawValue";

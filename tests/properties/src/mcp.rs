@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::time::Duration;
 use web::{
-    json_guard,
+    http::json_guard,
     mcp::{MOST_DEPTH, asked, misshapen, tools},
     route_table::Verb,
 };

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use web::{
     agent_api::projects::{ProjectView, change_fields, patch_of},
-    json_guard,
+    http::json_guard,
 };
 
 pub(crate) fn check(bytes: &[u8]) {

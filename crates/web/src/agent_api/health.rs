@@ -6,7 +6,7 @@ use crate::limits::{Rate, RequestLimits};
 use crate::problem::Problem;
 use crate::route_table::ROWS;
 use crate::services::{Services, SpeedLabel};
-use crate::{json_guard, paging, paths, refusals};
+use crate::{http::json_guard, paging, paths, refusals};
 use analysis::provenance::Provenance;
 use domain::keyword::{KeywordText, NewKeywords};
 use domain::ports::ai_answers::{AiEngines, EngineLabel};

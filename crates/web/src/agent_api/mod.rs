@@ -14,11 +14,11 @@ pub use status::StatusFilter;
 
 use crate::answer::Answer;
 use crate::endpoint::Call;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
+use crate::http::weight::Telling;
 use crate::links::Surface;
 use crate::paging::{Limits, Paging};
 use crate::selection::Selection;
-use crate::weight::Telling;
 use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page, Total};
 use serde::Serialize;

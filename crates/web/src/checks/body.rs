@@ -1,6 +1,6 @@
 //! Reads a body: its type, its size, its time, and that it is one clean JSON object.
 
-use crate::json_guard;
+use crate::http::json_guard;
 use crate::limits::BodyLimit;
 use crate::problem::{Code, Problem};
 use crate::route_table::Verb;

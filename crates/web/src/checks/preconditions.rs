@@ -1,7 +1,7 @@
 //! Conditional requests (RFC 9110, 13): changes only of what the caller has seen, answers only with what it has not.
 
 use crate::{
-    answer::Answer, endpoint::Endpoint, entity_tag::Wanted, problem::Problem, refusals,
+    answer::Answer, endpoint::Endpoint, http::entity_tag::Wanted, problem::Problem, refusals,
     route_table::Verb,
 };
 use actix_web::HttpRequest;

@@ -3,11 +3,11 @@
 use crate::answer::{Answer, PROBLEM, Stream};
 use crate::counted;
 use crate::endpoint::Deprecation;
+use crate::http::transfer::{guard, reads_gzip, with_body};
 use crate::limits::{Slot, Standing};
 use crate::links::Surface;
 use crate::problem::{Code, Problem};
 use crate::services::Services;
-use crate::transfer::{guard, reads_gzip, with_body};
 use actix_http::encoding::Encoder;
 use actix_web::http::header::{ContentEncoding, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode, header};

@@ -1,5 +1,5 @@
 use super::admit;
-use crate::{cookies::Cookie, endpoint::Visitor, services::Services};
+use crate::{endpoint::Visitor, http::cookies::Cookie, services::Services};
 use actix_web::{HttpRequest, http::header};
 use domain::{
     device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sessions::Place,

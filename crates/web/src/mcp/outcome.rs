@@ -3,10 +3,10 @@
 
 use super::{room, tool::Tool};
 use crate::answer::Answer;
+use crate::http::weight::leave_out_nothing;
 use crate::links::{Link, NextAction, Operation, Surface};
 use crate::problem::{Code, Problem};
 use crate::services::Services;
-use crate::weight::leave_out_nothing;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! How much a tool answers: models read all of it, and clients cut what is longer where it hurts.
 
-use crate::weight::told_twice;
+use crate::http::weight::told_twice;
 use serde_json::{Value, json};
 
 /// Bytes of an answer, unless more are asked for.

@@ -13,7 +13,7 @@ pub use guide::guide;
 use crate::contract::{id, schemas};
 use crate::endpoint::Endpoint;
 use crate::endpoints;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::problem::Code;
 use crate::route_table::Verb;
 use domain::{scope::Scope, token::PlainToken};

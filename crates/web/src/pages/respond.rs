@@ -3,8 +3,8 @@
 use super::assets::Asset;
 use super::{assets, outside};
 use crate::counted;
+use crate::http::transfer::{guard, reads_gzip, with_body};
 use crate::problem::Problem;
-use crate::transfer::{guard, reads_gzip, with_body};
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};

@@ -5,7 +5,7 @@ mod requests;
 pub use requests::{crowded, in_progress, overloaded, required, signed_out, too_many};
 
 use crate::counted;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, NextAction, Operation};
 use crate::problem::{Code, FieldError, Problem};
 use chrono::{DateTime, Utc};

@@ -1,7 +1,7 @@
 //! Refusals of requests before a use case is asked.
 
-use crate::cookies::{Cookie, CookieStyle};
 use crate::counted;
+use crate::http::cookies::{Cookie, CookieStyle};
 use crate::limits::{Exhausted, NoSlot, SlotKey};
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};

@@ -5,13 +5,13 @@ use crate::answer::Answer;
 use crate::contract::fields::{read_body, read_patch};
 use crate::contract::{List, body, member, parsed, within, words};
 use crate::endpoint::Call;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
+use crate::http::weight::MOST_BYTES;
 use crate::links::{Link, Operation};
 use crate::paging::{Limits, bound_part, wanted};
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
 use crate::services::Services;
-use crate::weight::MOST_BYTES;
 use analysis::{findings::envelope::rounded, search_intent::Intent};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::content_plan::{

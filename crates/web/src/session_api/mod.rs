@@ -24,9 +24,9 @@ pub mod top_results;
 pub mod welcome;
 
 use crate::answer::Answer;
-use crate::cookies::Cookie;
 use crate::csrf;
 use crate::endpoint::MemberCall;
+use crate::http::cookies::Cookie;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
 use crate::services::Services;

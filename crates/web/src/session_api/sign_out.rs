@@ -2,7 +2,7 @@
 
 use super::{sessions::ended_view, sign_in::not_kept};
 use crate::{
-    answer::Answer, contract::query, cookies::Cookie, endpoint::MemberCall, problem::Problem,
+    answer::Answer, contract::query, endpoint::MemberCall, http::cookies::Cookie, problem::Problem,
     services::Services,
 };
 use domain::use_cases::sessions::EndedAccess;

@@ -9,7 +9,7 @@ use crate::endpoint::Call;
 use crate::paging::{Limits, bound_part, order, pages, total, wanted};
 use crate::problem::{FieldError, Problem};
 use crate::services::Services;
-use crate::{hang_up, refusals};
+use crate::{http::hang_up, refusals};
 use domain::ids::{JobId, ProjectId};
 use domain::job::JobStatus;
 use domain::job::kind::AnalysisKind;

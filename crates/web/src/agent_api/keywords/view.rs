@@ -1,6 +1,6 @@
 use crate::ToSchema;
+use crate::http::weight::Room;
 use crate::links::{Link, Operation, Surface};
-use crate::weight::Room;
 use chrono::{DateTime, Utc};
 use domain::allowance::Allowance;
 use domain::ids::ProjectId;

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::contract::fields::read_patch;
 use crate::contract::{Body, body};
 use crate::endpoint::Call;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::problem::Problem;
 use crate::refusals;
 use crate::services::Services;

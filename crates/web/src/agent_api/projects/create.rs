@@ -6,7 +6,7 @@ use crate::answer::Answer;
 use crate::contract::fields::read_body;
 use crate::contract::{List, body, parsed};
 use crate::endpoint::Call;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
 use crate::services::Services;

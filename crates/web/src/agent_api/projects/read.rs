@@ -4,7 +4,7 @@ use super::ProjectView;
 use crate::agent_api::selected;
 use crate::answer::Answer;
 use crate::endpoint::Call;
-use crate::entity_tag::EntityTag;
+use crate::http::entity_tag::EntityTag;
 use crate::problem::Problem;
 use crate::selection::{PROJECT, Selection};
 use crate::services::Services;
