@@ -2,7 +2,7 @@
 
 use crate::route_table::{ROWS, Row, captured, id_argument};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 use url::form_urlencoded;
 
 /// By what the service is asked.
@@ -41,8 +41,16 @@ analysis::wire_enum! {
 }
 
 impl Operation {
-    /// People have rows of their own for what agents do as well, such as `sessionAddKeywords`.
     fn row(self, surface: Surface) -> &'static Row {
+        static ROWS: LazyLock<[[&Row; 2]; Operation::ALL.len()]> = LazyLock::new(|| {
+            Operation::ALL
+                .map(|it| [Surface::Agent, Surface::Session].map(|surface| it.found(surface)))
+        });
+        ROWS[self as usize][usize::from(surface == Surface::Session)]
+    }
+
+    /// People have rows of their own for what agents do as well, such as `sessionAddKeywords`.
+    fn found(self, surface: Surface) -> &'static Row {
         let of_agents = |it: &&Row| it.operation == self.name();
         let of_people = |it: &&Row| {
             let name = it.operation.strip_prefix("session");

@@ -151,9 +151,8 @@ stored! {
 /// domain, in whose place each stands.
 ///
 /// A column has the type of the domain's value. Where it holds no such value, it is named by the words in brackets, or by
-/// the column's name. One
-/// that is followed by `=` holds a text or number that is made of the value's parts; `where` makes parts of those.
-/// `within` are columns that stand beside the value. A row whose `key` is named can be [`Put`].
+/// the column's name. One that is followed by `=` holds a text or number that is made of the value's parts; `where` makes
+/// parts of those. `within` are columns that stand beside the value. A row whose `key` is named can be [`Put`].
 macro_rules! row {
     (
         $(#[$attribute:meta])*

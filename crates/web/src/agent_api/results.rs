@@ -38,7 +38,7 @@ const TOP_LIMITS: Limits = Limits {
 /// Approximate size of a project as JSON.
 const PROJECT_BYTES: usize = 1_024;
 /// Older results are stale.
-const FRESH_FOR: TimeDelta = TimeDelta::days(35);
+pub const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 
 query! {
     pub(crate) ReadResults {

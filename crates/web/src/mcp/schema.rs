@@ -2,9 +2,11 @@
 //! is read by a model before it does anything, so they say what helps to make a call; what is wrong
 //! with a value is told by the endpoint, with the rule.
 
-use super::{tool::Tool, tools::takes_null_as_left_out};
+use super::tool::Tool;
+use super::tools::{self, takes_null_as_left_out};
 use crate::{contract, endpoint::Endpoint, route_table::id_argument};
 use serde_json::{Map, Value, json};
+use std::{collections::HashMap, sync::LazyLock};
 
 /// Longest list of names that is told.
 const MOST_NAMES: usize = 20;
@@ -16,8 +18,8 @@ pub fn input(tool: &Tool) -> Map<String, Value> {
     let mut properties = Map::new();
     for endpoint in tool.endpoints() {
         for (name, schema) in arguments(endpoint) {
-            let schema = own.get(&name).cloned().unwrap_or(schema);
-            properties.entry(name).or_insert(schema);
+            let schema = own.get(name).unwrap_or(schema);
+            properties.entry(name).or_insert_with(|| schema.clone());
         }
     }
     for (name, schema) in own {
@@ -31,8 +33,16 @@ pub fn input(tool: &Tool) -> Map<String, Value> {
     }))
 }
 
-/// The id in its path, its parameters and the members of its body.
-pub fn arguments(endpoint: &Endpoint) -> Map<String, Value> {
+/// The id in its path, its parameters and the members of its body; of an endpoint that tools call.
+pub fn arguments(endpoint: &Endpoint) -> &'static Map<String, Value> {
+    static ALL: LazyLock<HashMap<&str, Map<String, Value>>> = LazyLock::new(|| {
+        let all = tools::all().iter().flat_map(Tool::endpoints);
+        all.map(|it| (it.operation, arguments_of(it))).collect()
+    });
+    &ALL[endpoint.operation]
+}
+
+fn arguments_of(endpoint: &Endpoint) -> Map<String, Value> {
     let mut found = Map::new();
     if endpoint.path.contains("{id}") {
         found.insert(

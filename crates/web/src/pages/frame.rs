@@ -1,12 +1,10 @@
 //! What a page says of itself: its title, where it stands, and when what it shows was measured.
 
 use super::parts;
-use chrono::{DateTime, TimeDelta, Utc};
+use crate::agent_api::results::FRESH_FOR;
+use chrono::{DateTime, Utc};
 use domain::{project::Project, results::ResultHead};
 use maud::{Markup, Render, html};
-
-/// Older results are told to be old.
-const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 
 pub struct Page {
     pub title: String,

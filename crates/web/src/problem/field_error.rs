@@ -12,7 +12,6 @@ enum Place {
     /// JSON pointer (RFC 6901).
     Body(String),
     Query(String),
-    Header(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -36,14 +35,6 @@ impl FieldError {
         message: impl Into<String>,
     ) -> Self {
         Self::new(Place::Query(quoted(name)), code, quoted(message))
-    }
-
-    pub fn in_header(
-        name: impl Into<String>,
-        code: &'static str,
-        message: impl Into<String>,
-    ) -> Self {
-        Self::new(Place::Header(quoted(name)), code, quoted(message))
     }
 
     fn new(place: Place, code: &'static str, message: String) -> Self {
@@ -75,7 +66,7 @@ impl FieldError {
     pub fn place(&self) -> &str {
         match &self.place {
             Place::Body(pointer) if pointer.is_empty() => "the body",
-            Place::Body(place) | Place::Query(place) | Place::Header(place) => place,
+            Place::Body(place) | Place::Query(place) => place,
         }
     }
 
@@ -94,7 +85,6 @@ impl FieldError {
         let mut document = match &self.place {
             Place::Body(pointer) => json!({ "in": "body", "pointer": pointer }),
             Place::Query(name) => json!({ "in": "query", "name": name }),
-            Place::Header(name) => json!({ "in": "header", "name": name }),
         };
         if let Some(members) = document.as_object_mut() {
             members.insert("code".into(), self.code.into());
