@@ -1,6 +1,6 @@
 //! The audit log of accounts, tokens and sessions.
 
-use crate::ids::{AccountId, AuditEventId, IdMint, TokenId};
+use crate::ids::{AccountId, AuditEventId, TokenId};
 use chrono::{DateTime, Utc};
 
 analysis::wire_enum! {
@@ -64,9 +64,9 @@ pub struct AuditEvent {
 }
 
 impl AuditEvent {
-    /// Of an account, under a fresh id; `token` and `detail` are set beside it where there is one.
+    /// Of an account; `token` and `detail` are set beside it where there is one.
     pub fn new(
-        mint: &IdMint,
+        id: AuditEventId,
         account: AccountId,
         at: DateTime<Utc>,
         actor: Actor,
@@ -74,7 +74,7 @@ impl AuditEvent {
     ) -> Self {
         Self {
             account,
-            id: AuditEventId::mint(mint),
+            id,
             at,
             actor,
             action,

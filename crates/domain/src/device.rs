@@ -28,6 +28,15 @@ pub struct DeviceMark {
 }
 
 const NONCE: usize = 22;
+
+/// What tells a device that was not known before from others.
+pub struct DeviceNonce(String);
+
+impl DeviceNonce {
+    pub fn generate(randomness: &dyn Randomness) -> Self {
+        Self(base62(randomness, NONCE))
+    }
+}
 /// How far clocks of servers on a database may be apart.
 const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
@@ -35,12 +44,12 @@ impl DeviceMark {
     /// How long a mark is good for. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
-    pub fn new(user: &User, at: DateTime<Utc>, randomness: &dyn Randomness) -> Self {
+    pub fn new(user: &User, at: DateTime<Utc>, nonce: DeviceNonce) -> Self {
         Self {
             account: user.account,
             user: user.id,
             issued_at: at.trunc_subsecs(6),
-            nonce: base62(randomness, NONCE),
+            nonce: nonce.0,
         }
     }
 
@@ -139,7 +148,11 @@ mod tests {
     use crate::test_support::{CountingRandomness, FrozenClock, a_user};
 
     fn a_mark(at: DateTime<Utc>) -> DeviceMark {
-        DeviceMark::new(&a_user(), at, &CountingRandomness::default())
+        DeviceMark::new(
+            &a_user(),
+            at,
+            DeviceNonce::generate(&CountingRandomness::default()),
+        )
     }
 
     #[test]

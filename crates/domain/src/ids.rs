@@ -40,6 +40,11 @@ macro_rules! id {
                 ids.sort_unstable();
                 ids
             }
+
+            /// The next of those that were set aside.
+            pub fn take(ids: &mut Ids) -> Self {
+                Self(ids.next())
+            }
         }
     };
 }
@@ -133,6 +138,26 @@ struct Series {
     made: u64,
 }
 
+impl Series {
+    fn next(&mut self) -> i64 {
+        let low = (self.start + self.made * self.stride) & LOW_MASK;
+        self.made += 1;
+        i64::try_from(self.second << LOW_BITS | low).unwrap_or(LARGEST_ID)
+    }
+}
+
+/// Ids that were set aside, for a transaction that needs some and does not know how many. Whoever takes more
+/// than [`Ids::SET_ASIDE`] may get one that is another's, as from another process.
+pub struct Ids(Series);
+
+impl Ids {
+    pub const SET_ASIDE: u64 = 1_024;
+
+    fn next(&mut self) -> i64 {
+        self.0.next()
+    }
+}
+
 impl IdMint {
     pub fn new(clock: Arc<dyn Clock>, randomness: Arc<dyn Randomness>) -> Self {
         let series = Mutex::default();
@@ -144,18 +169,27 @@ impl IdMint {
     }
 
     fn next(&self) -> i64 {
+        self.set_aside(1).next()
+    }
+
+    /// Ids that nobody else of this process gets.
+    pub fn ids(&self) -> Ids {
+        self.set_aside(Ids::SET_ASIDE)
+    }
+
+    fn set_aside(&self, count: u64) -> Ids {
         let now = u64::try_from(self.clock.now().timestamp()).unwrap_or(0);
         let mut series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
-        let exhausted = series.made > LOW_MASK;
+        let exhausted = series.made + count > LOW_MASK + 1;
         if series.second < now || series.stride == 0 || exhausted {
             // A clock that steps back, or two million ids in a second, borrow from the future
             // instead of repeating.
             let second = now.max(series.second + u64::from(series.stride != 0));
             *series = self.series_of(second);
         }
-        let low = (series.start + series.made * series.stride) & LOW_MASK;
-        series.made += 1;
-        i64::try_from(series.second << LOW_BITS | low).unwrap_or(LARGEST_ID)
+        let ids = Ids(Series { ..*series });
+        series.made += count;
+        ids
     }
 
     fn series_of(&self, second: u64) -> Series {
@@ -193,6 +227,15 @@ mod tests {
         let ids: HashSet<i64> = (0..20_000).map(|_| mint.next()).collect();
         assert_eq!(ids.len(), 20_000);
         assert!(ids.iter().all(|id| (1..=LARGEST_ID).contains(id)));
+    }
+
+    #[test]
+    fn ids_that_were_set_aside_are_nobody_elses() {
+        let mint = mint();
+        let (mut some, mut others) = (mint.ids(), mint.ids());
+        let taken = (0..Ids::SET_ASIDE).flat_map(|_| [some.next(), others.next(), mint.next()]);
+        let taken: HashSet<i64> = taken.collect();
+        assert_eq!(taken.len() as u64, 3 * Ids::SET_ASIDE);
     }
 
     #[test]

@@ -186,8 +186,8 @@ where
 
 impl dyn Storage {
     /// Opens a transaction and hands it over, near the storage; again while something passing was in its way, so that
-    /// `run` may run more than once: it sends nothing and asks no supplier. It commits what it hands over; what it
-    /// drops is undone. Where nobody knows whether a commit succeeded, the error is not passing and nothing is repeated.
+    /// `run` may run more than once: it sends nothing and asks no supplier, neither clock nor randomness, and makes no
+    /// ids. It commits what it hands over; what it drops is undone. Where nobody knows whether a commit succeeded, the error is not passing and nothing is repeated.
     pub async fn transaction<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>) -> Fut + Send + Sync,

@@ -6,7 +6,7 @@ pub use patch::ReportSettingsPatch;
 
 use crate::domain_name::SiteDomain;
 use crate::email::EmailAddress;
-use crate::ids::{AccountId, IdMint, ProjectId};
+use crate::ids::{AccountId, ProjectId};
 use crate::patch::Change;
 use crate::report_settings::ReportSettings;
 use crate::text::{Label, Tag};
@@ -138,11 +138,11 @@ pub struct NewProject {
 }
 
 impl NewProject {
-    pub fn begin(self, account: AccountId, mint: &IdMint, now: DateTime<Utc>) -> Project {
+    pub fn begin(self, account: AccountId, id: ProjectId, now: DateTime<Utc>) -> Project {
         let name = self.name.unwrap_or_else(|| name_of(&self.domain));
         Project {
             account,
-            id: ProjectId::mint(mint),
+            id,
             domain: self.domain,
             name,
             status: Status::Active,

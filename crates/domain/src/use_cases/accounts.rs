@@ -1,4 +1,5 @@
 use super::end_attempt::cancel_unfinished;
+use super::given::Given;
 use super::sessions::{Member, still_signed_in};
 use super::{Core, may_be_storage};
 use crate::account::{Account, AccountLimits, AccountStatus, AccountUsage};
@@ -116,13 +117,13 @@ impl Core {
         email: &EmailAddress,
         name: &Label,
     ) -> Result<(Account, User), CreateAccountError> {
-        let create = |mut work: Box<dyn Transaction>| async move {
+        let create = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             if work.accounts().owner_by_email(email).await?.is_some() {
                 return Err(CreateAccountError::EmailTaken);
             }
-            let created_at = self.clock.now();
+            let created_at = given.now;
             let account = Account {
-                id: AccountId::mint(&self.mint),
+                id: AccountId::take(&mut given.ids),
                 name: name.clone(),
                 status: AccountStatus::Active,
                 limits: self.policies.new_accounts,
@@ -132,7 +133,7 @@ impl Core {
             };
             let owner = User {
                 account: account.id,
-                id: UserId::mint(&self.mint),
+                id: UserId::take(&mut given.ids),
                 email: email.clone(),
                 name: name.clone(),
                 created_at,
@@ -143,19 +144,13 @@ impl Core {
             }
             let event = AuditEvent {
                 detail: format!("for {email}"),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account.id,
-                    created_at,
-                    Actor::Operator,
-                    AuditAction::AccountCreated,
-                )
+                ..given.event(account.id, Actor::Operator, AuditAction::AccountCreated)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok((account, owner))
         };
-        self.storage.transaction(create).await
+        self.transaction_given(create).await
     }
 
     /// For the operator. What is there already stays, even above a lower limit.
@@ -192,7 +187,7 @@ impl Core {
         change: impl Fn(Account) -> Account + Send + Sync,
     ) -> Result<Option<Account>, StorageError> {
         let change = &change;
-        let run = |mut work: Box<dyn Transaction>| async move {
+        let run = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
             };
@@ -202,21 +197,20 @@ impl Core {
             if changed.status == AccountStatus::Disabled {
                 let ended = work.sessions().end_account(account).await?;
                 told.push(format!("{ended} sessions ended"));
-                let (queue, now) = (work.jobs().lock_queue(account).await?, self.clock.now());
-                let stopped = cancel_unfinished(work.as_mut(), &queue, None, now).await?;
+                let queue = work.jobs().lock_queue(account).await?;
+                let stopped = cancel_unfinished(work.as_mut(), &queue, None, given.now).await?;
                 told.push(format!("{stopped} analyses canceled"));
             }
             told.retain(|it| !it.is_empty());
-            let now = self.clock.now();
             let event = AuditEvent {
                 detail: told.join("; "),
-                ..AuditEvent::new(&self.mint, account, now, Actor::Operator, action)
+                ..given.event(account, Actor::Operator, action)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(Some(changed))
         };
-        self.storage.transaction(run).await
+        self.transaction_given(run).await
     }
 
     /// What an account and its owner are called, and the address to sign in with.
@@ -225,54 +219,8 @@ impl Core {
         member: &Member,
         patch: &ProfilePatch,
     ) -> Result<(Account, User), ChangeProfileError> {
-        self.transaction_at(|work, now| self.changed_profile(work, now, member, patch))
+        self.transaction_given(|work, given| changed_profile(work, given, member, patch))
             .await
-    }
-
-    async fn changed_profile(
-        &self,
-        mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
-        member: &Member,
-        patch: &ProfilePatch,
-    ) -> Result<(Account, User), ChangeProfileError> {
-        let locked = work.accounts().lock(member.account.id).await?;
-        let before = locked.ok_or(ChangeProfileError::NoSuchAccount)?;
-        let user = work.accounts().user(before.id, member.user.id).await?;
-        let user_before = user.ok_or(ChangeProfileError::NoSuchAccount)?;
-        let (mut account, mut user) = (before.clone(), user_before.clone());
-        patch.account_name.clone().apply_to(&mut account.name);
-        patch.name.clone().apply_to(&mut user.name);
-        patch.email.clone().apply_to(&mut user.email);
-        if (&account, &user) == (&before, &user_before) {
-            return Ok((account, user));
-        }
-        if user.email != user_before.email {
-            if !member.session.is_fresh(now) {
-                return Err(ChangeProfileError::NotFresh);
-            }
-            if !still_signed_in(work.as_mut(), member).await? {
-                return Err(ChangeProfileError::SignedOut);
-            }
-        }
-        work.accounts().save(&account).await?;
-        match work.accounts().save_user(&user).await {
-            Err(StorageError::Conflict { .. }) => return Err(ChangeProfileError::EmailTaken),
-            outcome => outcome?,
-        }
-        let event = AuditEvent {
-            detail: told(&before, &account, &user_before, &user),
-            ..AuditEvent::new(
-                &self.mint,
-                account.id,
-                now,
-                Actor::Owner,
-                AuditAction::AccountChanged,
-            )
-        };
-        work.audit().record(&event).await?;
-        work.commit().await?;
-        Ok((account, user))
     }
 
     /// The account afterwards; `None` when there is no such account.
@@ -281,7 +229,7 @@ impl Core {
         account: AccountId,
         defaults: &EffectiveReportSettings,
     ) -> Result<Option<Account>, StorageError> {
-        let change = |mut work: Box<dyn Transaction>| async move {
+        let change = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
             };
@@ -293,18 +241,12 @@ impl Core {
                 ..found
             };
             work.accounts().save(&changed).await?;
-            let event = AuditEvent::new(
-                &self.mint,
-                account,
-                self.clock.now(),
-                Actor::Owner,
-                AuditAction::ReportDefaultsChanged,
-            );
+            let event = given.event(account, Actor::Owner, AuditAction::ReportDefaultsChanged);
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(Some(changed))
         };
-        self.storage.transaction(change).await
+        self.transaction_given(change).await
     }
 
     /// The newest, newest first.
@@ -330,6 +272,45 @@ impl Core {
             .newest_of(account, actions, before, most)
             .await
     }
+}
+
+async fn changed_profile(
+    mut work: Box<dyn Transaction>,
+    mut given: Given,
+    member: &Member,
+    patch: &ProfilePatch,
+) -> Result<(Account, User), ChangeProfileError> {
+    let locked = work.accounts().lock(member.account.id).await?;
+    let before = locked.ok_or(ChangeProfileError::NoSuchAccount)?;
+    let user = work.accounts().user(before.id, member.user.id).await?;
+    let user_before = user.ok_or(ChangeProfileError::NoSuchAccount)?;
+    let (mut account, mut user) = (before.clone(), user_before.clone());
+    patch.account_name.clone().apply_to(&mut account.name);
+    patch.name.clone().apply_to(&mut user.name);
+    patch.email.clone().apply_to(&mut user.email);
+    if (&account, &user) == (&before, &user_before) {
+        return Ok((account, user));
+    }
+    if user.email != user_before.email {
+        if !member.session.is_fresh(given.now) {
+            return Err(ChangeProfileError::NotFresh);
+        }
+        if !still_signed_in(work.as_mut(), member).await? {
+            return Err(ChangeProfileError::SignedOut);
+        }
+    }
+    work.accounts().save(&account).await?;
+    match work.accounts().save_user(&user).await {
+        Err(StorageError::Conflict { .. }) => return Err(ChangeProfileError::EmailTaken),
+        outcome => outcome?,
+    }
+    let event = AuditEvent {
+        detail: told(&before, &account, &user_before, &user),
+        ..given.event(account.id, Actor::Owner, AuditAction::AccountChanged)
+    };
+    work.audit().record(&event).await?;
+    work.commit().await?;
+    Ok((account, user))
 }
 
 fn told(before: &Account, after: &Account, user_before: &User, user: &User) -> String {

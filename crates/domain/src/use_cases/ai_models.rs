@@ -1,5 +1,6 @@
 //! How an account asks AI engines.
 
+use super::given::Given;
 use super::{Core, may_be_storage};
 use crate::ai_models::{ModelChange, ModelRefusal, ModelSettings};
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -117,7 +118,7 @@ impl Core {
         changes: &[(String, ModelChange)],
     ) -> Result<(), AiModelError> {
         self.check_known(changes.iter().map(|(engine, _)| engine.as_str()))?;
-        let set = |mut work: Box<dyn Transaction>| async move {
+        let set = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let mut all = work.ai_models().list(account).await?;
             for (engine, change) in changes {
                 let at = all.iter().position(|it| it.engine == *engine);
@@ -131,18 +132,12 @@ impl Core {
             let named: Vec<&str> = changes.iter().map(|(engine, _)| engine.as_str()).collect();
             let event = AuditEvent {
                 detail: named.join(", "),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account,
-                    self.clock.now(),
-                    Actor::Owner,
-                    AuditAction::ModelsChanged,
-                )
+                ..given.event(account, Actor::Owner, AuditAction::ModelsChanged)
             };
             work.audit().record(&event).await?;
             Ok(work.commit().await?)
         };
-        self.storage.transaction(set).await
+        self.transaction_given(set).await
     }
 
     fn check_known<'a>(

@@ -89,7 +89,7 @@ impl Core {
         account: AccountId,
         job: JobId,
     ) -> Result<Job, CancelAnalysisError> {
-        let cancel = |mut work: Box<dyn Transaction>| async move {
+        let cancel = |mut work: Box<dyn Transaction>, now| async move {
             // Whether it is there is asked before anything is held: a queue is made for whoever asks
             // for one.
             let found = work.jobs().find(account, job).await?;
@@ -97,7 +97,7 @@ impl Core {
             let queue = work.jobs().lock_queue(account).await?;
             let before = work.jobs().lock(account, job).await?;
             let before = before.ok_or(CancelAnalysisError::NoSuchJob)?;
-            let Ok(canceled) = before.canceled(self.clock.now()) else {
+            let Ok(canceled) = before.canceled(now) else {
                 return Ok(before);
             };
             put_away(work.as_mut(), &canceled).await?;
@@ -106,7 +106,7 @@ impl Core {
             work.commit().await?;
             Ok(canceled)
         };
-        self.storage.transaction(cancel).await
+        self.transaction_at(cancel).await
     }
 
     /// Whether some jobs are overdue because no worker is online. Reads nothing when none is overdue.

@@ -117,7 +117,7 @@ impl Core {
         most: u32,
     ) -> Result<Vec<Job>, StorageError> {
         let policy = &self.policies.queue;
-        let claim = |mut work: Box<dyn Transaction>| async move {
+        let claim = |mut work: Box<dyn Transaction>, now| async move {
             let Some(queue) = work.jobs().try_lock_queue(seen.account).await? else {
                 return Ok(vec![]);
             };
@@ -125,7 +125,6 @@ impl Core {
             if most == 0 {
                 return Ok(vec![]);
             }
-            let now = self.clock.now();
             let jobs = work.jobs();
             let due = jobs.lock_due(queue.account, takes, now, most).await?;
             let claim = |job| Some((job, Job::claimed(job, worker, now, policy).ok()?));
@@ -159,7 +158,7 @@ impl Core {
             work.commit().await?;
             Ok(claimed)
         };
-        self.storage.transaction(claim).await
+        self.transaction_at(claim).await
     }
 }
 

@@ -73,14 +73,17 @@ impl Core {
         new: &NewContentPlan,
         receipt: Option<Receipt<'_, ContentPlan>>,
     ) -> Result<ContentPlan, ContentPlanError> {
-        self.transaction_at(|work, now| self.added(work, now, account, project, new, receipt))
-            .await
+        let prepare = || (ContentPlanId::mint(&self.mint), self.clock.now());
+        self.transaction_with(prepare, |work, prepared| {
+            self.added(work, prepared, account, project, new, receipt)
+        })
+        .await
     }
 
     async fn added(
         &self,
         mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
+        (id, now): (ContentPlanId, DateTime<Utc>),
         account: AccountId,
         project: ProjectId,
         new: &NewContentPlan,
@@ -109,7 +112,7 @@ impl Core {
         room.reserve(1)?;
         let plan = ContentPlan {
             account,
-            id: ContentPlanId::mint(&self.mint),
+            id,
             project: project.id,
             name: new.name.clone(),
             clustered_by: new.clustered_by,
@@ -139,10 +142,10 @@ impl Core {
         patch: &ContentPlanPatch,
         precondition: Expected<'_>,
     ) -> Result<ContentPlan, ContentPlanError> {
-        let change = |mut work: Box<dyn Transaction>| async move {
+        let change = |mut work: Box<dyn Transaction>, now| async move {
             work.accounts().lock(account).await?;
             let before = held(work.as_mut(), account, project, plan, precondition).await?;
-            let after = before.patched(patch.clone(), self.clock.now());
+            let after = before.patched(patch.clone(), now);
             if after != before {
                 let (of_account, of_project) = stored(work.as_mut(), account, project).await?;
                 let limits = &self.policies.storage;
@@ -152,7 +155,7 @@ impl Core {
             }
             Ok(after)
         };
-        self.storage.transaction(change).await
+        self.transaction_at(change).await
     }
 
     pub async fn remove_content_plan(

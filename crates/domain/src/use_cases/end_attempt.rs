@@ -1,12 +1,12 @@
 //! Ends a worker's attempt without results: later again, failed, given back, or stopped.
 
 use super::Core;
+use super::given::Jitter;
 use super::keep_leases::{Hold, HoldError, held};
 use crate::ids::{AccountId, ProjectId};
 use crate::job::line::AccountQueue;
 use crate::job::{Job, JobCost, JobError};
 use crate::money::MicroUsd;
-use crate::ports::randomness::Randomness;
 use crate::ports::spending::Counter;
 use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -38,26 +38,32 @@ pub struct AttemptError {
 impl Core {
     /// The job afterwards.
     pub async fn end_attempt(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
-        let conclude = |mut work: Box<dyn Transaction>| async move {
+        let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
+        let conclude = |mut work: Box<dyn Transaction>, prepared| async move {
             let queue = work.jobs().lock_queue(hold.account).await?;
             let before = held(work.as_mut(), hold).await?;
-            let after = self.after_attempt(&before, hold.epoch, end)?;
+            let after = self.after_attempt(&before, hold.epoch, end, prepared)?;
             put_away(work.as_mut(), &after).await?;
             let line = queue.after(Some(&before), &after);
             work.jobs().save_queue(&line).await?;
             work.commit().await?;
             Ok(after)
         };
-        self.storage.transaction(conclude).await
+        self.transaction_with(prepare, conclude).await
     }
 
-    fn after_attempt(&self, job: &Job, epoch: i64, end: &AttemptEnd) -> Result<Job, HoldError> {
-        let (now, policy) = (self.clock.now(), &self.policies.queue);
+    fn after_attempt(
+        &self,
+        job: &Job,
+        epoch: i64,
+        end: &AttemptEnd,
+        (now, jitter): (DateTime<Utc>, Jitter),
+    ) -> Result<Job, HoldError> {
+        let policy = &self.policies.queue;
         let ended = match end {
             AttemptEnd::Later { error, asked } => {
-                let delay = asked.unwrap_or_else(|| {
-                    policy.delay_after(job.attempt, jitter(self.randomness.as_ref()))
-                });
+                let delay =
+                    asked.unwrap_or_else(|| policy.delay_after(job.attempt, jitter.of(job.id)));
                 job.retried(epoch, noted(error, true, job, now), delay, now, policy)
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
@@ -79,13 +85,6 @@ fn noted(error: &AttemptError, retryable: bool, job: &Job, at: DateTime<Utc>) ->
         attempt: job.attempt,
         at,
     }
-}
-
-/// A fraction in 0..1.
-pub(super) fn jitter(randomness: &dyn Randomness) -> f64 {
-    let mut bytes = [0; 4];
-    randomness.fill(&mut bytes);
-    f64::from(u32::from_le_bytes(bytes)) / (f64::from(u32::MAX) + 1.0)
 }
 
 /// Saves a job. One that is over leaves nothing half done behind: what it staged is thrown away,

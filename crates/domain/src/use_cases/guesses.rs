@@ -47,13 +47,13 @@ impl Core {
     /// Takes back a guess that nobody could look at, as if it had not been made: nor does the wait
     /// begin anew, unless somebody guessed meanwhile.
     pub(super) async fn give_back_guess(&self, guess: &Counted) -> Result<(), StorageError> {
-        let give_back = |mut work: Box<dyn Transaction>| async move {
+        let give_back = |mut work: Box<dyn Transaction>, now| async move {
             for one in &guess.0 {
-                take_back(work.as_mut(), one, self.clock.now()).await?;
+                take_back(work.as_mut(), one, now).await?;
             }
             work.commit().await
         };
-        self.storage.transaction(give_back).await
+        self.transaction_at(give_back).await
     }
 }
 

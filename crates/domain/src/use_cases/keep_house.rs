@@ -1,8 +1,8 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use super::{Core, research::keyword::settle};
+use super::{Core, given::Given, research::keyword::settle};
 use crate::audit::{Actor, AuditAction, AuditEvent};
-use crate::ids::{AccountId, IdMint, ProjectId};
+use crate::ids::{AccountId, ProjectId};
 use crate::keyword_research::Flight;
 use crate::ports::site_turns::SiteHash;
 use crate::ports::storage::{StorageError, Transaction};
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::throttle::Throttle;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
-use std::{pin::Pin, sync::Arc};
+use std::pin::Pin;
 
 /// Records of these types are large and tell of one day alone; trends are stored elsewhere.
 const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
@@ -115,11 +115,7 @@ impl Core {
                 })
                 .await?;
             }
-            self.in_parts(|work, _: Option<()>| {
-                let mint = Arc::clone(&self.mint);
-                Box::pin(async move { put_sessions_away(work, &mint, of, now).await })
-            })
-            .await?;
+            self.put_sessions_away(of).await?;
             if let Some(before) = since {
                 self.in_parts(|work, after| {
                     Box::pin(work.measurements().forget_points(of, before, after))
@@ -172,6 +168,23 @@ impl Core {
                 .await?;
         }
         Ok(purged)
+    }
+
+    /// Puts away sessions whose time was over. None that opens anything ends here.
+    async fn put_sessions_away(&self, account: AccountId) -> Result<(), StorageError> {
+        let put_away = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+            let (begun, used) = (given.now - Session::LIFETIME, given.now - Session::IDLE);
+            let over = work.sessions().forget(account, begun, used).await?;
+            if over > 0 {
+                let event = AuditEvent {
+                    detail: format!("{over} sessions"),
+                    ..given.event(account, Actor::Service, AuditAction::SessionExpired)
+                };
+                work.audit().record(&event).await?;
+            }
+            work.commit().await
+        };
+        self.transaction_given(put_away).await
     }
 
     /// Removes events of the audit log that are too old or too many.
@@ -321,31 +334,6 @@ async fn purge(
     }
     let is_left = work.projects().purge_part(account, project).await?;
     Ok(is_left.then_some(()))
-}
-
-/// Puts away sessions whose time was over. None that opens anything ends here.
-async fn put_sessions_away(
-    work: &mut dyn Transaction,
-    mint: &IdMint,
-    account: AccountId,
-    now: DateTime<Utc>,
-) -> Result<Option<()>, StorageError> {
-    let (begun, used) = (now - Session::LIFETIME, now - Session::IDLE);
-    let over = work.sessions().forget(account, begun, used).await?;
-    if over > 0 {
-        let event = AuditEvent {
-            detail: format!("{over} sessions"),
-            ..AuditEvent::new(
-                mint,
-                account,
-                now,
-                Actor::Service,
-                AuditAction::SessionExpired,
-            )
-        };
-        work.audit().record(&event).await?;
-    }
-    Ok(None)
 }
 
 /// Ends what is set aside for questions whose askers died: the units are free already, and the money

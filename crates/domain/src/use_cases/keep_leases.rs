@@ -6,6 +6,7 @@ use crate::{
     job::{Job, progress::Progress, transitions::TransitionRefused},
     ports::storage::{AsStorageError, StorageError, Transaction},
 };
+use chrono::{DateTime, Utc};
 use thiserror::Error;
 
 /// What a worker holds: a job in a certain epoch.
@@ -62,10 +63,9 @@ impl Core {
         account: AccountId,
         signs: &[SignOfLife],
     ) -> Result<Vec<Option<GoOn>>, StorageError> {
-        let keep = |mut work: Box<dyn Transaction>| async move {
+        let keep = |mut work: Box<dyn Transaction>, now| async move {
             let ids: Vec<JobId> = signs.iter().map(|it| it.hold.job).collect();
             let jobs = work.jobs().lock_all(account, &ids).await?;
-            let now = self.clock.now();
             let renewed: Vec<Option<Job>> = { signs.iter() }
                 .map(|sign| {
                     let job = jobs.iter().find(|it| it.id == sign.hold.job)?;
@@ -79,24 +79,24 @@ impl Core {
             work.commit().await?;
             Ok(renewed.iter().map(|it| it.as_ref().map(go_on)).collect())
         };
-        self.storage.transaction(keep).await
+        self.transaction_at(keep).await
     }
 
-    /// Runs a transaction with the job locked; refused when the hold is over. Like every transaction's, the closure
-    /// commits, and can run more than once.
+    /// Runs a transaction with the job locked and the time; refused when the hold is over. Like every transaction's,
+    /// the closure commits, and can run more than once.
     pub(super) async fn while_held<T, E, F, Fut>(&self, hold: Hold, act: F) -> Result<T, E>
     where
-        F: Fn(Box<dyn Transaction>, Job) -> Fut + Send + Sync,
+        F: Fn(Box<dyn Transaction>, Job, DateTime<Utc>) -> Fut + Send + Sync,
         Fut: Future<Output = Result<T, E>> + Send,
         T: Send,
         E: AsStorageError + From<StorageError> + From<HoldError> + Send,
     {
         let act = &act;
-        let act = |mut work: Box<dyn Transaction>| async move {
+        let act = |mut work: Box<dyn Transaction>, now| async move {
             let job = held(work.as_mut(), hold).await?;
-            act(work, job).await
+            act(work, job, now).await
         };
-        self.storage.transaction(act).await
+        self.transaction_at(act).await
     }
 
     /// Stores something, progress and a renewed lease in one transaction; nothing when the hold is over. `store` gets
@@ -112,8 +112,8 @@ impl Core {
         Fut: Future<Output = Result<(Box<dyn Transaction>, Job), HoldError>> + Send,
     {
         let store = &store;
-        let act = |work, job: Job| async move {
-            let (now, policy) = (self.clock.now(), &self.policies.queue);
+        let policy = &self.policies.queue;
+        let act = |work, job: Job, now| async move {
             let job = job.renewed(hold.epoch, progress.cloned(), now, policy)?;
             let (mut work, job) = store(work, job).await?;
             work.jobs().save(&job).await?;

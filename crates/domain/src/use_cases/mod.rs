@@ -42,6 +42,7 @@ pub mod watch_clock;
 pub mod welcome_owner;
 pub mod write_down_calls;
 
+mod given;
 mod guesses;
 mod places;
 
@@ -51,10 +52,9 @@ use crate::job::policy::QueuePolicy;
 use crate::ports::ai_answers::AiEngines;
 use crate::ports::clock::Clock;
 use crate::ports::randomness::Randomness;
-use crate::ports::storage::{AsStorageError, Storage, StorageError, Transaction, retrying};
+use crate::ports::storage::Storage;
 use crate::stored_data::StorageLimits;
 use crate::token::TokenPolicy;
-use chrono::{DateTime, Utc};
 use keep_house::Retention;
 use request_analysis::Prices;
 use std::sync::Arc;
@@ -79,24 +79,6 @@ pub struct Policies {
     pub retention: Retention,
     pub prices: Prices,
     pub engines: AiEngines,
-}
-
-impl Core {
-    /// `transaction` of the storage, with the time at which each attempt began: before it waited for its turn to write.
-    async fn transaction_at<T, E, F, Fut>(&self, run: F) -> Result<T, E>
-    where
-        F: Fn(Box<dyn Transaction>, DateTime<Utc>) -> Fut + Send + Sync,
-        Fut: Future<Output = Result<T, E>> + Send,
-        T: Send,
-        E: AsStorageError + From<StorageError> + Send,
-    {
-        let run = &run;
-        retrying(self.storage.as_ref(), || async move {
-            let now = self.clock.now();
-            run(self.storage.write().await?, now).await
-        })
-        .await
-    }
 }
 
 /// Lets an error that may be the storage's say so, for

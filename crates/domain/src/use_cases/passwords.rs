@@ -1,8 +1,10 @@
 //! Passwords of people who are signed in, and those that the operator sets.
 
+use super::given::Given;
 use super::guesses::Counted;
-use super::sessions::{EndedAccess, Member, Place, SignedIn};
+use super::sessions::{EndedAccess, Member, Place, SessionSecrets, SignedIn, begin_session};
 use super::sign_in::SignInError;
+use super::tokens::revoke_all_tokens;
 use super::{Core, may_be_storage, sessions};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::password::{PasswordHash, PasswordRefusal, TypedPassword};
@@ -10,7 +12,6 @@ use crate::ports::password_hasher::{Compared, HashingError, PasswordHasher};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::throttle::{GuessLimit, ThrottleKey};
 use crate::user::User;
-use chrono::{DateTime, Utc};
 use std::fmt::Write as _;
 use thiserror::Error;
 
@@ -121,28 +122,28 @@ impl Core {
         let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
         let hash = &hasher.hash_chosen(password, &known).await??;
         let (account, by) = (user.account, Actor::Operator);
-        let set = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
-            work.passwords().set(account, user.id, hash, now).await?;
+        let set = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+            work.passwords()
+                .set(account, user.id, hash, given.now)
+                .await?;
             let key = ThrottleKey::of_email(&user.email);
             work.throttles().forget(key).await?;
             let sessions = work.sessions().end_all(account, user.id, None).await?;
             let (mut tokens, mut told) = (0, String::new());
             if revokes_tokens {
                 let reason = "with the password";
-                tokens = self
-                    .revoke_all_tokens(work.as_mut(), account, by, reason, now)
-                    .await?;
+                tokens = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
                 told = format!("; {tokens} tokens revoked");
             }
             let event = AuditEvent {
                 detail: format!("of {}; {sessions} sessions ended{told}", user.email),
-                ..AuditEvent::new(&self.mint, account, now, by, AuditAction::PasswordChanged)
+                ..given.event(account, by, AuditAction::PasswordChanged)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(EndedAccess { sessions, tokens })
         };
-        self.transaction_at(set).await
+        self.transaction_given(set).await
     }
 
     /// Counts a guess and looks whether the password is right.
@@ -184,67 +185,67 @@ impl Core {
         change: Option<&Change<'_>>,
         place: &Place,
     ) -> Result<(SignedIn, u64), SignInError> {
-        self.transaction_at(|work, now| self.renewed(work, now, member, known, change, place))
-            .await
+        let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
+        self.transaction_with(prepare, |work, given| {
+            renewed(work, given, member, known, change, place)
+        })
+        .await
     }
+}
 
-    async fn renewed(
-        &self,
-        mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
-        member: &Member,
-        known: &Checked,
-        change: Option<&Change<'_>>,
-        place: &Place,
-    ) -> Result<(SignedIn, u64), SignInError> {
-        let (account, user) = (member.account.id, member.user.id);
-        let refused = || SignInError::Refused {
-            whose: Some(account),
-        };
-        if work.passwords().lock(account, user).await?.as_ref() != Some(&known.hash) {
-            return Err(refused());
-        }
-        work.throttles()
-            .forget(ThrottleKey::of_session(member.session.id))
-            .await?;
-        let before = [member.session.id];
-        // A session that was ended meanwhile does not come back to life.
-        if work.sessions().end(account, user, &before).await? == 0 {
-            return Err(refused());
-        }
-        let (mut told_others, mut revoked) = (String::new(), 0);
-        if let Some(change) = change {
-            work.passwords()
-                .set(account, user, change.hash, now)
-                .await?;
-            if change.ends_others {
-                let ended = work.sessions().end_all(account, user, None).await?;
-                told_others = format!("; {ended} other sessions ended");
-            }
-            if change.revokes_tokens {
-                let (by, reason) = (Actor::Owner, "with the password");
-                revoked = self
-                    .revoke_all_tokens(work.as_mut(), account, by, reason, now)
-                    .await?;
-                // Writing to a string cannot fail.
-                let _ = write!(told_others, "; {revoked} tokens revoked");
-            }
-        }
-        let action = change.map_or(AuditAction::SessionRenewed, |_| {
-            AuditAction::PasswordChanged
-        });
-        let whose = (&member.account, &member.user);
-        let signed_in = self.begin_session(work.as_mut(), whose, place, now).await?;
-        let event = AuditEvent {
-            detail: format!(
-                "{}, in the place of session {}{told_others}",
-                sessions::told(&signed_in.session),
-                member.session.id
-            ),
-            ..AuditEvent::new(&self.mint, account, now, Actor::Owner, action)
-        };
-        work.audit().record(&event).await?;
-        work.commit().await?;
-        Ok((signed_in, revoked))
+async fn renewed(
+    mut work: Box<dyn Transaction>,
+    (mut given, secrets): (Given, SessionSecrets),
+    member: &Member,
+    known: &Checked,
+    change: Option<&Change<'_>>,
+    place: &Place,
+) -> Result<(SignedIn, u64), SignInError> {
+    let (account, user) = (member.account.id, member.user.id);
+    let refused = || SignInError::Refused {
+        whose: Some(account),
+    };
+    if work.passwords().lock(account, user).await?.as_ref() != Some(&known.hash) {
+        return Err(refused());
     }
+    work.throttles()
+        .forget(ThrottleKey::of_session(member.session.id))
+        .await?;
+    let before = [member.session.id];
+    // A session that was ended meanwhile does not come back to life.
+    if work.sessions().end(account, user, &before).await? == 0 {
+        return Err(refused());
+    }
+    let (mut told_others, mut revoked) = (String::new(), 0);
+    if let Some(change) = change {
+        work.passwords()
+            .set(account, user, change.hash, given.now)
+            .await?;
+        if change.ends_others {
+            let ended = work.sessions().end_all(account, user, None).await?;
+            told_others = format!("; {ended} other sessions ended");
+        }
+        if change.revokes_tokens {
+            let (by, reason) = (Actor::Owner, "with the password");
+            revoked = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
+            // Writing to a string cannot fail.
+            let _ = write!(told_others, "; {revoked} tokens revoked");
+        }
+    }
+    let action = change.map_or(AuditAction::SessionRenewed, |_| {
+        AuditAction::PasswordChanged
+    });
+    let whose = (&member.account, &member.user);
+    let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
+    let event = AuditEvent {
+        detail: format!(
+            "{}, in the place of session {}{told_others}",
+            sessions::told(&signed_in.session),
+            member.session.id
+        ),
+        ..given.event(account, Actor::Owner, action)
+    };
+    work.audit().record(&event).await?;
+    work.commit().await?;
+    Ok((signed_in, revoked))
 }

@@ -51,10 +51,9 @@ impl Core {
                 Err(HoldError::Storage(error)) => return Err(error),
             }
         }
-        let publish = |mut work: Box<dyn Transaction>| async move {
+        let publish = |mut work: Box<dyn Transaction>, now| async move {
             let ids: Vec<JobId> = ends.iter().map(|(hold, _)| hold.job).collect();
             let (queue, jobs) = work.jobs().lock_with_line(account, &ids).await?;
-            let now = self.clock.now();
             let ended: Vec<Option<Job>> = (0..ends.len())
                 .map(|at| ended(&jobs, &ends[..=at], now))
                 .collect();
@@ -79,7 +78,7 @@ impl Core {
             }
             Ok(ended)
         };
-        self.storage.transaction(publish).await
+        self.transaction_at(publish).await
     }
 
     async fn copy_large(&self, hold: Hold, outcome: &Outcome) -> Result<(), HoldError> {
@@ -102,7 +101,7 @@ impl Core {
     }
 
     async fn discard_copied(&self, hold: Hold) -> Result<(), HoldError> {
-        let discard = |mut work: Box<dyn Transaction>, job: Job| async move {
+        let discard = |mut work: Box<dyn Transaction>, job: Job, _| async move {
             let results = work.results();
             results
                 .discard_copied(job.account, job.project, job.id)
@@ -118,7 +117,7 @@ impl Core {
         result_type: ResultType,
         after: Option<i64>,
     ) -> Result<Option<i64>, HoldError> {
-        let copy = |mut work: Box<dyn Transaction>, job: Job| async move {
+        let copy = |mut work: Box<dyn Transaction>, job: Job, _| async move {
             let results = work.results();
             let last = results
                 .copy_staged(job.account, job.project, (result_type, job.id), after, PART)

@@ -13,7 +13,7 @@ use crate::ports::storage::{Storage, StorageError, Transaction};
 use crate::record_places::places;
 use crate::results::{JournalEntry, KeywordMeasurement, StagedFinding};
 use analysis::result_type::ResultType;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
 
 /// How many entries of a journal are read at once. A page of a site is some 50 KB, and a hundred times that at the
@@ -102,14 +102,14 @@ impl Core {
         in_vain: u64,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
-        let record = |mut work: Box<dyn Transaction>| async move {
-            let now = self.clock.now();
+        let ids = || AnswerId::mint_ascending(&self.mint, asked.len());
+        let prepare = || (self.clock.now(), ids());
+        let record = |mut work: Box<dyn Transaction>, (now, ids): (_, Vec<AnswerId>)| async move {
             let job = held(work.as_mut(), hold).await?;
             let progress = Some(progress.clone());
             let job = job.renewed(hold.epoch, progress, now, &self.policies.queue)?;
             let job = counted(job, asked.iter().map(|it| it.calls), in_vain);
             if !asked.is_empty() {
-                let ids = AnswerId::mint_ascending(&self.mint, asked.len());
                 let kept: Vec<KeptAnswer> = { ids.into_iter().zip(asked) }
                     .map(|(id, it)| KeptAnswer {
                         id,
@@ -128,7 +128,7 @@ impl Core {
             work.commit().await?;
             Ok(go_on(&job))
         };
-        self.storage.transaction(record).await
+        self.transaction_with(prepare, record).await
     }
 
     /// Records, and the pages that are to be kept with them.
@@ -175,7 +175,7 @@ impl Core {
     /// any more are left behind.
     pub async fn carry_visibility(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
         let places: &Vec<i64> = &engines.iter().flat_map(|it| places(it)).collect();
-        let carry = |mut work: Box<dyn Transaction>, _| async move {
+        let carry = |mut work: Box<dyn Transaction>, _, _| async move {
             let carried = work
                 .answers()
                 .stage_carried(job.account, job.project, job.id, places)
@@ -220,15 +220,15 @@ impl Core {
         account: AccountId,
         project: ProjectId,
     ) -> Result<u64, StorageError> {
-        let forget = |mut work: Box<dyn Transaction>| async move {
-            let before = self.clock.now() - PAGES_KEPT_FOR;
+        let forget = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+            let before = now - PAGES_KEPT_FOR;
             let forgotten = { work.pages() }
                 .forget(account, project, before, FORGOTTEN_TOGETHER)
                 .await?;
             work.commit().await?;
             Ok(forgotten)
         };
-        self.storage.transaction(forget).await
+        self.transaction_at(forget).await
     }
 }
 

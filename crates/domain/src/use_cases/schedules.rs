@@ -40,17 +40,17 @@ impl Core {
         if !kind.is_built() {
             return Err(ScheduleError::NotBuilt(kind));
         }
-        let set = |mut work: Box<dyn Transaction>| async move {
+        let set = |mut work: Box<dyn Transaction>, now| async move {
             let found = work.projects().lock(account, project).await?;
             if !found.is_some_and(|it| it.is_active()) {
                 return Err(ScheduleError::NoSuchProject);
             }
-            let schedule = Schedule::begun(account, project, kind, rhythm, self.clock.now());
+            let schedule = Schedule::begun(account, project, kind, rhythm, now);
             work.schedules().set(&schedule).await?;
             work.commit().await?;
             Ok(schedule)
         };
-        self.storage.transaction(set).await
+        self.transaction_at(set).await
     }
 
     /// Whether there was one.

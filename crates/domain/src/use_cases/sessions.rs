@@ -1,15 +1,17 @@
 //! Who is signed in, and where.
 
 use super::Core;
+use super::given::Given;
+use super::tokens::revoke_all_tokens;
 use crate::account::{Account, AccountStatus};
 use crate::audit::{Actor, AuditAction, AuditEvent, ON_DEVICE};
-use crate::device::DeviceMark;
+use crate::device::{DeviceMark, DeviceNonce};
 use crate::ids::{AccountId, SessionId, UserId};
+use crate::ports::randomness::Randomness;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::session::{PlainSession, Session, SessionOver};
 use crate::throttle::AddressPrefix;
 use crate::user::User;
-use chrono::{DateTime, Utc};
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +62,21 @@ pub struct EndedAccess {
     pub tokens: u64,
 }
 
+/// What a session and a device that was not known begin with.
+pub(super) struct SessionSecrets {
+    secret: PlainSession,
+    nonce: DeviceNonce,
+}
+
+impl SessionSecrets {
+    pub fn generate(randomness: &dyn Randomness) -> Self {
+        Self {
+            secret: PlainSession::generate(randomness),
+            nonce: DeviceNonce::generate(randomness),
+        }
+    }
+}
+
 /// Why sessions end that nobody asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
@@ -96,8 +113,8 @@ impl Core {
         account: AccountId,
         session: SessionId,
     ) -> Result<(), StorageError> {
-        let mut work = self.storage.write().await?;
         let now = self.clock.now();
+        let mut work = self.storage.write().await?;
         work.sessions().note_use(account, session, now).await?;
         work.commit().await
     }
@@ -110,13 +127,7 @@ impl Core {
     ) -> Result<(), StorageError> {
         let event = AuditEvent {
             detail: format!("from {from}"),
-            ..AuditEvent::new(
-                &self.mint,
-                account,
-                self.clock.now(),
-                Actor::Stranger,
-                AuditAction::SessionRefused,
-            )
+            ..{ self.given() }.event(account, Actor::Stranger, AuditAction::SessionRefused)
         };
         let mut work = self.storage.write().await?;
         work.audit().record(&event).await?;
@@ -157,34 +168,28 @@ impl Core {
         user: UserId,
         session: SessionId,
     ) -> Result<bool, StorageError> {
-        let end = |mut work: Box<dyn Transaction>| async move {
+        let end = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             if work.sessions().end(account, user, &[session]).await? == 0 {
                 return Ok(false);
             }
             let event = AuditEvent {
                 detail: format!("session {session}"),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account,
-                    self.clock.now(),
-                    Actor::Owner,
-                    AuditAction::SessionEnded,
-                )
+                ..given.event(account, Actor::Owner, AuditAction::SessionEnded)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(true)
         };
-        self.storage.transaction(end).await
+        self.transaction_given(end).await
     }
 
     pub async fn expire_session(&self, session: &Session) -> Result<(), StorageError> {
         let over = std::slice::from_ref(session);
-        let expire = |mut work: Box<dyn Transaction>, now| async move {
-            self.put_away(work.as_mut(), over, Cause::Over, now).await?;
+        let expire = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+            put_away(work.as_mut(), over, Cause::Over, &mut given).await?;
             work.commit().await
         };
-        self.transaction_at(expire).await
+        self.transaction_given(expire).await
     }
 
     /// All of them when `but` is `None`. Marks of the person's devices end with them.
@@ -196,106 +201,105 @@ impl Core {
         revokes_tokens: bool,
     ) -> Result<EndedAccess, StorageError> {
         let by = Actor::Owner;
-        let end = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+        let end = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let sessions = work.sessions().end_all(account, user, but).await?;
             work.passwords()
-                .withdraw_devices(account, user, now)
+                .withdraw_devices(account, user, given.now)
                 .await?;
             if sessions > 0 {
                 let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
                 let event = AuditEvent {
                     detail: format!("{sessions} sessions{kept}"),
-                    ..AuditEvent::new(&self.mint, account, now, by, AuditAction::SessionsEnded)
+                    ..given.event(account, by, AuditAction::SessionsEnded)
                 };
                 work.audit().record(&event).await?;
             }
             let tokens = if revokes_tokens {
                 let reason = "with all sessions";
-                self.revoke_all_tokens(work.as_mut(), account, by, reason, now)
-                    .await?
+                revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?
             } else {
                 0
             };
             work.commit().await?;
             Ok(EndedAccess { sessions, tokens })
         };
-        self.transaction_at(end).await
+        self.transaction_given(end).await
     }
+}
 
-    /// Adds a session under a new id, in the transaction of whatever lets it begin. What is over of the person's
-    /// sessions is put away, and the one that was used longest ago ends when there are too many.
-    pub(super) async fn begin_session(
-        &self,
-        work: &mut dyn Transaction,
-        (account, user): (&Account, &User),
-        place: &Place,
-        now: DateTime<Utc>,
-    ) -> Result<SignedIn, StorageError> {
-        let secret = PlainSession::generate(self.randomness.as_ref());
-        let own = place.device.as_ref().filter(|it| it.user() == user.id);
-        let mark = own.map_or_else(
-            || DeviceMark::new(user, now, self.randomness.as_ref()),
-            |it| it.renewed(now),
-        );
-        let session = Session {
-            account: account.id,
-            id: SessionId::mint(&self.mint),
-            user: user.id,
-            created_at: now,
-            last_seen_at: now,
-            browser: place.browser.as_deref().map(shortened),
-            network: place.network.to_string(),
-            device: Some(mark.label()),
-        };
-        let known = work.sessions().list(account.id, user.id).await?;
-        let (alive, over): (Vec<Session>, Vec<Session>) =
-            known.into_iter().partition(|it| it.accept(now).is_ok());
-        let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
-        self.put_away(work, &over, Cause::Over, now).await?;
-        self.put_away(work, surplus, Cause::TooMany, now).await?;
-        work.sessions().add(&session, secret.hash()).await?;
-        Ok(SignedIn {
-            secret,
-            session,
-            mark,
-            user: user.clone(),
-            account: account.clone(),
-        })
-    }
+/// Adds a session under a new id, in the transaction of whatever lets it begin. What is over of the person's
+/// sessions is put away, and the one that was used longest ago ends when there are too many.
+pub(super) async fn begin_session(
+    work: &mut dyn Transaction,
+    (account, user): (&Account, &User),
+    place: &Place,
+    given: &mut Given,
+    secrets: SessionSecrets,
+) -> Result<SignedIn, StorageError> {
+    let now = given.now;
+    let SessionSecrets { secret, nonce } = secrets;
+    let own = place.device.as_ref().filter(|it| it.user() == user.id);
+    let mark = match own {
+        Some(mark) => mark.renewed(now),
+        None => DeviceMark::new(user, now, nonce),
+    };
+    let session = Session {
+        account: account.id,
+        id: SessionId::take(&mut given.ids),
+        user: user.id,
+        created_at: now,
+        last_seen_at: now,
+        browser: place.browser.as_deref().map(shortened),
+        network: place.network.to_string(),
+        device: Some(mark.label()),
+    };
+    let known = work.sessions().list(account.id, user.id).await?;
+    let (alive, over): (Vec<Session>, Vec<Session>) =
+        known.into_iter().partition(|it| it.accept(now).is_ok());
+    let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
+    put_away(work, &over, Cause::Over, given).await?;
+    put_away(work, surplus, Cause::TooMany, given).await?;
+    work.sessions().add(&session, secret.hash()).await?;
+    Ok(SignedIn {
+        secret,
+        session,
+        mark,
+        user: user.clone(),
+        account: account.clone(),
+    })
+}
 
-    /// Ends sessions of one person, and writes down why.
-    pub(super) async fn put_away(
-        &self,
-        work: &mut dyn Transaction,
-        ended: &[Session],
-        cause: Cause,
-        now: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
-        let Some(Session { account, user, .. }) = ended.first() else {
-            return Ok(());
-        };
-        let ids: Vec<SessionId> = ended.iter().map(|it| it.id).collect();
-        if work.sessions().end(*account, *user, &ids).await? == 0 {
-            return Ok(());
-        }
-        let (action, why) = match cause {
-            Cause::Over => (AuditAction::SessionExpired, ""),
-            Cause::TooMany => (
-                AuditAction::SessionEnded,
-                ", unused for longest of more than there may be",
-            ),
-            Cause::SignedInAnew => (
-                AuditAction::SessionEnded,
-                ", as somebody signed in anew in its browser",
-            ),
-        };
-        let told: Vec<String> = ended.iter().map(told).collect();
-        let event = AuditEvent {
-            detail: format!("{}{why}", told.join(", ")),
-            ..AuditEvent::new(&self.mint, *account, now, Actor::Service, action)
-        };
-        work.audit().record(&event).await
+/// Ends sessions of one person, and writes down why.
+pub(super) async fn put_away(
+    work: &mut dyn Transaction,
+    ended: &[Session],
+    cause: Cause,
+    given: &mut Given,
+) -> Result<(), StorageError> {
+    let Some(Session { account, user, .. }) = ended.first() else {
+        return Ok(());
+    };
+    let ids: Vec<SessionId> = ended.iter().map(|it| it.id).collect();
+    if work.sessions().end(*account, *user, &ids).await? == 0 {
+        return Ok(());
     }
+    let (action, why) = match cause {
+        Cause::Over => (AuditAction::SessionExpired, ""),
+        Cause::TooMany => (
+            AuditAction::SessionEnded,
+            ", unused for longest of more than there may be",
+        ),
+        Cause::SignedInAnew => (
+            AuditAction::SessionEnded,
+            ", as somebody signed in anew in its browser",
+        ),
+    };
+    let told: Vec<String> = ended.iter().map(told).collect();
+    let event = AuditEvent {
+        detail: format!("{}{why}", told.join(", ")),
+        ..given.event(*account, Actor::Service, action)
+    };
+    work.audit().record(&event).await
 }
 
 /// For what must not outlive the session: `true` while nobody ended it; locked until the transaction ends.
@@ -358,7 +362,8 @@ mod tests {
                 let passwords = read.passwords.expect_devices_from();
                 passwords.return_once(move |_, _| Ok(from));
             });
-            let mark = DeviceMark::new(&a_user(), now, &CountingRandomness::default());
+            let nonce = DeviceNonce::generate(&CountingRandomness::default());
+            let mark = DeviceMark::new(&a_user(), now, nonce);
             let recognized = core(storage).recognize_device(&mark).await.unwrap();
             assert_eq!(recognized, expected);
         }

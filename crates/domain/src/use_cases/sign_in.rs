@@ -1,5 +1,6 @@
+use super::given::Given;
 use super::guesses::{Counted, NoGuess};
-use super::sessions::{Cause, Place, SignedIn};
+use super::sessions::{Cause, Place, SessionSecrets, SignedIn, begin_session, put_away};
 use super::{Core, may_be_storage, sessions};
 use crate::account::AccountStatus;
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -133,8 +134,10 @@ impl SignIn {
         } else {
             None
         };
-        let begin = |work, now| self.begin(work, now, attempt, &known, renewed.as_ref(), &guess);
-        self.core.transaction_at(begin).await
+        let core = &self.core;
+        let prepare = || (core.given(), SessionSecrets::generate(&*core.randomness));
+        let begin = |work, given| begin(work, given, attempt, &known, renewed.as_ref(), &guess);
+        core.transaction_with(prepare, begin).await
     }
 
     /// What kept hashes cost, read anew when it was read too long ago.
@@ -151,53 +154,45 @@ impl SignIn {
         *kept() = Some((now, Arc::clone(&costs)));
         Ok(costs)
     }
+}
 
-    async fn begin(
-        &self,
-        mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
-        attempt: &Attempt,
-        known: &Credentials,
-        renewed: Option<&PasswordHash>,
-        guess: &Counted,
-    ) -> Result<SignedIn, SignInError> {
-        let (core, account, user) = (&self.core, known.account.id, known.user.id);
-        // A password that was changed while the old one was being checked is the wrong one now.
-        if work.passwords().lock(account, user).await? != known.password {
-            return Err(SignInError::Refused {
-                whose: Some(account),
-            });
-        }
-        if let Some(hash) = renewed {
-            work.passwords().set(account, user, hash, now).await?;
-        }
-        guess.was_right(work.as_mut(), now).await?;
-        if let Some(before) = attempt.before {
-            let before = work.sessions().find_by_hash(before).await?;
-            if let Some(before) = before.map(|it| it.session) {
-                let cause = { before.accept(now) }.map_or(Cause::Over, |()| Cause::SignedInAnew);
-                let ended = [before];
-                core.put_away(work.as_mut(), &ended, cause, now).await?;
-            }
-        }
-        let whose = (&known.account, &known.user);
-        let signed_in = core
-            .begin_session(work.as_mut(), whose, &attempt.place, now)
-            .await?;
-        let event = AuditEvent {
-            detail: sessions::told(&signed_in.session),
-            ..AuditEvent::new(
-                &core.mint,
-                account,
-                now,
-                Actor::Owner,
-                AuditAction::SessionBegun,
-            )
-        };
-        work.audit().record(&event).await?;
-        work.commit().await?;
-        Ok(signed_in)
+async fn begin(
+    mut work: Box<dyn Transaction>,
+    (mut given, secrets): (Given, SessionSecrets),
+    attempt: &Attempt,
+    known: &Credentials,
+    renewed: Option<&PasswordHash>,
+    guess: &Counted,
+) -> Result<SignedIn, SignInError> {
+    let (account, user, now) = (known.account.id, known.user.id, given.now);
+    // A password that was changed while the old one was being checked is the wrong one now.
+    if work.passwords().lock(account, user).await? != known.password {
+        return Err(SignInError::Refused {
+            whose: Some(account),
+        });
     }
+    if let Some(hash) = renewed {
+        work.passwords().set(account, user, hash, now).await?;
+    }
+    guess.was_right(work.as_mut(), now).await?;
+    if let Some(before) = attempt.before {
+        let before = work.sessions().find_by_hash(before).await?;
+        if let Some(before) = before.map(|it| it.session) {
+            let cause = { before.accept(now) }.map_or(Cause::Over, |()| Cause::SignedInAnew);
+            let ended = [before];
+            put_away(work.as_mut(), &ended, cause, &mut given).await?;
+        }
+    }
+    let whose = (&known.account, &known.user);
+    let place = &attempt.place;
+    let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
+    let event = AuditEvent {
+        detail: sessions::told(&signed_in.session),
+        ..given.event(account, Actor::Owner, AuditAction::SessionBegun)
+    };
+    work.audit().record(&event).await?;
+    work.commit().await?;
+    Ok(signed_in)
 }
 
 /// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.

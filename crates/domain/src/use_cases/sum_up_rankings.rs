@@ -87,7 +87,7 @@ impl Core {
     }
 
     async fn carry_rankings(&self, job: &Job) -> Result<(), HoldError> {
-        let carry = |mut work: Box<dyn Transaction>, _| async move {
+        let carry = |mut work: Box<dyn Transaction>, _, _| async move {
             for result_type in [ResultType::Rankings, ResultType::Serp] {
                 work.measurements()
                     .stage_carried(job.account, job.project, job.id, result_type)

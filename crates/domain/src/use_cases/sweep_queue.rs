@@ -1,7 +1,8 @@
 //! Looks after jobs that nobody looks after: lost leases, passed deadlines, waits without end.
 
 use super::Core;
-use super::end_attempt::{jitter, put_away};
+use super::end_attempt::put_away;
+use super::given::Jitter;
 use crate::ids::AccountId;
 use crate::job::Job;
 use crate::ports::storage::{StorageError, Transaction};
@@ -71,13 +72,12 @@ impl Core {
     }
 
     async fn take_back(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
-        let take_back = |mut work: Box<dyn Transaction>| async move {
+        let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
+        let take_back = |mut work: Box<dyn Transaction>, (now, jitter): (_, Jitter)| async move {
             let queue = work.jobs().lock_queue(account).await?;
-            let now = self.clock.now();
             let mut moved = Vec::new();
             for job in work.jobs().lock_unfinished(account, None).await? {
-                let jitter = jitter(self.randomness.as_ref());
-                if let Ok(lost) = job.lost(jitter, now, &self.policies.queue) {
+                if let Ok(lost) = job.lost(jitter.of(job.id), now, &self.policies.queue) {
                     put_away(work.as_mut(), &lost).await?;
                     moved.push(lost);
                 }
@@ -88,7 +88,7 @@ impl Core {
             work.commit().await?;
             Ok(moved)
         };
-        self.storage.transaction(take_back).await
+        self.transaction_with(prepare, take_back).await
     }
 
     async fn sweep_account(
@@ -97,7 +97,8 @@ impl Core {
         now: DateTime<Utc>,
     ) -> Result<Vec<Job>, StorageError> {
         let policy = &self.policies.queue;
-        let sweep = |mut work: Box<dyn Transaction>| async move {
+        let prepare = || Jitter::draw(&*self.randomness);
+        let sweep = |mut work: Box<dyn Transaction>, jitter: Jitter| async move {
             let Some(queue) = work.jobs().try_lock_queue(account).await? else {
                 return Ok(vec![]);
             };
@@ -107,7 +108,7 @@ impl Core {
                 .lock_needing_attention(account, now, AT_ONCE)
                 .await?
             {
-                if let Ok(swept) = job.swept(jitter(self.randomness.as_ref()), now, policy) {
+                if let Ok(swept) = job.swept(jitter.of(job.id), now, policy) {
                     put_away(work.as_mut(), &swept).await?;
                     moved.push(swept);
                 }
@@ -121,6 +122,6 @@ impl Core {
             work.commit().await?;
             Ok(moved)
         };
-        self.storage.transaction(sweep).await
+        self.transaction_with(prepare, sweep).await
     }
 }

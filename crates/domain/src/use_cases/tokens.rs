@@ -1,3 +1,4 @@
+use super::given::Given;
 use super::sessions::{Member, still_signed_in};
 use super::{Core, may_be_storage};
 use crate::account::{Account, AccountStatus};
@@ -8,7 +9,7 @@ use crate::scope::Scopes;
 use crate::text::Label;
 use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
 use crate::user::User;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use thiserror::Error;
 
 /// How long a token that was rotated may be accepted beside the new one.
@@ -108,8 +109,8 @@ impl Core {
         account: AccountId,
         token: TokenId,
     ) -> Result<(), StorageError> {
-        let mut work = self.storage.write().await?;
         let now = self.clock.now();
+        let mut work = self.storage.write().await?;
         work.tokens().note_use(account, token, now).await?;
         work.commit().await
     }
@@ -136,17 +137,19 @@ impl Core {
         {
             return Err(IssueTokenError::TooLong { longest });
         }
-        self.transaction_at(|work, now| self.issued(work, now, by, new))
+        let prepare = || (self.given(), PlainToken::generate(&*self.randomness));
+        self.transaction_with(prepare, |work, given| self.issued(work, given, by, new))
             .await
     }
 
     async fn issued(
         &self,
         mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
+        (mut given, plain): (Given, PlainToken),
         by: Asker<'_>,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
+        let now = given.now;
         let (actor, owner) = match by {
             Asker::Operator(owner) => (Actor::Operator, owner),
             Asker::Owner(member) => {
@@ -162,10 +165,9 @@ impl Core {
         if working.count() >= NewToken::MOST_PER_ACCOUNT {
             return Err(IssueTokenError::TooMany);
         }
-        let plain = PlainToken::generate(self.randomness.as_ref());
         let token = ApiToken {
             account: owner.account,
-            id: TokenId::mint(&self.mint),
+            id: TokenId::take(&mut given.ids),
             name: new.name.clone(),
             scopes: new.scopes,
             last_four: plain.last_four().to_owned(),
@@ -184,13 +186,7 @@ impl Core {
                 "{} with {}, ending with {}",
                 token.name, token.scopes, token.last_four
             ),
-            ..AuditEvent::new(
-                &self.mint,
-                owner.account,
-                now,
-                actor,
-                AuditAction::TokenCreated,
-            )
+            ..given.event(owner.account, actor, AuditAction::TokenCreated)
         };
         work.audit().record(&event).await?;
         work.commit().await?;
@@ -205,17 +201,19 @@ impl Core {
         old: TokenId,
         grace: TimeDelta,
     ) -> Result<(PlainToken, ApiToken), RotateTokenError> {
-        let rotate = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+        let prepare = || (self.given(), PlainToken::generate(&*self.randomness));
+        let rotate = |mut work: Box<dyn Transaction>, prepared: (Given, PlainToken)| async move {
+            let (mut given, plain) = prepared;
+            let now = given.now;
             let tokens = work.tokens().list(account).await?;
             let old = tokens
                 .into_iter()
                 .map(|it| self.policies.tokens.applied(it))
                 .find(|it| it.id == old && it.accept(now).is_ok() && !it.is_superseded(now))
                 .ok_or(RotateTokenError::NoSuchToken)?;
-            let plain = PlainToken::generate(self.randomness.as_ref());
             let lifetime = old.expires_at.map(|end| end - old.created_at);
             let fresh = ApiToken {
-                id: TokenId::mint(&self.mint),
+                id: TokenId::take(&mut given.ids),
                 last_four: plain.last_four().to_owned(),
                 created_at: now,
                 expires_at: lifetime.map(|lifetime| now + lifetime),
@@ -240,19 +238,13 @@ impl Core {
                     old.id,
                     grace.num_seconds()
                 ),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account,
-                    now,
-                    Actor::Operator,
-                    AuditAction::TokenRotated,
-                )
+                ..given.event(account, Actor::Operator, AuditAction::TokenRotated)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok((plain, fresh))
         };
-        self.transaction_at(rotate).await
+        self.transaction_with(prepare, rotate).await
     }
 
     /// Ends the token with its next use; `false` when there is none that could be ended.
@@ -262,22 +254,22 @@ impl Core {
         account: AccountId,
         token: TokenId,
     ) -> Result<bool, StorageError> {
-        let revoke = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
+        let revoke = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let tokens = work.tokens();
             let was_ended = tokens
-                .revoke(account, token, now, RevokeReason::Owner)
+                .revoke(account, token, given.now, RevokeReason::Owner)
                 .await?;
             if was_ended {
                 let event = AuditEvent {
                     token: Some(token),
-                    ..AuditEvent::new(&self.mint, account, now, by, AuditAction::TokenRevoked)
+                    ..given.event(account, by, AuditAction::TokenRevoked)
                 };
                 work.audit().record(&event).await?;
             }
             work.commit().await?;
             Ok(was_ended)
         };
-        self.transaction_at(revoke).await
+        self.transaction_given(revoke).await
     }
 
     /// Holding a token's text is enough to end it: whoever holds it could do worse. Whether there was such a token is
@@ -296,11 +288,12 @@ impl Core {
         let Some(known) = known else {
             return Ok(());
         };
-        let (account, token, now) = (known.token.account, known.token.id, self.clock.now());
+        let (account, token) = (known.token.account, known.token.id);
+        let mut given = self.given();
         let mut work = self.storage.write().await?;
         let was_ended = work
             .tokens()
-            .revoke(account, token, now, RevokeReason::Leaked)
+            .revoke(account, token, given.now, RevokeReason::Leaked)
             .await?;
         if was_ended {
             let event = AuditEvent {
@@ -309,42 +302,37 @@ impl Core {
                     "{}, ending with {}",
                     known.token.name, known.token.last_four
                 ),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account,
-                    now,
-                    Actor::Finder,
-                    AuditAction::TokenLeaked,
-                )
+                ..given.event(account, Actor::Finder, AuditAction::TokenLeaked)
             };
             work.audit().record(&event).await?;
         }
         work.commit().await
     }
+}
 
-    /// Revokes all tokens of an account, in the transaction of what is the reason for it. How many there were; each is in
-    /// the audit log, with the reason.
-    pub(super) async fn revoke_all_tokens(
-        &self,
-        work: &mut dyn Transaction,
-        account: AccountId,
-        by: Actor,
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<u64, StorageError> {
-        let tokens = work.tokens();
-        let ended = tokens.revoke_all(account, now, RevokeReason::Owner).await?;
-        let event = |token| AuditEvent {
-            token: Some(token),
-            detail: reason.to_owned(),
-            ..AuditEvent::new(&self.mint, account, now, by, AuditAction::TokenRevoked)
-        };
-        let events: Vec<AuditEvent> = ended.into_iter().map(event).collect();
-        if !events.is_empty() {
-            work.audit().record_all(&events).await?;
-        }
-        Ok(events.len() as u64)
+/// Revokes all tokens of an account, in the transaction of what is the reason for it. How many there were; each is in
+/// the audit log, with the reason.
+pub(super) async fn revoke_all_tokens(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    by: Actor,
+    reason: &str,
+    given: &mut Given,
+) -> Result<u64, StorageError> {
+    let tokens = work.tokens();
+    let ended = tokens
+        .revoke_all(account, given.now, RevokeReason::Owner)
+        .await?;
+    let event = |token| AuditEvent {
+        token: Some(token),
+        detail: reason.to_owned(),
+        ..given.event(account, by, AuditAction::TokenRevoked)
+    };
+    let events: Vec<AuditEvent> = ended.into_iter().map(event).collect();
+    if !events.is_empty() {
+        work.audit().record_all(&events).await?;
     }
+    Ok(events.len() as u64)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! First run: creates the owner's account while there is no account at all.
 
-use super::sessions::{Place, SignedIn};
+use super::given::Given;
+use super::sessions::{Place, SessionSecrets, SignedIn, begin_session};
 use super::{Core, may_be_storage, sessions};
 use crate::account::{Account, AccountStatus, AccountUsage};
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -13,7 +14,6 @@ use crate::report_settings::EffectiveReportSettings;
 use crate::secret_text::hex;
 use crate::text::Label;
 use crate::user::User;
-use chrono::{DateTime, Utc};
 use std::fmt;
 use subtle::ConstantTimeEq;
 use thiserror::Error;
@@ -102,8 +102,11 @@ impl Core {
         let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
         let hash = hasher.hash_chosen(&new.password, &known).await??;
         let mark = self.fresh_secret();
-        self.transaction_at(|work, now| self.welcomed(work, now, new, &hash, mark, place))
-            .await
+        let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
+        self.transaction_with(prepare, |work, given| {
+            self.welcomed(work, given, new, &hash, mark, place)
+        })
+        .await
     }
 
     fn fresh_secret(&self) -> [u8; 32] {
@@ -115,7 +118,7 @@ impl Core {
     async fn welcomed(
         &self,
         mut work: Box<dyn Transaction>,
-        now: DateTime<Utc>,
+        (mut given, secrets): (Given, SessionSecrets),
         new: &NewOwner,
         hash: &PasswordHash,
         mark: [u8; 32],
@@ -126,26 +129,27 @@ impl Core {
             return Err(WelcomeError::Over);
         }
         let account = Account {
-            id: AccountId::mint(&self.mint),
+            id: AccountId::take(&mut given.ids),
             name: new.name.clone(),
             status: AccountStatus::Active,
             limits: self.policies.new_accounts,
             usage: AccountUsage::default(),
             report_defaults: EffectiveReportSettings::default(),
-            created_at: now,
+            created_at: given.now,
         };
         let user = User {
             account: account.id,
-            id: UserId::mint(&self.mint),
+            id: UserId::take(&mut given.ids),
             email: new.email.clone(),
             name: new.name.clone(),
-            created_at: now,
+            created_at: given.now,
         };
         work.accounts().add(&account, &user).await?;
-        work.passwords().set(account.id, user.id, hash, now).await?;
-        let signed_in = self
-            .begin_session(work.as_mut(), (&account, &user), place, now)
+        work.passwords()
+            .set(account.id, user.id, hash, given.now)
             .await?;
+        let whose = (&account, &user);
+        let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
         let told = [
             (AuditAction::AccountCreated, format!("for {}", user.email)),
             (
@@ -156,7 +160,7 @@ impl Core {
         for (action, detail) in told {
             let event = AuditEvent {
                 detail,
-                ..AuditEvent::new(&self.mint, account.id, now, Actor::Owner, action)
+                ..given.event(account.id, Actor::Owner, action)
             };
             work.audit().record(&event).await?;
         }

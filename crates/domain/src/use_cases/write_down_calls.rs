@@ -8,6 +8,7 @@ use crate::ports::paid_calls::PaidCallKey;
 use crate::ports::search_results::ProviderError;
 use crate::ports::storage::{AsStorageError, StorageError, Transaction};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use std::error::Error;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,8 +83,10 @@ impl WriteDownCalls {
         ticket: Ticket,
         unwritten: &[(Ticket, Ended)],
     ) -> Result<Begun, Refused> {
-        let begin = |mut work: Box<dyn Transaction>, job: Job| async move {
-            let cost = self.settled(work.as_mut(), job.cost, unwritten).await?;
+        let begin = |mut work: Box<dyn Transaction>, job: Job, now| async move {
+            let cost = self
+                .settled(work.as_mut(), job.cost, unwritten, now)
+                .await?;
             let answer = work.paid_calls().answer(job.account, job.id, &call.step);
             let (cost, begun) = match answer.await? {
                 Some(answer) if unwritten.is_empty() => return Ok(Begun::Before(answer)),
@@ -91,7 +94,7 @@ impl WriteDownCalls {
                 None => {
                     let cost = cost.with_begun(call.most).ok_or(Refused::CapReached)?;
                     work.paid_calls()
-                        .begin(self.key(ticket), &call.step, self.core.clock.now())
+                        .begin(self.key(ticket), &call.step, now)
                         .await?;
                     (cost, Begun::Now(ticket))
                 }
@@ -104,8 +107,8 @@ impl WriteDownCalls {
     }
 
     async fn ended(&self, ended: &[(Ticket, Ended)]) -> Result<(), Refused> {
-        let end = |mut work: Box<dyn Transaction>, job: Job| async move {
-            let cost = self.settled(work.as_mut(), job.cost, ended).await?;
+        let end = |mut work: Box<dyn Transaction>, job: Job, now| async move {
+            let cost = self.settled(work.as_mut(), job.cost, ended, now).await?;
             work.jobs().save(&Job { cost, ..job }).await?;
             Ok(work.commit().await?)
         };
@@ -119,10 +122,10 @@ impl WriteDownCalls {
         work: &mut dyn Transaction,
         mut cost: JobCost,
         ended: &[(Ticket, Ended)],
+        now: DateTime<Utc>,
     ) -> Result<JobCost, StorageError> {
         for (ticket, ended) in ended {
             let key = self.key(*ticket);
-            let now = self.core.clock.now();
             if work.paid_calls().end(key, ended, now).await? {
                 cost = cost.with_ended(ticket.most, ended.cost, ended.calls);
             }

@@ -6,16 +6,24 @@ use std::{
     path::Path,
 };
 
-const OPENS: [&str; 6] = [
+const OPENS: [&str; 8] = [
     ".write()",
     ".transaction(",
     ".transaction_at(",
+    ".transaction_given(",
+    ".transaction_with(",
     ".under_lease(",
     ".while_held(",
     "retrying(",
 ];
 /// They open one for others.
-const OPENERS: [&str; 3] = ["transaction_at", "under_lease", "while_held"];
+const OPENERS: [&str; 5] = [
+    "transaction_at",
+    "transaction_given",
+    "transaction_with",
+    "under_lease",
+    "while_held",
+];
 
 /// A file and the name of a function in it.
 type Place = (usize, String);

@@ -45,7 +45,7 @@ impl Core {
         patch: &KeywordPatch,
         precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
-        let change = |mut work: Box<dyn Transaction>| async move {
+        let change = |mut work: Box<dyn Transaction>, now| async move {
             let account = work
                 .accounts()
                 .lock(account)
@@ -63,7 +63,7 @@ impl Core {
             let project = project.ok_or(StorageError::Corrupt {
                 what: "the project of a keyword",
             })?;
-            let after = before.patched(patch.clone(), self.clock.now());
+            let after = before.patched(patch.clone(), now);
             if after == before {
                 return Ok(before);
             }
@@ -83,7 +83,7 @@ impl Core {
             work.commit().await?;
             Ok(after)
         };
-        self.storage.transaction(change).await
+        self.transaction_at(change).await
     }
 
     /// The keyword afterwards: its places are free again, its history stays; a second time changes nothing.

@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::allowance::AllowanceExceeded;
-use crate::ids::{AccountId, ProjectId};
+use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword::NewKeywords;
 use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
@@ -18,6 +18,13 @@ pub struct CreatedProject {
     pub project: Project,
     /// What became of its first keywords; `None` when there were none.
     pub keywords: Option<TrackedKeywords>,
+}
+
+/// What a project and its first keywords begin with.
+struct Ids {
+    project: ProjectId,
+    keywords: Vec<KeywordId>,
+    now: DateTime<Utc>,
 }
 
 #[derive(Debug, Error)]
@@ -58,7 +65,13 @@ impl Core {
         keywords: &NewKeywords,
         receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let create = |mut work: Box<dyn Transaction>, now| async move {
+        let prepare = || Ids {
+            project: ProjectId::mint(&self.mint),
+            keywords: KeywordId::mint_ascending(&self.mint, keywords.texts.len()),
+            now: self.clock.now(),
+        };
+        let create = |mut work: Box<dyn Transaction>, ids: Ids| async move {
+            let now = ids.now;
             let account = work.accounts().lock(account).await?;
             let account = account.ok_or(StorageError::Corrupt {
                 what: "the account of a token",
@@ -77,7 +90,7 @@ impl Core {
             }
             let id = account.id;
             let created = self
-                .begin_project(work.as_mut(), account, new, keywords, now)
+                .begin_project(work.as_mut(), account, new, keywords, ids)
                 .await?;
             if let Some(receipt) = &receipt {
                 receipt
@@ -87,7 +100,7 @@ impl Core {
             work.commit().await?;
             Ok(created)
         };
-        self.transaction_at(create).await
+        self.transaction_with(prepare, create).await
     }
 
     async fn begin_project(
@@ -96,14 +109,14 @@ impl Core {
         account: Account,
         new: &NewProject,
         keywords: &NewKeywords,
-        now: DateTime<Utc>,
+        ids: Ids,
     ) -> Result<CreatedProject, CreateProjectError> {
         let usage = places::take_project(&account, KeywordCounts::default())?;
         let stored = work.projects().count_all(account.id).await?;
         { self.policies.storage }
             .projects(account.limits.projects, stored)
             .reserve(1)?;
-        let project = new.clone().begin(account.id, &self.mint, now);
+        let project = new.clone().begin(account.id, ids.project, ids.now);
         work.projects().add(&project).await?;
         work.accounts().save_usage(account.id, usage).await?;
         if keywords.texts.is_empty() {
@@ -113,7 +126,9 @@ impl Core {
             });
         }
         let account = Account { usage, ..account };
-        let (tracked, counted) = self.track(work, &account, project, keywords, now).await?;
+        let (tracked, counted) = self
+            .track(work, (&account, project), keywords, ids.keywords, ids.now)
+            .await?;
         // Created with its keywords, a project is still in its first version.
         let project = Project {
             row_version: 1,

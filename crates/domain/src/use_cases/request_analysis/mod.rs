@@ -94,6 +94,13 @@ pub struct EnginePlan {
     pub each: Spent,
 }
 
+/// What an attempt to queue a job begins with.
+struct Beginning {
+    id: JobId,
+    now: DateTime<Utc>,
+    all: QueueFigures,
+}
+
 /// What an analysis measures, and what that takes at the most.
 #[derive(Debug, Clone, Default)]
 struct Amount {
@@ -245,18 +252,22 @@ impl Core {
     ) -> Result<Requested, RequestAnalysisError> {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
         retrying(self.storage.as_ref(), || async {
-            // Before anything is locked: all accounts are counted, and no bound has to be exact.
-            let all = self.storage.read().await?.jobs().queue_figures().await?;
+            let beginning = Beginning {
+                id: JobId::mint(&self.mint),
+                now: self.clock.now(),
+                // Before anything is locked: all accounts are counted, and no bound has to be exact.
+                all: self.storage.read().await?.jobs().queue_figures().await?,
+            };
             let mut work = self.storage.write().await?;
             let outcome = self
-                .queued(work.as_mut(), account, request, receipt, tick, &all)
+                .queued(work.as_mut(), account, request, receipt, tick, &beginning)
                 .await;
             if let Err(refusal) = &outcome
                 && let Some(receipt) = receipt
                 && refusal.may_differ_from_the_first()
             {
                 receipt
-                    .begin::<RequestAnalysisError>(work.as_mut(), account, self.clock.now())
+                    .begin::<RequestAnalysisError>(work.as_mut(), account, beginning.now)
                     .await?;
             }
             let requested = outcome?;
@@ -275,7 +286,7 @@ impl Core {
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
         tick: Option<&Tick>,
-        all: &QueueFigures,
+        beginning: &Beginning,
     ) -> Result<Requested, RequestAnalysisError> {
         // Whoever switches the account off holds it and its line, so that nothing is asked for behind that.
         let held = { work.jobs() }
@@ -287,14 +298,14 @@ impl Core {
         if account.status == AccountStatus::Disabled {
             return Err(RequestAnalysisError::AccountDisabled);
         }
-        let now = self.clock.now();
+        let &Beginning { id, now, ref all } = beginning;
         if let Some(Tick { before, after }) = tick
             && !work.schedules().advance(before, after).await?
         {
             return Err(RequestAnalysisError::FiredMeanwhile);
         }
         let amount = self.amount(work, &project, request).await?;
-        let job = self.begin(account.id, now, request, &amount);
+        let job = self.begin((account.id, id), now, request, &amount);
         let room = self.refuse_full_queues(queue.waiting + queue.running, all.unfinished());
         if room.is_err() || !work.jobs().add(&job).await? {
             let requested = joined(work, &job, room).await?;
@@ -365,14 +376,14 @@ impl Core {
 
     fn begin(
         &self,
-        account: AccountId,
+        (account, id): (AccountId, JobId),
         now: DateTime<Utc>,
         request: &AnalysisRequest,
         amount: &Amount,
     ) -> Job {
         Job {
             account,
-            id: JobId::mint(&self.mint),
+            id,
             project: request.project,
             kind: request.kind,
             keywords: request.keywords.clone(),

@@ -17,11 +17,12 @@ use crate::ports::keyword_data::{KeywordData, KeywordQuery};
 use crate::ports::patience::Patience;
 use crate::ports::search_results::{ProviderError, Unpaid};
 use crate::ports::spending::month_of;
-use crate::ports::storage::{StorageError, Transaction, retrying};
+use crate::ports::storage::{StorageError, Transaction};
 use crate::use_cases::budgets::OverBudget;
 use crate::use_cases::end_attempt::settle_all;
 use crate::use_cases::{Core, may_be_storage};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -78,6 +79,13 @@ enum Source {
     Supplier,
 }
 
+/// When a search is noted, and under which id where it is a new one.
+#[derive(Clone, Copy)]
+struct Noting {
+    id: SearchId,
+    now: DateTime<Utc>,
+}
+
 /// How somebody else's question ended.
 enum Landed {
     /// It brought something, or nobody knows: look again.
@@ -92,7 +100,7 @@ impl ResearchKeyword {
         let key = request.subject.key(&self.supplier.label().name);
         let mut waited = Duration::ZERO;
         loop {
-            match retrying(self.core.storage.as_ref(), || self.opened(request, key)).await? {
+            match self.opened(request, key).await? {
                 Opened::Kept(research) => return Ok(*research),
                 Opened::Ours(reservation) => return self.asked(request, key, &reservation).await,
                 Opened::Theirs => {}
@@ -110,9 +118,23 @@ impl ResearchKeyword {
         request: &ResearchRequest,
         key: SubjectKey,
     ) -> Result<Opened, ResearchKeywordError> {
-        let now = self.core.clock.now();
-        let (day, flight) = (now.date_naive(), FlightId::mint(&self.core.mint));
-        let mut work = self.core.storage.write().await?;
+        let core = &self.core;
+        let prepare = || (FlightId::mint(&core.mint), self.noting());
+        core.transaction_with(prepare, |work, (flight, noting)| {
+            self.opened_in(work, flight, noting, request, key)
+        })
+        .await
+    }
+
+    async fn opened_in(
+        &self,
+        mut work: Box<dyn Transaction>,
+        flight: FlightId,
+        noting: Noting,
+        request: &ResearchRequest,
+        key: SubjectKey,
+    ) -> Result<Opened, ResearchKeywordError> {
+        let (now, day) = (noting.now, noting.now.date_naive());
         let account = work.accounts().find(request.account).await?;
         let account = account.ok_or(NO_ACCOUNT)?;
         if let Some(project) = request.project {
@@ -120,7 +142,7 @@ impl ResearchKeyword {
             found.ok_or(ResearchKeywordError::NoSuchProject)?;
         }
         if let Some(own) = work.research().own(account.id, key, now).await? {
-            return self.answered(work, request, key, own, Source::Own).await;
+            return answered(work, noting, request, key, (own, Source::Own)).await;
         }
         if let Some(unpaid) = self.supplier.unpaid() {
             return Err(ResearchKeywordError::Unpaid(unpaid));
@@ -146,7 +168,7 @@ impl ResearchKeyword {
             if shared.is_none() {
                 work.research().land(key, flight, now, None).await?;
             }
-            return self.answered(work, request, key, own, Source::Own).await;
+            return answered(work, noting, request, key, (own, Source::Own)).await;
         }
         let quota = ResearchQuota {
             month,
@@ -175,28 +197,11 @@ impl ResearchKeyword {
             work.research().book(account.id, month).await?;
             // From when on it is the account's own; when it was bought is not the account's to know.
             let copy = KeptResearch::bought(shared.found, now);
-            return self
-                .answered(work, request, key, copy, Source::Shared)
-                .await;
+            return answered(work, noting, request, key, (copy, Source::Shared)).await;
         }
         work.research().reserve(&reservation).await?;
         work.commit().await?;
         Ok(Opened::Ours(reservation))
-    }
-
-    async fn answered(
-        &self,
-        mut work: Box<dyn Transaction>,
-        request: &ResearchRequest,
-        key: SubjectKey,
-        kept: KeptResearch,
-        source: Source,
-    ) -> Result<Opened, ResearchKeywordError> {
-        let research = self
-            .noted(work.as_mut(), request, key, kept, source)
-            .await?;
-        work.commit().await?;
-        Ok(Opened::Kept(Box::new(research)))
     }
 
     /// Asks the supplier, and writes down what came of it.
@@ -219,58 +224,18 @@ impl ResearchKeyword {
         match researched.answer {
             Ok(found) => {
                 let kept = KeptResearch::bought(found, self.core.clock.now());
-                retrying(self.core.storage.as_ref(), || {
-                    self.booked(request, key, reservation, &kept, spent)
-                })
-                .await
+                let book =
+                    |work, noting| booked(work, noting, request, key, (reservation, spent), &kept);
+                self.core.transaction_with(|| self.noting(), book).await
             }
             Err(error) => {
                 let code = error.code();
                 // Nobody is helped by hearing that it could not be written down: it ends by itself.
-                let _ = retrying(self.core.storage.as_ref(), || {
-                    self.gave_back(key, reservation, spent, code)
-                })
-                .await;
+                let _ = self.gave_back(key, reservation, spent, code).await;
                 let code = code.to_owned();
                 Err(ResearchKeywordError::Supplier { code })
             }
         }
-    }
-
-    /// In one transaction: what was bought, the unit, the money and the history. An answer that comes
-    /// when its time is over books nothing: its unit may be another's by now.
-    async fn booked(
-        &self,
-        request: &ResearchRequest,
-        key: SubjectKey,
-        reservation: &Reservation,
-        kept: &KeptResearch,
-        spent: MicroUsd,
-    ) -> Result<Research, ResearchKeywordError> {
-        let now = self.core.clock.now();
-        let (id, flight) = (reservation.account, reservation.flight);
-        let mut work = self.core.storage.write().await?;
-        let is_ours = work.research().land(key, flight, now, None).await?;
-        let month = month_of(reservation.day);
-        work.research().lock_usage(id, month, now).await?;
-        let is_there = work.research().release(id, flight).await?;
-        if !is_ours || !is_there || reservation.until <= now {
-            if is_there {
-                settle(work.as_mut(), reservation, spent).await?;
-            }
-            work.commit().await?;
-            let code = ProviderError::TimedOut.code().to_owned();
-            return Err(ResearchKeywordError::Supplier { code });
-        }
-        work.research().keep(key, &request.subject, kept).await?;
-        work.research().book(id, month).await?;
-        let kept = kept.clone();
-        let research = self
-            .noted(work.as_mut(), request, key, kept, Source::Supplier)
-            .await?;
-        settle(work.as_mut(), reservation, spent).await?;
-        work.commit().await?;
-        Ok(research)
     }
 
     /// The unit is free again, and the money that was not spent; whoever waits is told why.
@@ -281,15 +246,17 @@ impl ResearchKeyword {
         spent: MicroUsd,
         code: &'static str,
     ) -> Result<(), StorageError> {
-        let (now, flight) = (self.core.clock.now(), reservation.flight);
-        let mut work = self.core.storage.write().await?;
-        work.research()
-            .land(key, flight, now, Some(code.to_owned()))
-            .await?;
-        if work.research().release(reservation.account, flight).await? {
-            settle(work.as_mut(), reservation, spent).await?;
-        }
-        work.commit().await
+        let flight = reservation.flight;
+        let give_back = |mut work: Box<dyn Transaction>, now| async move {
+            work.research()
+                .land(key, flight, now, Some(code.to_owned()))
+                .await?;
+            if work.research().release(reservation.account, flight).await? {
+                settle(work.as_mut(), reservation, spent).await?;
+            }
+            work.commit().await
+        };
+        self.core.transaction_at(give_back).await
     }
 
     /// Waits until somebody else's question has ended.
@@ -328,42 +295,92 @@ impl ResearchKeyword {
         }
     }
 
-    /// Notes the search in the person's history, and tells what there is.
-    async fn noted(
-        &self,
-        work: &mut dyn Transaction,
-        request: &ResearchRequest,
-        key: SubjectKey,
-        kept: KeptResearch,
-        source: Source,
-    ) -> Result<Research, StorageError> {
-        let now = self.core.clock.now();
-        let search = Search {
-            account: request.account,
-            user: request.user,
+    fn noting(&self) -> Noting {
+        Noting {
             id: SearchId::mint(&self.core.mint),
-            subject: request.subject.clone(),
-            key,
-            searched_at: now,
-            kept,
-        };
-        let id = work.research().note(&search).await?;
-        let subject = &search.subject;
-        work.keywords()
-            .note_metrics(
-                request.account,
-                subject.country,
-                subject.language,
-                &KeywordMetrics::of_search(&search),
-            )
-            .await?;
-        let quota = quota(work, request.account, now).await?;
-        let quota = quota.ok_or(NO_ACCOUNT)?;
-        let tracked = tracked(work, request, &search.kept.found).await?;
-        let search = Search { id, ..search };
-        let is_cached = source == Source::Own;
-        Ok(Research::of(search, is_cached, quota, tracked))
+            now: self.core.clock.now(),
+        }
     }
+}
+
+async fn answered(
+    mut work: Box<dyn Transaction>,
+    noting: Noting,
+    request: &ResearchRequest,
+    key: SubjectKey,
+    found: (KeptResearch, Source),
+) -> Result<Opened, ResearchKeywordError> {
+    let research = noted(work.as_mut(), noting, request, key, found).await?;
+    work.commit().await?;
+    Ok(Opened::Kept(Box::new(research)))
+}
+
+/// In one transaction: what was bought, the unit, the money and the history. An answer that comes
+/// when its time is over books nothing: its unit may be another's by now.
+async fn booked(
+    mut work: Box<dyn Transaction>,
+    noting: Noting,
+    request: &ResearchRequest,
+    key: SubjectKey,
+    (reservation, spent): (&Reservation, MicroUsd),
+    kept: &KeptResearch,
+) -> Result<Research, ResearchKeywordError> {
+    let now = noting.now;
+    let (id, flight) = (reservation.account, reservation.flight);
+    let is_ours = work.research().land(key, flight, now, None).await?;
+    let month = month_of(reservation.day);
+    work.research().lock_usage(id, month, now).await?;
+    let is_there = work.research().release(id, flight).await?;
+    if !is_ours || !is_there || reservation.until <= now {
+        if is_there {
+            settle(work.as_mut(), reservation, spent).await?;
+        }
+        work.commit().await?;
+        let code = ProviderError::TimedOut.code().to_owned();
+        return Err(ResearchKeywordError::Supplier { code });
+    }
+    work.research().keep(key, &request.subject, kept).await?;
+    work.research().book(id, month).await?;
+    let found = (kept.clone(), Source::Supplier);
+    let research = noted(work.as_mut(), noting, request, key, found).await?;
+    settle(work.as_mut(), reservation, spent).await?;
+    work.commit().await?;
+    Ok(research)
+}
+
+/// Notes the search in the person's history, and tells what there is.
+async fn noted(
+    work: &mut dyn Transaction,
+    noting: Noting,
+    request: &ResearchRequest,
+    key: SubjectKey,
+    (kept, source): (KeptResearch, Source),
+) -> Result<Research, StorageError> {
+    let search = Search {
+        account: request.account,
+        user: request.user,
+        id: noting.id,
+        subject: request.subject.clone(),
+        key,
+        searched_at: noting.now,
+        kept,
+    };
+    let id = work.research().note(&search).await?;
+    let subject = &search.subject;
+    work.keywords()
+        .note_metrics(
+            request.account,
+            subject.country,
+            subject.language,
+            &KeywordMetrics::of_search(&search),
+        )
+        .await?;
+    let quota = quota(work, request.account, noting.now).await?;
+    let quota = quota.ok_or(NO_ACCOUNT)?;
+    let tracked = tracked(work, request, &search.kept.found).await?;
+    let search = Search { id, ..search };
+    let is_cached = source == Source::Own;
+    Ok(Research::of(search, is_cached, quota, tracked))
 }
 
 /// Turns what was set aside for a question into what it cost.

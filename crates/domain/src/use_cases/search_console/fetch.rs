@@ -300,7 +300,9 @@ impl FetchConsole {
             at: self.core.clock.now(),
         };
         let told = &told;
-        let advance = |mut work: Box<dyn Transaction>| async move {
+        let core = &self.core;
+        let prepare = || ConsoleSpanId::mint_ascending(&core.mint, sets.map_or(0, <[_]>::len));
+        let advance = |mut work: Box<dyn Transaction>, ids: Vec<ConsoleSpanId>| async move {
             if sets.is_some() {
                 work.projects().lock(before.account, before.project).await?;
             }
@@ -309,13 +311,12 @@ impl FetchConsole {
             }
             if let Some(sets) = sets {
                 let (account, project) = (before.account, before.project);
-                let limits = &self.core.policies.storage;
+                let limits = &core.policies.storage;
                 let freed = { work.console_rows() }
                     .size_of_same(account, project, sets)
                     .await?;
                 room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets, freed)
                     .await?;
-                let ids = ConsoleSpanId::mint_ascending(&self.core.mint, sets.len());
                 { work.console_rows() }
                     .replace(before.account, before.project, &ids, sets, told)
                     .await?;
@@ -323,7 +324,7 @@ impl FetchConsole {
             work.commit().await?;
             Ok(true)
         };
-        self.core.storage.transaction(advance).await
+        core.transaction_with(prepare, advance).await
     }
 }
 

@@ -100,7 +100,8 @@ impl Core {
         let rows = spans.iter().map(|it| it.2).sum();
         let sets = [sets, days].concat();
         let (sets, told) = (&sets, &told);
-        let import = |mut work: Box<dyn Transaction>| async move {
+        let prepare = || ConsoleSpanId::mint_ascending(&self.mint, sets.len());
+        let import = |mut work: Box<dyn Transaction>, ids: Vec<ConsoleSpanId>| async move {
             // The account's other imports wait: each is compared with what the one before left.
             work.accounts().lock(account).await?;
             let there = work.projects().lock(account, project).await?;
@@ -116,14 +117,13 @@ impl Core {
             let limits = &self.policies.storage;
             room_for::<ImportConsoleError>(work.as_mut(), limits, account, project, sets, gone)
                 .await?;
-            let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
             let replaced = { work.console_rows() }
                 .replace(account, project, &ids, sets, told)
                 .await?;
             work.commit().await?;
             Ok::<_, ImportConsoleError>(replaced)
         };
-        let replaced = self.storage.transaction(import).await?;
+        let replaced = self.transaction_with(prepare, import).await?;
         Ok(ImportedRows {
             spans,
             rows,

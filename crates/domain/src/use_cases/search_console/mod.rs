@@ -105,7 +105,7 @@ impl Core {
         project: ProjectId,
         property: &str,
     ) -> Result<Binding, BindConsoleError> {
-        let bind = |mut work: Box<dyn Transaction>| async move {
+        let bind = |mut work: Box<dyn Transaction>, now| async move {
             let found = work.projects().lock(account, project).await?;
             let found = found.filter(Project::is_active);
             let found = found.ok_or(BindConsoleError::NoSuchProject)?;
@@ -114,12 +114,12 @@ impl Core {
             if let Some(there) = there.filter(|it| it.property == property) {
                 return Ok(there);
             }
-            let binding = Binding::begun(account, project, property, self.clock.now());
+            let binding = Binding::begun(account, project, property, now);
             work.console_bindings().set(&binding).await?;
             work.commit().await?;
             Ok(binding)
         };
-        self.storage.transaction(bind).await
+        self.transaction_at(bind).await
     }
 
     /// Whether there was a property. What was fetched of it stays.

@@ -94,7 +94,9 @@ impl Core {
         mode: SaveMode,
         receipt: Option<Receipt<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
-        let save = |mut work: Box<dyn Transaction>, now| async move {
+        let ids = || KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
+        let prepare = || (self.clock.now(), ids());
+        let save = |mut work: Box<dyn Transaction>, (now, ids): (_, Vec<KeywordId>)| async move {
             let account = work
                 .accounts()
                 .lock(account)
@@ -126,7 +128,6 @@ impl Core {
             let stored =
                 { self.policies.storage }.keywords(account.limits.keywords, stored.keywords);
             let mut desk = Desk::new(account, project, known, stored, wanted, metrics, now);
-            let ids = KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
             let outcomes: Vec<SaveOutcome> = ids
                 .into_iter()
                 .zip(&wanted.keywords)
@@ -157,7 +158,7 @@ impl Core {
             work.commit().await?;
             Ok(saved)
         };
-        self.transaction_at(save).await
+        self.transaction_with(prepare, save).await
     }
 }
 

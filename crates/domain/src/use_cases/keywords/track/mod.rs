@@ -1,6 +1,6 @@
 use crate::account::Account;
 use crate::allowance::{Allowance, AllowanceExceeded};
-use crate::ids::{AccountId, IdMint, KeywordId, ProjectId};
+use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords};
 use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
@@ -49,7 +49,9 @@ impl Core {
         new: &NewKeywords,
         receipt: Option<Receipt<'_, TrackedKeywords>>,
     ) -> Result<TrackedKeywords, TrackKeywordsError> {
-        let track = |mut work: Box<dyn Transaction>, now| async move {
+        let ids = || KeywordId::mint_ascending(&self.mint, new.texts.len());
+        let prepare = || (self.clock.now(), ids());
+        let track = |mut work: Box<dyn Transaction>, (now, ids): (_, Vec<KeywordId>)| async move {
             let account = work
                 .accounts()
                 .lock(account)
@@ -69,7 +71,7 @@ impl Core {
                 return Err(TrackKeywordsError::ProjectDeactivated);
             }
             let (tracked, project) = self
-                .track(work.as_mut(), &account, project, new, now)
+                .track(work.as_mut(), (&account, project), new, ids, now)
                 .await?;
             work.projects().save(&project).await?;
             if let Some(receipt) = &receipt {
@@ -80,16 +82,17 @@ impl Core {
             work.commit().await?;
             Ok(tracked)
         };
-        self.transaction_at(track).await
+        self.transaction_with(prepare, track).await
     }
 
-    /// The transaction holds the account and the project. Also returns the project as it has to be saved.
+    /// The transaction holds the account and the project. There are at least as many ids as texts. Also returns the
+    /// project as it has to be saved.
     pub(in crate::use_cases) async fn track(
         &self,
         work: &mut dyn Transaction,
-        account: &Account,
-        project: Project,
+        (account, project): (&Account, Project),
         new: &NewKeywords,
+        ids: Vec<KeywordId>,
         now: DateTime<Utc>,
     ) -> Result<(TrackedKeywords, Project), TrackKeywordsError> {
         let texts = folded(&new.texts);
@@ -99,7 +102,8 @@ impl Core {
             .keywords()
             .with_texts(account.id, project.id, &new.market, &normalized)
             .await?;
-        let sorted = Sorted::of(account.id, project.id, texts, known, new, &self.mint, now);
+        let texts = ids.into_iter().zip(texts);
+        let sorted = Sorted::of(account.id, project.id, texts, known, new, now);
 
         let (usage, counts) = sorted.places.apply(account, KeywordCounts::of(&project))?;
         if !sorted.created.is_empty() {
@@ -170,16 +174,14 @@ impl Sorted {
     fn of(
         account: AccountId,
         project: ProjectId,
-        texts: Vec<KeywordText>,
+        texts: impl Iterator<Item = (KeywordId, KeywordText)>,
         known: Vec<Keyword>,
         new: &NewKeywords,
-        mint: &IdMint,
         now: DateTime<Utc>,
     ) -> Self {
         let mut known = by_text(known);
-        let ids = KeywordId::mint_ascending(mint, texts.len());
         let mut sorted = Self::default();
-        for (id, text) in ids.into_iter().zip(texts) {
+        for (id, text) in texts {
             match known.remove(text.normalized()) {
                 None => sorted.create(Keyword::begin(account, project, id, text, new, now)),
                 Some(keyword) if keyword.is_active() => sorted.existing.push(keyword),

@@ -10,6 +10,7 @@ use crate::precondition::{Precondition, holds};
 use crate::project::{Project, ProjectPatch, Status};
 use crate::use_cases::end_attempt::cancel_unfinished;
 use crate::use_cases::{Core, may_be_storage, places};
+use chrono::{DateTime, Utc};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -42,7 +43,7 @@ impl Core {
         patch: &ProjectPatch,
         precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
-        let change = |mut work: Box<dyn Transaction>| async move {
+        let change = |mut work: Box<dyn Transaction>, now| async move {
             let changes_status = patch.status.as_set().is_some();
             let account = hold(work.as_mut(), account, changes_status).await?;
             let before = work
@@ -53,7 +54,6 @@ impl Core {
             if !holds(precondition, &before) {
                 return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
             }
-            let now = self.clock.now();
             let purge_term = self.policies.retention.deactivated_projects;
             // Some of it may be purged already.
             if purge_term.is_over(&before, now) {
@@ -63,13 +63,12 @@ impl Core {
             if after == before {
                 return Ok(before);
             }
-            self.change_use(work.as_mut(), &account, &before, &after)
-                .await?;
+            change_use(work.as_mut(), &account, &before, &after, now).await?;
             work.projects().save(&after).await?;
             work.commit().await?;
             Ok(after)
         };
-        self.storage.transaction(change).await
+        self.transaction_at(change).await
     }
 
     /// The project afterwards: its places are free again, its unfinished jobs are stopped; a second time changes nothing.
@@ -86,34 +85,34 @@ impl Core {
         self.change_project(account, project, &patch, precondition)
             .await
     }
+}
 
-    async fn change_use(
-        &self,
-        work: &mut dyn Transaction,
-        account: &Account,
-        before: &Project,
-        after: &Project,
-    ) -> Result<(), ChangeProjectError> {
-        match (before.is_active(), after.is_active()) {
-            (true, true) => Ok(()),
-            (true, false) => self.take_out_of_use(work, account, before).await,
-            (false, true) => bring_back(work, account, before).await,
-            (false, false) => Err(ChangeProjectError::Deactivated),
-        }
+async fn change_use(
+    work: &mut dyn Transaction,
+    account: &Account,
+    before: &Project,
+    after: &Project,
+    now: DateTime<Utc>,
+) -> Result<(), ChangeProjectError> {
+    match (before.is_active(), after.is_active()) {
+        (true, true) => Ok(()),
+        (true, false) => take_out_of_use(work, account, before, now).await,
+        (false, true) => bring_back(work, account, before).await,
+        (false, false) => Err(ChangeProjectError::Deactivated),
     }
+}
 
-    async fn take_out_of_use(
-        &self,
-        work: &mut dyn Transaction,
-        account: &Account,
-        project: &Project,
-    ) -> Result<(), ChangeProjectError> {
-        let usage = places::return_project(account, KeywordCounts::of(project));
-        work.accounts().save_usage(account.id, usage).await?;
-        let queue = work.jobs().lock_queue(account.id).await?;
-        cancel_unfinished(work, &queue, Some(project.id), self.clock.now()).await?;
-        Ok(())
-    }
+async fn take_out_of_use(
+    work: &mut dyn Transaction,
+    account: &Account,
+    project: &Project,
+    now: DateTime<Utc>,
+) -> Result<(), ChangeProjectError> {
+    let usage = places::return_project(account, KeywordCounts::of(project));
+    work.accounts().save_usage(account.id, usage).await?;
+    let queue = work.jobs().lock_queue(account.id).await?;
+    cancel_unfinished(work, &queue, Some(project.id), now).await?;
+    Ok(())
 }
 
 /// The account; held together with its queue when a status may change. Account, queue, project,

@@ -1,0 +1,96 @@
+//! What a transaction is given: it may run more than once, so that it asks neither clock nor randomness and makes no ids.
+
+use super::Core;
+use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::ids::{AccountId, AuditEventId, Ids, JobId};
+use crate::ports::randomness::Randomness;
+use crate::ports::storage::{AsStorageError, StorageError, Transaction, retrying};
+use chrono::{DateTime, Utc};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Made anew before each attempt, so that an id that was taken is another one the next time.
+pub(super) struct Given {
+    /// When the attempt began: before it waited for its turn to write.
+    pub now: DateTime<Utc>,
+    pub ids: Ids,
+}
+
+impl Given {
+    /// Of an account, now; `token` and `detail` are set beside it where there is one.
+    pub fn event(&mut self, account: AccountId, actor: Actor, action: AuditAction) -> AuditEvent {
+        let id = AuditEventId::take(&mut self.ids);
+        AuditEvent::new(id, account, self.now, actor, action)
+    }
+}
+
+impl Core {
+    pub(super) fn given(&self) -> Given {
+        Given {
+            now: self.clock.now(),
+            ids: self.mint.ids(),
+        }
+    }
+
+    /// `transaction` of the storage with what `prepare` makes for each attempt.
+    pub(super) async fn transaction_with<P, T, E, F, Fut>(
+        &self,
+        prepare: impl Fn() -> P + Send + Sync,
+        run: F,
+    ) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, P) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        P: Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        let (prepare, run) = (&prepare, &run);
+        retrying(self.storage.as_ref(), || async move {
+            let prepared = prepare();
+            run(self.storage.write().await?, prepared).await
+        })
+        .await
+    }
+
+    /// With the time.
+    pub(super) async fn transaction_at<T, E, F, Fut>(&self, run: F) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, DateTime<Utc>) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        self.transaction_with(|| self.clock.now(), run).await
+    }
+
+    /// With the time and ids.
+    pub(super) async fn transaction_given<T, E, F, Fut>(&self, run: F) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, Given) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        self.transaction_with(|| self.given(), run).await
+    }
+}
+
+/// What the pauses of jobs that are tried again together differ by.
+#[derive(Clone, Copy)]
+pub(super) struct Jitter(u64);
+
+impl Jitter {
+    pub fn draw(randomness: &dyn Randomness) -> Self {
+        let mut bytes = [0; 8];
+        randomness.fill(&mut bytes);
+        Self(u64::from_le_bytes(bytes))
+    }
+
+    /// A fraction in 0..1.
+    pub fn of(self, job: JobId) -> f64 {
+        let mut hasher = DefaultHasher::new();
+        (self.0, job).hash(&mut hasher);
+        let [.., one, two, three, four] = hasher.finish().to_le_bytes();
+        f64::from(u32::from_le_bytes([one, two, three, four])) / (f64::from(u32::MAX) + 1.0)
+    }
+}
