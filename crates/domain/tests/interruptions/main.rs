@@ -8,11 +8,11 @@ mod people;
 mod projects;
 mod scan;
 mod scene;
+mod watch;
 
 use domain::{
     ids::IdMint,
-    ports::randomness::Randomness,
-    test_support::{Fault, FrozenClock, MemoryStorage, State, core, fixtures},
+    test_support::{Fault, MemoryStorage, State, core, fixtures},
     use_cases::Core,
 };
 use outside::Outside;
@@ -22,6 +22,7 @@ use std::{
     pin::Pin,
     sync::Arc,
 };
+use watch::Watch;
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + 'a>>;
 
@@ -56,19 +57,12 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-/// The same bytes each time: a secret that is made again is the same one, and ids rise by one.
-struct Zeros;
-
-impl Randomness for Zeros {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
 struct Seen {
     outcome: Result<(), String>,
     storage: MemoryStorage,
     calls: u32,
+    /// How often the clock or the source of random bytes was asked in a transaction.
+    asked: u32,
 }
 
 async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
@@ -76,12 +70,12 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
     if let Some((number, fault)) = fault {
         storage.fail_at(number, fault);
     }
+    let watch = Arc::new(Watch::over(storage.port()));
     let core = Core {
-        randomness: Arc::new(Zeros),
-        mint: Arc::new(IdMint::new(
-            Arc::new(FrozenClock::default()),
-            Arc::new(Zeros),
-        )),
+        storage: watch.clone(),
+        clock: watch.clone(),
+        randomness: watch.clone(),
+        mint: Arc::new(IdMint::new(watch.clone(), watch.clone())),
         ..core(storage.port())
     };
     let outside = Outside::default();
@@ -90,6 +84,7 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
         outcome,
         storage,
         calls: outside.calls(),
+        asked: watch.asked(),
     }
 }
 
@@ -139,12 +134,18 @@ fn no_use_case_that_writes_is_forgotten() {
     assert_eq!(scan::writers(), known);
 }
 
+#[test]
+fn no_transaction_asks_the_clock_or_makes_ids_or_secrets() {
+    assert_eq!(scan::asking_in_transactions(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn each_example_is_a_success_that_writes_something() {
     for case in cases() {
         let clean = run(&case, None).await;
         assert_eq!(clean.outcome, Ok(()), "{}", case.name);
         assert!(clean.storage.commits() > 0, "{}", case.name);
+        assert_eq!(clean.asked, 0, "{}", case.name);
     }
 }
 
@@ -156,6 +157,7 @@ async fn whoever_is_interrupted_at_any_statement_does_the_same_once() {
         for (number, it) in (1..).zip(at_each_statement(&case, Fault::Interrupted).await) {
             let at = format!("{} at statement {number}", case.name);
             assert_eq!(it.calls, clean.calls, "{at}");
+            assert_eq!(it.asked, 0, "{at}");
             if NOT_TRIED_AGAIN.contains(&case.name) {
                 assert!(it.outcome.is_err(), "{at}");
                 assert_eq!(it.storage.state(), (case.given)().state(), "{at}");

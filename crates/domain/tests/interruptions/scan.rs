@@ -145,3 +145,84 @@ fn read(file: usize, source: &str, functions: &mut BTreeMap<Place, Function>) {
         }
     }
 }
+
+/// What tells the time, or makes what is another each time.
+const ASKED: [&str; 6] = [
+    "clock.now",
+    "storage.now",
+    "mint(",
+    "mint_ascending(",
+    "randomness",
+    ".given()",
+];
+
+/// What functions and closures of use cases ask in a transaction that they are handed.
+pub fn asking_in_transactions() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/use_cases");
+    let sources = sources(&folder);
+    sources.iter().flat_map(|it| asking(it)).collect()
+}
+
+fn asking(source: &str) -> Vec<String> {
+    let handed = [
+        "work: Box<dyn Transaction>",
+        "work: &mut dyn Transaction",
+        "|work",
+    ];
+    let places = handed.iter().flat_map(|it| source.match_indices(it));
+    let mut found = Vec::new();
+    for (at, handed) in places {
+        let before = source[..at].trim_end_matches("mut ");
+        let is_closure = handed.starts_with('|') || before.ends_with('|');
+        let behind = &source[at + handed.len()..];
+        let begins = behind.find(if is_closure { '|' } else { '{' });
+        let body = body(&behind[begins.unwrap() + 1..], is_closure);
+        let line = before.lines().last().unwrap_or_default().trim();
+        let asked = ASKED.iter().filter(|it| body.contains(**it));
+        found.extend(asked.map(|it| format!("{line} … {it}")));
+    }
+    found
+}
+
+/// Up to the end of the brackets in which it stands; that of a closure also up to a comma.
+fn body(text: &str, is_closure: bool) -> &str {
+    let mut depth = 0_usize;
+    for (at, it) in text.char_indices() {
+        match it {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' if depth == 0 => return &text[..at],
+            '}' | ')' | ']' => depth -= 1,
+            ',' | ';' if depth == 0 && is_closure => return &text[..at],
+            _ => (),
+        }
+    }
+    text
+}
+
+#[test]
+fn what_is_asked_outside_of_a_transaction_is_not_found() {
+    let asking_in = "
+        let keep = |mut work: Box<dyn Transaction>, given: Given| async move {
+            let pair: BTreeMap<u8, u8> = work.read(|it| it.1).await?;
+            work.keep(pair, self.clock.now()).await
+        };
+        let own = |work, now| own(work, now, PlainToken::generate(&*self.randomness));
+        async fn own(work: &mut dyn Transaction) -> Result<BTreeMap<u8, u8>, Error> {
+            let (a, b): BTreeMap<u8, u8> = work.read().await?;
+            work.keep(a, KeywordId::mint(&self.mint)).await
+        }";
+    assert_eq!(asking(asking_in).len(), 3);
+    let asking_before = "
+        let prepare = || (self.clock.now(), KeywordId::mint(&self.mint));
+        let keep = |mut work: Box<dyn Transaction>, (now, id): (_, KeywordId)| async move {
+            work.keep(id, now).await
+        };
+        self.transaction_with(|| self.given(), |work, given| own(work, given)).await?;
+        self.in_parts(|work, after| forget(work, after), self.clock.now()).await
+    }
+    async fn own(work: &mut dyn Transaction, now: DateTime<Utc>) -> Result<(), Error> {
+        work.keep(now).await
+    }
+    fn other(&self) { self.clock.now() }";
+    assert_eq!(asking(asking_before), Vec::<String>::new());
+}
