@@ -1,13 +1,12 @@
 //! Asks for an analysis: a job in the queue, with its cost set aside.
 
-use super::ai_models::{AskedEngine, asked_engines};
+mod amount;
+mod plan;
+
 use super::budgets::{Budget, OverBudget};
-use super::judge_sentiment::most_judgements;
-use super::plan_prompts::{branded_prompts, most_questions};
 use super::{Core, may_be_storage};
-use crate::account::{Account, AccountStatus};
+use crate::account::AccountStatus;
 use crate::ai_models::ModelChoice;
-use crate::allowance::Allowance;
 use crate::ids::{AccountId, JobId, ProjectId};
 use crate::job::kind::AnalysisKind;
 use crate::job::line::AccountQueue;
@@ -17,12 +16,13 @@ use crate::keyword::KeywordChoice;
 use crate::money::MicroUsd;
 use crate::ports::jobs::QueueFigures;
 use crate::ports::search_results::{Spent, Unpaid};
-use crate::ports::spending::Spending;
-use crate::ports::storage::{AsStorageError, Repositories, StorageError, Transaction, retrying};
-use crate::project::Project;
+use crate::ports::storage::{AsStorageError, StorageError, Transaction, retrying};
 use crate::schedule::Schedule;
 use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
+use amount::Amount;
+pub use amount::EnginePlan;
 use chrono::{DateTime, Utc};
+pub use plan::AnalysisPlan;
 use thiserror::Error;
 
 /// What measuring takes, as the configured suppliers charge it.
@@ -64,51 +64,11 @@ pub struct Requested {
     pub deduplicated: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnalysisPlan {
-    /// Units of work as far as known before: keywords, or pages; for a site audit unknown.
-    pub units: Option<u64>,
-    pub calls: u64,
-    pub cost: MicroUsd,
-    pub spending: Spending,
-    pub budget: Option<MicroUsd>,
-    pub today: Spending,
-    pub daily_budget: Option<MicroUsd>,
-    /// The cap for which it would be refused as things stand.
-    pub exceeds: Option<Budget>,
-    /// The AI engines that are asked, for analyses that ask them.
-    pub engines: Vec<EnginePlan>,
-    /// Judges sentiment where no lexicon speaks the language; each answer is about many sentences.
-    pub judge: Option<EnginePlan>,
-    /// Room for AI-tracked keywords, for analyses that measure them.
-    pub ai_allowance: Option<Allowance>,
-    pub duplicate: Option<JobId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EnginePlan {
-    pub engine: String,
-    /// Answers at the most.
-    pub answers: u64,
-    /// What one takes at the most.
-    pub each: Spent,
-}
-
 /// What an attempt to queue a job begins with.
 struct Beginning {
     id: JobId,
     now: DateTime<Utc>,
     all: QueueFigures,
-}
-
-/// What an analysis measures, and what that takes at the most.
-#[derive(Debug, Clone, Default)]
-struct Amount {
-    /// Units of work; `None` when it cannot be known before.
-    units: Option<u64>,
-    takes: Spent,
-    engines: Vec<EnginePlan>,
-    judge: Option<EnginePlan>,
 }
 
 #[derive(Debug, Error)]
@@ -190,57 +150,6 @@ impl Core {
             Err(RequestAnalysisError::FiredMeanwhile) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// What [`Core::request_analysis`] would do; nothing is stored.
-    pub async fn plan_analysis(
-        &self,
-        account: &Account,
-        request: &AnalysisRequest,
-    ) -> Result<AnalysisPlan, RequestAnalysisError> {
-        self.refuse_unbuilt_or_unpaid(request.kind)?;
-        let mut read = self.storage.read().await?;
-        let project = { read.projects() }
-            .find(account.id, request.project)
-            .await?
-            .ok_or(RequestAnalysisError::NoSuchProject)?;
-        let amount = self.amount(read.as_mut(), &project, request).await?;
-        let mut units = amount.units;
-        let day = self.clock.now().date_naive();
-        let budgets = self.budgets(account, day);
-        let mut stands = [Spending::default(); 3];
-        for (stands, it) in stands.iter_mut().zip(&budgets) {
-            *stands = read.spending().find(it.counter).await?;
-        }
-        let exceeds = { budgets.iter().zip(stands) }
-            .find(|(it, stands)| is_over(it.cap, *stands, amount.takes.cost))
-            .map(|(it, _)| it.which);
-        let [spending, today, _] = stands;
-        let duplicate = read
-            .jobs()
-            .unfinished_with_key(account.id, &key_of(request))
-            .await?
-            .map(|job| job.id);
-        drop(read);
-        if request.kind == AnalysisKind::WebVitals {
-            let most = self.policies.prices.speed_pages;
-            units = Some(1 + self.choose_pages(&project, most).await?.len() as u64);
-        }
-        Ok(AnalysisPlan {
-            units,
-            calls: amount.takes.calls,
-            cost: amount.takes.cost,
-            spending,
-            budget: account.limits.monthly_budget,
-            today,
-            daily_budget: account.limits.daily_budget,
-            exceeds,
-            ai_allowance: (request.kind == AnalysisKind::AiVisibility)
-                .then(|| account.ai_allowance()),
-            engines: amount.engines,
-            judge: amount.judge,
-            duplicate,
-        })
     }
 
     async fn queue_job(
@@ -416,60 +325,6 @@ impl Core {
             finished_at: None,
         }
     }
-
-    /// With what telling sentiment takes at the most, where a model does that.
-    fn with_judging(&self, amount: Amount) -> Amount {
-        let plan = { self.policies.engines.judge() }
-            .zip(amount.units)
-            .map(|(judge, answers)| EnginePlan {
-                engine: judge.label().name,
-                answers: most_judgements(answers),
-                each: judge.most(),
-            });
-        let takes = plan.as_ref().map(|it| times(it.answers, it.each));
-        Amount {
-            takes: amount.takes.and(takes.unwrap_or_default()),
-            judge: plan,
-            ..amount
-        }
-    }
-
-    async fn amount<R: Repositories + ?Sized>(
-        &self,
-        repositories: &mut R,
-        project: &Project,
-        request: &AnalysisRequest,
-    ) -> Result<Amount, RequestAnalysisError> {
-        if !project.is_active() {
-            return Err(RequestAnalysisError::ProjectDeactivated);
-        }
-        match request.kind {
-            AnalysisKind::RankCheck => {
-                let keywords = keywords(repositories, project, &request.keywords).await?;
-                let each = self.policies.prices.per_keyword;
-                Ok(Amount {
-                    units: Some(keywords),
-                    takes: times(keywords, each),
-                    ..Amount::default()
-                })
-            }
-            AnalysisKind::AiVisibility => {
-                let keywords = tracked_keywords(repositories, project, &request.keywords).await?;
-                let asked =
-                    asked_engines(repositories, project.account, &self.policies.engines).await?;
-                let asked = chosen(asked, &request.models)?;
-                let branded = match request.keywords {
-                    KeywordChoice::All => branded_prompts(project),
-                    KeywordChoice::Named(_) => 0,
-                };
-                let amount = answers(&asked, keywords, branded)?;
-                Ok(self.with_judging(amount))
-            }
-            AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
-                Ok(Amount::default())
-            }
-        }
-    }
 }
 
 /// Why there is no project to analyze: that the account is switched off is told before.
@@ -503,62 +358,6 @@ async fn joined(
     })
 }
 
-fn times(number: u64, each: Spent) -> Spent {
-    Spent {
-        calls: number.saturating_mul(each.calls),
-        ..Spent::on(number, each.cost)
-    }
-}
-
-/// Those that are to be asked; a name of none of them is told.
-fn chosen(
-    asked: Vec<AskedEngine>,
-    choice: &ModelChoice,
-) -> Result<Vec<AskedEngine>, RequestAnalysisError> {
-    let has = |name: &String| asked.iter().any(|it| it.label.name == *name);
-    if let ModelChoice::Named(names) = choice
-        && let Some(named) = names.iter().find(|it| !has(it))
-    {
-        return Err(RequestAnalysisError::NotAsked {
-            named: named.clone(),
-            asked: asked.into_iter().map(|it| it.label.name).collect(),
-        });
-    }
-    let is_chosen = |it: &AskedEngine| choice.takes(&it.label.name);
-    Ok(asked.into_iter().filter(is_chosen).collect())
-}
-
-/// What asking these engines takes at the most. Engines that cost money that is not to be spent are
-/// left out while others can be asked.
-fn answers(
-    asked: &[AskedEngine],
-    keywords: u64,
-    branded: u64,
-) -> Result<Amount, RequestAnalysisError> {
-    let unpaid = |it: &&AskedEngine| it.engine.unpaid().is_some();
-    let (unpaid, asked): (Vec<&AskedEngine>, Vec<&AskedEngine>) = asked.iter().partition(unpaid);
-    if asked.is_empty() {
-        let why = unpaid.first().and_then(|it| it.engine.unpaid());
-        return Err(why.map_or(RequestAnalysisError::NoModel, RequestAnalysisError::Unpaid));
-    }
-    let engines: Vec<EnginePlan> = { asked.into_iter() }
-        .map(|it| EnginePlan {
-            engine: it.label.name.clone(),
-            answers: most_questions(it, keywords, branded),
-            each: it.engine.most(),
-        })
-        .collect();
-    let takes = engines.iter().fold(Spent::default(), |sum, it| {
-        sum.and(times(it.answers, it.each))
-    });
-    Ok(Amount {
-        units: Some(engines.iter().map(|it| it.answers).sum()),
-        takes,
-        engines,
-        judge: None,
-    })
-}
-
 fn key_of(request: &AnalysisRequest) -> String {
     dedupe_key(
         request.project,
@@ -566,56 +365,6 @@ fn key_of(request: &AnalysisRequest) -> String {
         &request.keywords,
         &request.models,
     )
-}
-
-async fn keywords<R: Repositories + ?Sized>(
-    repositories: &mut R,
-    project: &Project,
-    choice: &KeywordChoice,
-) -> Result<u64, RequestAnalysisError> {
-    let KeywordChoice::Named(named) = choice else {
-        return match project.keyword_count {
-            0 => Err(RequestAnalysisError::NothingToMeasure),
-            number => Ok(number.into()),
-        };
-    };
-    let found = repositories
-        .keywords()
-        .count_active_named(project.account, project.id, named)
-        .await?;
-    if usize::try_from(found).ok() != Some(named.len()) {
-        return Err(RequestAnalysisError::NoSuchKeyword);
-    }
-    Ok(found.into())
-}
-
-async fn tracked_keywords<R: Repositories + ?Sized>(
-    repositories: &mut R,
-    project: &Project,
-    choice: &KeywordChoice,
-) -> Result<u64, RequestAnalysisError> {
-    let KeywordChoice::Named(named) = choice else {
-        return match project.ai_tracked_count {
-            0 => Err(RequestAnalysisError::NothingTracked),
-            number => Ok(number.into()),
-        };
-    };
-    let found = repositories
-        .keywords()
-        .count_ai_tracked_named(project.account, project.id, named)
-        .await?;
-    if usize::try_from(found).ok() != Some(named.len()) {
-        // A keyword that is not there is told before one that is not tracked.
-        keywords(repositories, project, choice).await?;
-        return Err(RequestAnalysisError::NotTracked);
-    }
-    Ok(found.into())
-}
-
-/// Whether so much more would pass the cap. What costs nothing never does.
-fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
-    let taken = stands.taken().0.saturating_add(more.0);
-    more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use crate::job::line::AccountQueue;
 use crate::ports::ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine};
 use crate::ports::clock::Clock;
 use crate::ports::jobs::QueueFigures;
-use crate::ports::spending::Counter;
+use crate::ports::spending::{Counter, Spending};
+use crate::project::Project;
 use crate::test_support::{
     ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_project, an_account, core,
 };

@@ -1,0 +1,188 @@
+//! What an analysis measures, and what that takes at the most.
+
+use super::{AnalysisRequest, RequestAnalysisError};
+use crate::ai_models::ModelChoice;
+use crate::job::kind::AnalysisKind;
+use crate::keyword::KeywordChoice;
+use crate::ports::search_results::Spent;
+use crate::ports::storage::Repositories;
+use crate::project::Project;
+use crate::use_cases::Core;
+use crate::use_cases::ai_models::{AskedEngine, asked_engines};
+use crate::use_cases::judge_sentiment::most_judgements;
+use crate::use_cases::plan_prompts::{branded_prompts, most_questions};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnginePlan {
+    pub engine: String,
+    /// Answers at the most.
+    pub answers: u64,
+    /// What one takes at the most.
+    pub each: Spent,
+}
+
+/// What an analysis measures, and what that takes at the most.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Amount {
+    /// Units of work; `None` when it cannot be known before.
+    pub units: Option<u64>,
+    pub takes: Spent,
+    pub engines: Vec<EnginePlan>,
+    pub judge: Option<EnginePlan>,
+}
+
+impl Core {
+    /// With what telling sentiment takes at the most, where a model does that.
+    fn with_judging(&self, amount: Amount) -> Amount {
+        let plan = { self.policies.engines.judge() }
+            .zip(amount.units)
+            .map(|(judge, answers)| EnginePlan {
+                engine: judge.label().name,
+                answers: most_judgements(answers),
+                each: judge.most(),
+            });
+        let takes = plan.as_ref().map(|it| times(it.answers, it.each));
+        Amount {
+            takes: amount.takes.and(takes.unwrap_or_default()),
+            judge: plan,
+            ..amount
+        }
+    }
+
+    pub(super) async fn amount<R: Repositories + ?Sized>(
+        &self,
+        repositories: &mut R,
+        project: &Project,
+        request: &AnalysisRequest,
+    ) -> Result<Amount, RequestAnalysisError> {
+        if !project.is_active() {
+            return Err(RequestAnalysisError::ProjectDeactivated);
+        }
+        match request.kind {
+            AnalysisKind::RankCheck => {
+                let keywords = keywords(repositories, project, &request.keywords).await?;
+                let each = self.policies.prices.per_keyword;
+                Ok(Amount {
+                    units: Some(keywords),
+                    takes: times(keywords, each),
+                    ..Amount::default()
+                })
+            }
+            AnalysisKind::AiVisibility => {
+                let keywords = tracked_keywords(repositories, project, &request.keywords).await?;
+                let asked =
+                    asked_engines(repositories, project.account, &self.policies.engines).await?;
+                let asked = chosen(asked, &request.models)?;
+                let branded = match request.keywords {
+                    KeywordChoice::All => branded_prompts(project),
+                    KeywordChoice::Named(_) => 0,
+                };
+                let amount = answers(&asked, keywords, branded)?;
+                Ok(self.with_judging(amount))
+            }
+            AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
+                Ok(Amount::default())
+            }
+        }
+    }
+}
+
+fn times(number: u64, each: Spent) -> Spent {
+    Spent {
+        calls: number.saturating_mul(each.calls),
+        ..Spent::on(number, each.cost)
+    }
+}
+
+/// Those that are to be asked; a name of none of them is told.
+fn chosen(
+    asked: Vec<AskedEngine>,
+    choice: &ModelChoice,
+) -> Result<Vec<AskedEngine>, RequestAnalysisError> {
+    let has = |name: &String| asked.iter().any(|it| it.label.name == *name);
+    if let ModelChoice::Named(names) = choice
+        && let Some(named) = names.iter().find(|it| !has(it))
+    {
+        return Err(RequestAnalysisError::NotAsked {
+            named: named.clone(),
+            asked: asked.into_iter().map(|it| it.label.name).collect(),
+        });
+    }
+    let is_chosen = |it: &AskedEngine| choice.takes(&it.label.name);
+    Ok(asked.into_iter().filter(is_chosen).collect())
+}
+
+/// What asking these engines takes at the most. Engines that cost money that is not to be spent are
+/// left out while others can be asked.
+fn answers(
+    asked: &[AskedEngine],
+    keywords: u64,
+    branded: u64,
+) -> Result<Amount, RequestAnalysisError> {
+    let unpaid = |it: &&AskedEngine| it.engine.unpaid().is_some();
+    let (unpaid, asked): (Vec<&AskedEngine>, Vec<&AskedEngine>) = asked.iter().partition(unpaid);
+    if asked.is_empty() {
+        let why = unpaid.first().and_then(|it| it.engine.unpaid());
+        return Err(why.map_or(RequestAnalysisError::NoModel, RequestAnalysisError::Unpaid));
+    }
+    let engines: Vec<EnginePlan> = { asked.into_iter() }
+        .map(|it| EnginePlan {
+            engine: it.label.name.clone(),
+            answers: most_questions(it, keywords, branded),
+            each: it.engine.most(),
+        })
+        .collect();
+    let takes = engines.iter().fold(Spent::default(), |sum, it| {
+        sum.and(times(it.answers, it.each))
+    });
+    Ok(Amount {
+        units: Some(engines.iter().map(|it| it.answers).sum()),
+        takes,
+        engines,
+        judge: None,
+    })
+}
+
+async fn keywords<R: Repositories + ?Sized>(
+    repositories: &mut R,
+    project: &Project,
+    choice: &KeywordChoice,
+) -> Result<u64, RequestAnalysisError> {
+    let KeywordChoice::Named(named) = choice else {
+        return match project.keyword_count {
+            0 => Err(RequestAnalysisError::NothingToMeasure),
+            number => Ok(number.into()),
+        };
+    };
+    let found = repositories
+        .keywords()
+        .count_active_named(project.account, project.id, named)
+        .await?;
+    if usize::try_from(found).ok() != Some(named.len()) {
+        return Err(RequestAnalysisError::NoSuchKeyword);
+    }
+    Ok(found.into())
+}
+
+async fn tracked_keywords<R: Repositories + ?Sized>(
+    repositories: &mut R,
+    project: &Project,
+    choice: &KeywordChoice,
+) -> Result<u64, RequestAnalysisError> {
+    let KeywordChoice::Named(named) = choice else {
+        return match project.ai_tracked_count {
+            0 => Err(RequestAnalysisError::NothingTracked),
+            number => Ok(number.into()),
+        };
+    };
+    let found = repositories
+        .keywords()
+        .count_ai_tracked_named(project.account, project.id, named)
+        .await?;
+    if usize::try_from(found).ok() != Some(named.len()) {
+        // A keyword that is not there is told before one that is not tracked.
+        keywords(repositories, project, choice).await?;
+        return Err(RequestAnalysisError::NotTracked);
+    }
+    Ok(found.into())
+}

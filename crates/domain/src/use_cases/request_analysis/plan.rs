@@ -1,0 +1,92 @@
+//! What an analysis would do and cost.
+
+use super::amount::EnginePlan;
+use super::{AnalysisRequest, RequestAnalysisError, key_of};
+use crate::account::Account;
+use crate::allowance::Allowance;
+use crate::ids::JobId;
+use crate::job::kind::AnalysisKind;
+use crate::money::MicroUsd;
+use crate::ports::spending::Spending;
+use crate::use_cases::Core;
+use crate::use_cases::budgets::Budget;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnalysisPlan {
+    /// Units of work as far as known before: keywords, or pages; for a site audit unknown.
+    pub units: Option<u64>,
+    pub calls: u64,
+    pub cost: MicroUsd,
+    pub spending: Spending,
+    pub budget: Option<MicroUsd>,
+    pub today: Spending,
+    pub daily_budget: Option<MicroUsd>,
+    /// The cap for which it would be refused as things stand.
+    pub exceeds: Option<Budget>,
+    /// The AI engines that are asked, for analyses that ask them.
+    pub engines: Vec<EnginePlan>,
+    /// Judges sentiment where no lexicon speaks the language; each answer is about many sentences.
+    pub judge: Option<EnginePlan>,
+    /// Room for AI-tracked keywords, for analyses that measure them.
+    pub ai_allowance: Option<Allowance>,
+    pub duplicate: Option<JobId>,
+}
+
+impl Core {
+    /// What [`Core::request_analysis`] would do; nothing is stored.
+    pub async fn plan_analysis(
+        &self,
+        account: &Account,
+        request: &AnalysisRequest,
+    ) -> Result<AnalysisPlan, RequestAnalysisError> {
+        self.refuse_unbuilt_or_unpaid(request.kind)?;
+        let mut read = self.storage.read().await?;
+        let project = { read.projects() }
+            .find(account.id, request.project)
+            .await?
+            .ok_or(RequestAnalysisError::NoSuchProject)?;
+        let amount = self.amount(read.as_mut(), &project, request).await?;
+        let mut units = amount.units;
+        let day = self.clock.now().date_naive();
+        let budgets = self.budgets(account, day);
+        let mut stands = [Spending::default(); 3];
+        for (stands, it) in stands.iter_mut().zip(&budgets) {
+            *stands = read.spending().find(it.counter).await?;
+        }
+        let exceeds = { budgets.iter().zip(stands) }
+            .find(|(it, stands)| is_over(it.cap, *stands, amount.takes.cost))
+            .map(|(it, _)| it.which);
+        let [spending, today, _] = stands;
+        let duplicate = read
+            .jobs()
+            .unfinished_with_key(account.id, &key_of(request))
+            .await?
+            .map(|job| job.id);
+        drop(read);
+        if request.kind == AnalysisKind::WebVitals {
+            let most = self.policies.prices.speed_pages;
+            units = Some(1 + self.choose_pages(&project, most).await?.len() as u64);
+        }
+        Ok(AnalysisPlan {
+            units,
+            calls: amount.takes.calls,
+            cost: amount.takes.cost,
+            spending,
+            budget: account.limits.monthly_budget,
+            today,
+            daily_budget: account.limits.daily_budget,
+            exceeds,
+            ai_allowance: (request.kind == AnalysisKind::AiVisibility)
+                .then(|| account.ai_allowance()),
+            engines: amount.engines,
+            judge: amount.judge,
+            duplicate,
+        })
+    }
+}
+
+/// Whether so much more would pass the cap. What costs nothing never does.
+fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
+    let taken = stands.taken().0.saturating_add(more.0);
+    more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)
+}
