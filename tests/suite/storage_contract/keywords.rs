@@ -6,6 +6,7 @@ use analysis::{
     search_intent::Intent,
 };
 use domain::{
+    ai_models::ModelSettings,
     ids::KeywordId,
     keyword::{Keyword, KeywordChoice, LatestRank},
     keyword_metrics::KeywordMetrics,
@@ -234,7 +235,19 @@ async fn only_active_keywords_are_counted(db: TestStorage) {
         let named = [21, 22, 23, 24, 21].map(KeywordId);
         assert_eq!(r.keywords().count_active_named(ANN, SHOP, &named).await.unwrap(), 2);
         assert_eq!(r.keywords().count_active_named(ANN, SHOP, &[]).await.unwrap(), 0);
+        let found = r.keywords().ai_tracked_named_and_models(ANN, SHOP, &named).await.unwrap();
+        assert_eq!(found, (1, vec![]), "no model was set");
     });
+    let models = ["chatgpt", "gemini"].map(ModelSettings::usual);
+    change!(db, tx => for it in models.iter().rev() {
+        tx.ai_models().set(ANN, it).await.unwrap();
+        tx.ai_models().set(BOB, it).await.unwrap();
+    });
+    for (named, number) in [(vec![22, 24], 1), (vec![], 0)] {
+        let named: Vec<KeywordId> = named.into_iter().map(KeywordId).collect();
+        let found = ask!(db, r => r.keywords().ai_tracked_named_and_models(ANN, SHOP, &named).await.unwrap());
+        assert_eq!(found, (number, models.to_vec()));
+    }
 }
 
 async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestStorage) {

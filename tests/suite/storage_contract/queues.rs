@@ -5,6 +5,7 @@ use domain::{
     account::{Account, AccountStatus},
     ids::{AccountId, JobId, ProjectId},
     job::{Job, JobState, Lease, kind::AnalysisKind, line::AccountQueue, slots::Takes},
+    ports::storage::StorageError,
 };
 use harness::{databases::TestStorage, on_every_storage};
 use std::{sync::Arc, time::Duration};
@@ -260,27 +261,45 @@ async fn the_server_knows_its_load_and_its_next_moment(db: TestStorage) {
 async fn an_account_its_line_and_a_project_are_locked_together(db: TestStorage) {
     two_accounts(&db).await;
     let nowhere = ProjectId(99);
-    let found = change!(db, tx => tx.jobs().lock_with_project(ANN, nowhere).await.unwrap());
+    let found =
+        change!(db, tx => tx.jobs().lock_newcomer_with_project(ANN, nowhere).await.unwrap());
     assert_eq!(found, None);
     let line = change!(db, tx => tx.jobs().try_lock_queue(ANN).await.unwrap());
     assert_eq!(line, None, "whoever asks for no project gets no line");
-    for time in [0.0, 2.5] {
+    let line = AccountQueue {
+        virtual_time: 2.5,
+        ..empty(ANN)
+    };
+    for is_newcomer in [true, false] {
+        let before = if is_newcomer { empty(ANN) } else { line };
+        let (_, has_line) = ask!(db, r => r.jobs().queue_figures_for(ANN).await.unwrap());
+        assert_eq!(has_line, !is_newcomer);
         let found = change!(db, tx => {
-            let found = tx.jobs().lock_with_project(ANN, SHOP).await.unwrap();
-            let line = AccountQueue { virtual_time: 2.5, ..empty(ANN) };
-            tx.jobs().save_queue(&line).await.unwrap();
-            found
-        });
-        let (found, line, shop) = found.unwrap();
-        assert_eq!((found.id, shop), (ANN, project(ANN, 11)));
-        assert_eq!(
-            line,
-            AccountQueue {
-                virtual_time: time,
-                ..empty(ANN)
+            let jobs = tx.jobs();
+            let found = jobs.lock_with_project(ANN, SHOP).await.unwrap();
+            if is_newcomer {
+                assert_eq!(found, None, "it has no line");
+                let found = jobs.lock_newcomer_with_project(ANN, SHOP).await.unwrap();
+                jobs.add_queue(&line).await.unwrap();
+                found.map(|(found, shop)| (found, before, shop))
+            } else {
+                jobs.save_queue(&line).await.unwrap();
+                found
             }
-        );
+        });
+        let (found, found_line, shop) = found.unwrap();
+        assert_eq!((found.id, shop), (ANN, project(ANN, 11)));
+        assert_eq!(found_line, before);
     }
+    let (_, has_line) = ask!(db, r => r.jobs().queue_figures_for(BOB).await.unwrap());
+    assert!(!has_line, "it is another's");
+    let mut late = db.storage.write().await.unwrap();
+    let refused = late.jobs().add_queue(&empty(ANN)).await;
+    assert!(
+        matches!(refused, Err(StorageError::Interrupted(_))),
+        "{refused:?}"
+    );
+    drop(late);
     let found = change!(db, tx => tx.jobs().lock_with_project(ANN, nowhere).await.unwrap());
     assert_eq!(found, None);
 }

@@ -93,6 +93,7 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.jobs().lock_all(ANN, &[JobId(31)]),
         r.jobs().lock_with_line(ANN, &[JobId(31)]),
         r.jobs().lock_with_project(ANN, SHOP),
+        r.jobs().lock_newcomer_with_project(ANN, SHOP),
         r.jobs().save_all(&[job(ANN, 31)]),
         r.jobs().lock_needing_attention(ANN, now(), 1),
         r.measurements().add(ANN, SHOP, &[]),

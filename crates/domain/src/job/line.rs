@@ -25,6 +25,19 @@ pub struct AccountQueue {
 }
 
 impl AccountQueue {
+    /// Of an account that has asked for nothing yet.
+    pub const fn begun(account: AccountId) -> Self {
+        Self {
+            account,
+            waiting: 0,
+            running: 0,
+            next_run_at: None,
+            next_short_run_at: None,
+            attention_at: None,
+            virtual_time: 0.0,
+        }
+    }
+
     /// The line after one of its jobs became another; `before` is `None` for a new one.
     #[must_use]
     pub fn after(self, before: Option<&Job>, after: &Job) -> Self {

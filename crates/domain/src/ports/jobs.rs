@@ -109,15 +109,23 @@ pub trait JobRepository: Send {
         account: AccountId,
         jobs: &[JobId],
     ) -> Result<(AccountQueue, Vec<Job>), StorageError>;
-    /// The account, its line, made when it has none, and the project, in one statement and locked in this order until
-    /// the transaction ends. `None` when there is no such account, or no such project in it.
+    /// The account, its line and the project, in one statement and locked in this order until the transaction ends.
+    /// `None` when there is no such account, or none with a line, or no such project in it.
     async fn lock_with_project(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<(Account, AccountQueue, Project)>, StorageError>;
+    /// The same for an account that has no line.
+    async fn lock_newcomer_with_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<(Account, Project)>, StorageError>;
     /// Writes an account's line as it is known to be; the transaction holds it.
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
+    /// Adds the line of an account that had none; [`StorageError::Interrupted`] when it has one by now.
+    async fn add_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
     /// Counts the account's unfinished jobs anew, and writes that and the virtual time.
     async fn refresh_queue(
         &mut self,
@@ -176,8 +184,13 @@ pub trait JobRepository: Send {
         &mut self,
         since: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
-    /// The whole queue in numbers. For metrics and requests.
+    /// The whole queue in numbers. For metrics.
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError>;
+    /// The same, and whether the account has a line, in one statement. For requests.
+    async fn queue_figures_for(
+        &mut self,
+        account: AccountId,
+    ) -> Result<(QueueFigures, bool), StorageError>;
     /// Accounts with waiting jobs, up to `limit` of them in the order of their ids. For metrics.
     async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError>;
     /// When the next waiting job of any account may run. For workers that wait.

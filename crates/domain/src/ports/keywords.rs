@@ -1,4 +1,5 @@
 use super::storage::StorageError;
+use crate::ai_models::ModelSettings;
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword::{Keyword, KeywordChoice, LatestRank};
 use crate::keyword_metrics::KeywordMetrics;
@@ -127,13 +128,14 @@ pub trait KeywordRepository: Send {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError>;
-    /// How many of the named keywords are active and AI-tracked keywords of the project.
-    async fn count_ai_tracked_named(
+    /// How many of the named keywords are active and AI-tracked keywords of the project, and how the account asks AI
+    /// engines, in one statement.
+    async fn ai_tracked_named_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,
         named: &[KeywordId],
-    ) -> Result<u32, StorageError>;
+    ) -> Result<(u32, Vec<ModelSettings>), StorageError>;
     async fn count_active_named(
         &mut self,
         account: AccountId,

@@ -167,6 +167,11 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
     engines: &AiEngines,
 ) -> Result<Vec<AskedEngine>, StorageError> {
     let set = repositories.ai_models().list(account).await?;
+    Ok(asked_of(&set, engines))
+}
+
+/// Those of this server that are asked with these settings, in its order.
+pub(super) fn asked_of(set: &[ModelSettings], engines: &AiEngines) -> Vec<AskedEngine> {
     let asked = engines.all().filter_map(|engine| {
         let label = engine.label();
         let settings = { set.iter() }
@@ -179,7 +184,7 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
             settings,
         })
     });
-    Ok(asked.collect())
+    asked.collect()
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ pub struct OverBudget {
     /// When it begins anew.
     pub until: DateTime<Utc>,
     pub budget: MicroUsd,
-    pub spending: Spending,
+    /// `None` of the server's: nobody is told what others spend.
+    pub spending: Option<Spending>,
     pub requested: MicroUsd,
 }
 
@@ -76,11 +77,15 @@ impl Bound {
         {
             return Ok(());
         }
+        let spending = match self.counter {
+            Counter::ServerDay(_) => None,
+            own => Some(work.spending().find(own).await?),
+        };
         let over = OverBudget {
             which: self.which,
             until: self.until(),
             budget: self.cap.unwrap_or_default(),
-            spending: work.spending().find(self.counter).await?,
+            spending,
             requested: amount,
         };
         Err(over.into())

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     content_plan::ContentPlan,
-    ids::{AccountId, JobId, KeywordId, ProjectId, SessionId},
+    ids::{JobId, KeywordId, ProjectId, SessionId},
     job::{Job, JobState, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy},
     keyword::Keyword,
     money::MicroUsd,
@@ -114,21 +114,6 @@ impl Row for NamedSite {
     fn put(self, state: &mut State) {
         let key = (ACCOUNT, a_project().id, self.domain.clone());
         state.named_sites.insert(key, self);
-    }
-}
-
-impl AccountQueue {
-    /// The line of an account that never had a job.
-    pub const fn begun(account: AccountId) -> Self {
-        Self {
-            account,
-            waiting: 0,
-            running: 0,
-            next_run_at: None,
-            next_short_run_at: None,
-            attention_at: None,
-            virtual_time: 0.0,
-        }
     }
 }
 

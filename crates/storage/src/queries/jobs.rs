@@ -316,10 +316,35 @@ impl JobRepository for Session {
         )))
     }
 
+    async fn lock_newcomer_with_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<(Account, Project)>, StorageError> {
+        let found = self.change(account, move |db| {
+            queues::lock_newcomer_with_project(db, account, project)
+        });
+        let Some((account, project)) = found.await? else {
+            return Ok(None);
+        };
+        Ok(Some((account.try_into()?, project.try_into()?)))
+    }
+
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
         let row = QueueRow::from(line);
         self.change(line.account, move |db| queues::write(db, &row))
             .await
+    }
+
+    async fn add_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
+        let row = QueueRow::from(line);
+        let is_first = self.change(line.account, move |db| queues::add(db, &row));
+        if is_first.await? {
+            return Ok(());
+        }
+        Err(StorageError::Interrupted(
+            "the account's line was made meanwhile".into(),
+        ))
     }
 
     async fn refresh_queue(
@@ -425,15 +450,16 @@ impl JobRepository for Session {
     }
 
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError> {
-        let (waiting, running, next_run_at, attention_at, least_virtual_time) =
-            self.ask(Whose::Everyone, queues::figures).await?;
-        Ok(QueueFigures {
-            waiting: counted(waiting, "waiting jobs")?,
-            running: counted(running, "running jobs")?,
-            next_run_at: next_run_at.map(Into::into),
-            attention_at: attention_at.map(Into::into),
-            least_virtual_time: least_virtual_time.unwrap_or_default(),
-        })
+        figures(self.ask(Whose::Everyone, queues::figures).await?)
+    }
+
+    async fn queue_figures_for(
+        &mut self,
+        account: AccountId,
+    ) -> Result<(QueueFigures, bool), StorageError> {
+        let found = self.ask(Whose::Everyone, move |db| queues::figures_for(db, account));
+        let (found, has_line) = found.await?;
+        Ok((figures(found)?, has_line))
     }
 
     async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError> {
@@ -507,4 +533,15 @@ fn position(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Option<i
         .count()
         .get_result(db)
         .map(Some)
+}
+
+fn figures(found: queues::Figures) -> Result<QueueFigures, StorageError> {
+    let (waiting, running, next_run_at, attention_at, least_virtual_time) = found;
+    Ok(QueueFigures {
+        waiting: counted(waiting, "waiting jobs")?,
+        running: counted(running, "running jobs")?,
+        next_run_at: next_run_at.map(Into::into),
+        attention_at: attention_at.map(Into::into),
+        least_virtual_time: least_virtual_time.unwrap_or_default(),
+    })
 }

@@ -2,10 +2,11 @@ use super::paging::{PageRows, Sortable, behind, one_more, page};
 use super::{Backend, Db, dialect, locked, stored_data};
 use crate::executor::session::{Session, Whose};
 use crate::instant::{At, Instant};
+use crate::rows::ai_models::ModelRow;
 use crate::rows::keywords::{KeywordRow, LatestChange, location};
 use crate::rows::stored::excluded_of;
 use crate::rows::{counted, tag_line};
-use crate::schema::keywords;
+use crate::schema::{accounts, ai_models, keywords};
 use analysis::observation::search_page::Device;
 use async_trait::async_trait;
 use diesel::connection::DefaultLoadingMode;
@@ -14,6 +15,7 @@ use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::{insert_into, sql_query};
+use domain::ai_models::ModelSettings;
 use domain::ids::{AccountId, KeywordId, ProjectId};
 use domain::keyword::{Keyword, KeywordChoice, LatestRank};
 use domain::keyword_metrics::KeywordMetrics;
@@ -338,17 +340,37 @@ impl KeywordRepository for Session {
         .await
     }
 
-    async fn count_ai_tracked_named(
+    async fn ai_tracked_named_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,
         named: &[KeywordId],
-    ) -> Result<u32, StorageError> {
+    ) -> Result<(u32, Vec<ModelSettings>), StorageError> {
         let named = named.to_vec();
-        let number = self.ask(account, move |db| {
-            count_named(db, &|| ai_tracked(account, project), &named)
+        let found = self.ask(account, move |db| {
+            let (first, more) = named.split_at(named.len().min(MOST_ALTERNATIVES));
+            let first = first.iter().map(|it| it.0);
+            let number = ai_tracked(account, project)
+                .filter(keywords::id.eq_any(first))
+                .select(count_star());
+            // The account stands beside both, so that there is a row where it has set no model.
+            let rows: Vec<(Option<i64>, Option<ModelRow>)> = accounts::table
+                .left_join(ai_models::table.on(ai_models::account_id.eq(accounts::account_id)))
+                .filter(accounts::account_id.eq(account.0))
+                .order(ai_models::engine)
+                .select((number.single_value(), Option::<ModelRow>::as_select()))
+                .load(db)?;
+            let more = count_named(db, &|| ai_tracked(account, project), more)?;
+            let number = rows.first().and_then(|it| it.0).unwrap_or_default() + more;
+            let models: Vec<ModelRow> = rows.into_iter().filter_map(|it| it.1).collect();
+            Ok((number, models))
         });
-        counted(number.await?, "keyword count")
+        let (number, models) = found.await?;
+        let models = models.into_iter().map(ModelSettings::try_from);
+        Ok((
+            counted(number, "keyword count")?,
+            models.collect::<Result<_, _>>()?,
+        ))
     }
 
     async fn count_active_named(

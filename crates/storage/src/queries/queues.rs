@@ -11,8 +11,9 @@ use chrono::{DateTime, Utc};
 use diesel::dsl::{IsNotNull, exists, min, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable};
-use diesel::{insert_into, select, update};
+use diesel::{alias, insert_into, select, update};
 use domain::ids::{AccountId, ProjectId};
+use domain::job::line::AccountQueue;
 use domain::job::slots::Takes;
 
 /// Verbatim as in the partial index: otherwise it is not used. Accounts with unfinished jobs, and no others, have a
@@ -26,7 +27,7 @@ pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
     if let Some(row) = waited_for(db, account)? {
         return Ok(row);
     }
-    begin(db, account)?;
+    add(db, &QueueRow::from(&AccountQueue::begun(account)))?;
     waited_for(db, account)?.ok_or(diesel::NotFound)
 }
 
@@ -47,29 +48,6 @@ pub fn lock_with_project(
     account: AccountId,
     project: ProjectId,
 ) -> QueryResult<Option<(AccountRow, QueueRow, ProjectRow)>> {
-    if let Some(rows) = waited_for_with_project(db, account, project)? {
-        return Ok(Some(rows));
-    }
-    // No such project, or an account that has not asked for anything yet.
-    let beside_the_account = accounts::table
-        .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
-        .filter(accounts::account_id.eq(account.0))
-        .filter(projects::account_id.eq(account.0))
-        .filter(projects::id.eq(project.0))
-        .select(accounts::account_id);
-    let held: Option<i64> = locked(beside_the_account).get_result(db).optional()?;
-    if held.is_none() {
-        return Ok(None);
-    }
-    begin(db, account)?;
-    waited_for_with_project(db, account, project)
-}
-
-fn waited_for_with_project(
-    db: &mut Db,
-    account: AccountId,
-    project: ProjectId,
-) -> QueryResult<Option<(AccountRow, QueueRow, ProjectRow)>> {
     // Conditions that follow from each other: any two of the accounts' say the others.
     let query = accounts::table
         .inner_join(account_queues::table.on(account_queues::account_id.eq(accounts::account_id)))
@@ -86,19 +64,26 @@ fn waited_for_with_project(
     locked(query).get_result(db).optional()
 }
 
-fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
-    insert_into(account_queues::table)
-        .values(&QueueRow {
-            account_id: account.0,
-            waiting: 0,
-            running: 0,
-            next_run_at: None,
-            attention_at: None,
-            virtual_time: 0.0,
-            next_short_run_at: None,
-        })
-        .on_conflict_do_nothing()
-        .execute(db)
+pub fn lock_newcomer_with_project(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+) -> QueryResult<Option<(AccountRow, ProjectRow)>> {
+    let query = accounts::table
+        .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
+        .filter(accounts::account_id.eq(account.0))
+        .filter(projects::account_id.eq(account.0))
+        .filter(projects::id.eq(project.0))
+        .select((AccountRow::as_select(), ProjectRow::as_select()));
+    locked(query).get_result(db).optional()
+}
+
+/// Whether there was no line yet.
+pub fn add(db: &mut Db, row: &QueueRow) -> QueryResult<bool> {
+    let added = insert_into(account_queues::table)
+        .values(row)
+        .on_conflict_do_nothing();
+    Ok(steady(added).execute(db)? == 1)
 }
 
 type Counted = (
@@ -210,18 +195,40 @@ pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryRe
         .load(db)
 }
 
-type Figures = (i64, i64, Option<At>, Option<At>, Option<f64>);
+pub type Figures = (i64, i64, Option<At>, Option<At>, Option<f64>);
 
-/// Jobs waiting and running, when the first may run, when the sweep should look, and the least service had; reads one row for each account that has any.
-pub fn figures(db: &mut Db) -> QueryResult<Figures> {
-    account_queues::table
-        .filter(has_jobs())
-        .select((
+macro_rules! figured {
+    () => {
+        (
             sql::<BigInt>("COALESCE(CAST(SUM(waiting) AS BIGINT), 0)"),
             sql::<BigInt>("COALESCE(CAST(SUM(running) AS BIGINT), 0)"),
             min(account_queues::next_run_at),
             min(account_queues::attention_at),
             min(account_queues::virtual_time),
+        )
+    };
+}
+
+/// Jobs waiting and running, when the first may run, when the sweep should look, and the least service had; reads one row for each account that has any.
+pub fn figures(db: &mut Db) -> QueryResult<Figures> {
+    account_queues::table
+        .filter(has_jobs())
+        .select(figured!())
+        .first(db)
+}
+
+/// [`figures`], and whether the account has a line.
+pub fn figures_for(db: &mut Db, account: AccountId) -> QueryResult<(Figures, bool)> {
+    let own = alias!(account_queues as own);
+    let is_own = own.field(account_queues::account_id).eq(account.0);
+    account_queues::table
+        .filter(has_jobs())
+        .select((
+            figured!(),
+            exists(
+                own.filter(is_own)
+                    .select(own.field(account_queues::account_id)),
+            ),
         ))
         .first(db)
 }

@@ -450,6 +450,7 @@ pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
         Budget::Day => ("The day's budget", "day (UTC)"),
         Budget::ServerDay => return server_day_spent(until, instead),
     };
+    let spending = spending.unwrap_or_default();
     let detail = format!(
         "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
         spending.spent, spending.reserved

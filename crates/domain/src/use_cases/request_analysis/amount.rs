@@ -1,14 +1,14 @@
 //! What an analysis measures, and what that takes at the most.
 
 use super::{AnalysisRequest, RequestAnalysisError};
-use crate::ai_models::ModelChoice;
+use crate::ai_models::{ModelChoice, ModelSettings};
 use crate::job::kind::AnalysisKind;
 use crate::keyword::KeywordChoice;
 use crate::ports::search_results::Spent;
 use crate::ports::storage::Repositories;
 use crate::project::Project;
 use crate::use_cases::Core;
-use crate::use_cases::ai_models::{AskedEngine, asked_engines};
+use crate::use_cases::ai_models::{AskedEngine, asked_of};
 use crate::use_cases::judge_sentiment::most_judgements;
 use crate::use_cases::plan_prompts::{branded_prompts, most_questions};
 
@@ -69,9 +69,9 @@ impl Core {
                 })
             }
             AnalysisKind::AiVisibility => {
-                let keywords = tracked_keywords(repositories, project, &request.keywords).await?;
-                let asked =
-                    asked_engines(repositories, project.account, &self.policies.engines).await?;
+                let (keywords, models) =
+                    tracked_keywords(repositories, project, &request.keywords).await?;
+                let asked = asked_of(&models, &self.policies.engines);
                 let asked = chosen(asked, &request.models)?;
                 let branded = match request.keywords {
                     KeywordChoice::All => branded_prompts(project),
@@ -164,25 +164,27 @@ async fn keywords<R: Repositories + ?Sized>(
     Ok(found.into())
 }
 
+/// How many there are, and how the account asks AI engines about them.
 async fn tracked_keywords<R: Repositories + ?Sized>(
     repositories: &mut R,
     project: &Project,
     choice: &KeywordChoice,
-) -> Result<u64, RequestAnalysisError> {
+) -> Result<(u64, Vec<ModelSettings>), RequestAnalysisError> {
     let KeywordChoice::Named(named) = choice else {
-        return match project.ai_tracked_count {
-            0 => Err(RequestAnalysisError::NothingTracked),
-            number => Ok(number.into()),
-        };
+        if project.ai_tracked_count == 0 {
+            return Err(RequestAnalysisError::NothingTracked);
+        }
+        let models = repositories.ai_models().list(project.account).await?;
+        return Ok((project.ai_tracked_count.into(), models));
     };
-    let found = repositories
+    let (found, models) = repositories
         .keywords()
-        .count_ai_tracked_named(project.account, project.id, named)
+        .ai_tracked_named_and_models(project.account, project.id, named)
         .await?;
     if usize::try_from(found).ok() != Some(named.len()) {
         // A keyword that is not there is told before one that is not tracked.
         keywords(repositories, project, choice).await?;
         return Err(RequestAnalysisError::NotTracked);
     }
-    Ok(found.into())
+    Ok((found.into(), models))
 }

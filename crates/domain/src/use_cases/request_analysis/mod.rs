@@ -69,6 +69,8 @@ struct Beginning {
     id: JobId,
     now: DateTime<Utc>,
     all: QueueFigures,
+    /// Whether the account has a line: it has none before its first analysis.
+    has_line: bool,
 }
 
 #[derive(Debug, Error)]
@@ -161,11 +163,15 @@ impl Core {
     ) -> Result<Requested, RequestAnalysisError> {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
         retrying(self.storage.as_ref(), || async {
+            let mut read = self.storage.read().await?;
+            // Before anything is locked: all accounts are counted, and no bound has to be exact.
+            let (all, has_line) = read.jobs().queue_figures_for(account).await?;
+            drop(read);
             let beginning = Beginning {
                 id: JobId::mint(&self.mint),
                 now: self.clock.now(),
-                // Before anything is locked: all accounts are counted, and no bound has to be exact.
-                all: self.storage.read().await?.jobs().queue_figures().await?,
+                all,
+                has_line,
             };
             let mut work = self.storage.write().await?;
             let outcome = self
@@ -198,16 +204,25 @@ impl Core {
         beginning: &Beginning,
     ) -> Result<Requested, RequestAnalysisError> {
         // Whoever switches the account off holds it and its line, so that nothing is asked for behind that.
-        let held = { work.jobs() }
-            .lock_with_project(account, request.project)
-            .await?;
+        let held = if beginning.has_line {
+            { work.jobs() }
+                .lock_with_project(account, request.project)
+                .await?
+        } else {
+            { work.jobs() }
+                .lock_newcomer_with_project(account, request.project)
+                .await?
+                .map(|(found, project)| (found, AccountQueue::begun(account), project))
+        };
         let Some((account, queue, project)) = held else {
             return Err(no_project(work, account).await?);
         };
         if account.status == AccountStatus::Disabled {
             return Err(RequestAnalysisError::AccountDisabled);
         }
-        let &Beginning { id, now, ref all } = beginning;
+        let Beginning {
+            id, now, ref all, ..
+        } = *beginning;
         if let Some(Tick { before, after }) = tick
             && !work.schedules().advance(before, after).await?
         {
@@ -241,7 +256,11 @@ impl Core {
             ..queue
         };
         let line = line.after(None, &job);
-        work.jobs().save_queue(&line).await?;
+        if beginning.has_line {
+            work.jobs().save_queue(&line).await?;
+        } else {
+            work.jobs().add_queue(&line).await?;
+        }
         let requested = Requested {
             job,
             deduplicated: false,

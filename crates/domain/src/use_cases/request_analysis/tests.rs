@@ -42,12 +42,13 @@ fn queue(waiting: u32, virtual_time: f64) -> AccountQueue {
 
 fn looking_around(storage: &FakeStorage, in_all: u64) {
     storage.expect(move |read| {
-        read.jobs.expect_queue_figures().return_once(move || {
-            Ok(QueueFigures {
+        read.jobs.expect_queue_figures_for().return_once(move |_| {
+            let figures = QueueFigures {
                 waiting: in_all,
                 least_virtual_time: 7.0,
                 ..QueueFigures::default()
-            })
+            };
+            Ok((figures, true))
         });
     });
 }
@@ -219,7 +220,7 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
             });
             spending
                 .expect_find()
-                .withf(|it| !matches!(it, Counter::Month(..)))
+                .withf(|it| matches!(it, Counter::Day(..)))
                 .returning(|_| Ok(Spending::default()));
         });
         let outcome = ask(storage).await;
@@ -599,8 +600,8 @@ async fn a_named_keyword_has_to_be_tracked() {
             .expect_count_active_named()
             .returning(|_, _, _| Ok(2));
         work.keywords
-            .expect_count_ai_tracked_named()
-            .returning(|_, _, _| Ok(1));
+            .expect_ai_tracked_named_and_models()
+            .returning(|_, _, _| Ok((1, vec![])));
     });
     let named = KeywordChoice::Named(vec![crate::ids::KeywordId(1), crate::ids::KeywordId(2)]);
     let refused = ask_engines(storage, vec![engine("chatgpt", 0, None)], named).await;

@@ -9,6 +9,7 @@ use crate::{
     job::{Job, JobState, line::AccountQueue, policy::QueuePolicy, slots::Takes},
     page::{Page, PageRequest},
     ports::jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
+    ports::storage::StorageError,
     project::Project,
 };
 use async_trait::async_trait;
@@ -77,6 +78,27 @@ impl State {
     fn busy_lines(&self) -> impl Iterator<Item = &AccountQueue> {
         let lines = self.queues.values();
         lines.filter(|it| it.attention_at.is_some())
+    }
+
+    fn queue_figures(&self) -> QueueFigures {
+        QueueFigures {
+            waiting: self.busy_lines().map(|it| u64::from(it.waiting)).sum(),
+            running: self.busy_lines().map(|it| u64::from(it.running)).sum(),
+            next_run_at: self.busy_lines().filter_map(|it| it.next_run_at).min(),
+            attention_at: self.busy_lines().filter_map(|it| it.attention_at).min(),
+            least_virtual_time: { self.busy_lines().map(|it| it.virtual_time) }
+                .min_by(f64::total_cmp)
+                .unwrap_or_default(),
+        }
+    }
+
+    fn account_with_project(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Option<(Account, Project)> {
+        let project = self.projects.get(&(account, project)).cloned();
+        self.accounts.get(&account).cloned().zip(project)
     }
 
     fn some_jobs(&self, account: AccountId, ids: &[JobId]) -> Vec<Job> {
@@ -223,17 +245,32 @@ impl JobRepository for Session {
         project: ProjectId,
     ) -> Stored<Option<(Account, AccountQueue, Project)>> {
         self.change(|state| {
-            let found = state.accounts.get(&account).cloned();
-            let project = state.projects.get(&(account, project)).cloned();
-            let both = found.zip(project);
-            Ok(both.map(|(found, project)| (found, state.line(account), project)))
+            let line = state.queues.get(&account).copied();
+            let both = state.account_with_project(account, project);
+            Ok({ both.zip(line) }.map(|((found, project), line)| (found, line, project)))
         })
+    }
+
+    async fn lock_newcomer_with_project(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Stored<Option<(Account, Project)>> {
+        self.change(|state| Ok(state.account_with_project(account, project)))
     }
 
     async fn save_queue(&mut self, line: &AccountQueue) -> Stored<()> {
         self.change(|state| {
             state.queues.insert(line.account, *line);
             Ok(())
+        })
+    }
+
+    async fn add_queue(&mut self, line: &AccountQueue) -> Stored<()> {
+        self.change(|state| {
+            let made_meanwhile =
+                |_| StorageError::Interrupted("its line was made meanwhile".into());
+            add(&mut state.queues, line.account, *line).map_err(made_meanwhile)
         })
     }
 
@@ -348,15 +385,11 @@ impl JobRepository for Session {
     }
 
     async fn queue_figures(&mut self) -> Stored<QueueFigures> {
-        self.ask(|state| QueueFigures {
-            waiting: state.busy_lines().map(|it| u64::from(it.waiting)).sum(),
-            running: state.busy_lines().map(|it| u64::from(it.running)).sum(),
-            next_run_at: state.busy_lines().filter_map(|it| it.next_run_at).min(),
-            attention_at: state.busy_lines().filter_map(|it| it.attention_at).min(),
-            least_virtual_time: { state.busy_lines().map(|it| it.virtual_time) }
-                .min_by(f64::total_cmp)
-                .unwrap_or_default(),
-        })
+        self.ask(State::queue_figures)
+    }
+
+    async fn queue_figures_for(&mut self, account: AccountId) -> Stored<(QueueFigures, bool)> {
+        self.ask(|state| (state.queue_figures(), state.queues.contains_key(&account)))
     }
 
     async fn waiting_accounts(&mut self, limit: u32) -> Stored<Vec<AccountQueue>> {

@@ -3,6 +3,7 @@
 use super::paging::{BY_ID, Place, moment, page};
 use super::state::{State, add};
 use super::{Session, Stored, conflict};
+use crate::ai_models::ModelSettings;
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword::{Keyword, KeywordChoice, LatestRank};
 use crate::keyword_metrics::KeywordMetrics;
@@ -293,15 +294,16 @@ impl KeywordRepository for Session {
         })
     }
 
-    async fn count_ai_tracked_named(
+    async fn ai_tracked_named_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,
         named: &[KeywordId],
-    ) -> Stored<u32> {
+    ) -> Stored<(u32, Vec<ModelSettings>)> {
         self.ask(|state| {
             let active = state.active_keywords(account, project);
-            count(active.filter(|it| it.ai_tracked && named.contains(&it.id)))
+            let found = count(active.filter(|it| it.ai_tracked && named.contains(&it.id)));
+            (found, state.models_of(account))
         })
     }
 

@@ -239,6 +239,13 @@ impl StoredDataRepository for Session {
     }
 }
 
+impl State {
+    pub(super) fn models_of(&self, account: AccountId) -> Vec<ModelSettings> {
+        let own = self.models.iter().filter(|(key, _)| key.0 == account);
+        own.map(|(_, it)| it.clone()).collect()
+    }
+}
+
 #[async_trait]
 impl AiModelRepository for Session {
     async fn set(&mut self, account: AccountId, settings: &ModelSettings) -> Stored<()> {
@@ -250,10 +257,7 @@ impl AiModelRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Stored<Vec<ModelSettings>> {
-        self.ask(|state| {
-            let own = state.models.iter().filter(|(key, _)| key.0 == account);
-            own.map(|(_, it)| it.clone()).collect()
-        })
+        self.ask(|state| state.models_of(account))
     }
 
     async fn note_use(
