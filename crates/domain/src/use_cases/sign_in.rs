@@ -210,8 +210,10 @@ async fn renewed(
 mod tests {
     use super::*;
     use crate::account::Account;
+    use crate::ids::UserId;
     use crate::ports::password_hasher::MockPasswordHasher;
-    use crate::test_support::{FakeStorage, a_user, an_account, core};
+    use crate::test_support::fixtures::{Fixture, account, now, user};
+    use crate::test_support::{ACCOUNT, MemoryStorage, PasswordRow, a_user, core};
     use crate::throttle::{AddressPrefix, Throttle};
 
     fn attempt() -> Attempt {
@@ -227,57 +229,74 @@ mod tests {
         }
     }
 
-    fn sign_in(storage: &Arc<FakeStorage>, hasher: MockPasswordHasher) -> SignIn {
-        let core = Arc::new(core(storage.clone()));
+    fn sign_in(storage: &MemoryStorage, hasher: MockPasswordHasher) -> SignIn {
+        let core = Arc::new(core(storage.port()));
         let hasher: Arc<dyn PasswordHasher> = Arc::new(hasher);
         SignIn::new(core, Arc::clone(&hasher), hasher)
     }
 
-    fn knowing(found: Option<Credentials>) -> Arc<FakeStorage> {
-        let storage = Arc::new(FakeStorage::default());
-        storage.expect(move |read| {
-            read.passwords
-                .expect_credentials()
-                .return_once(move |_| Ok(found));
-            read.passwords.expect_costs().returning(|_| Ok(costs()));
+    fn set_password(storage: &MemoryStorage, user: UserId, hash: &str) {
+        let password = PasswordRow {
+            hash: PasswordHash(hash.to_owned()),
+            changed_at: now(),
+            devices_from: None,
+        };
+        storage.put(|state| {
+            state.passwords.insert((ACCOUNT, user), password);
         });
-        storage.expect(|work| {
-            work.throttles.expect_lock().times(2).returning(|_, now| {
-                Ok(Throttle {
-                    guesses: 0,
-                    last_at: now,
-                })
-            });
-            work.throttles
-                .expect_save()
-                .times(2)
-                .returning(|_, _| Ok(()));
-        });
-        storage
     }
 
     /// Of a server whose parameters were raised after one of two people signed in last.
-    fn costs() -> Vec<HashCost> {
-        let of = |hash: &str| HashCost::of(&PasswordHash(hash.into())).unwrap();
-        vec![
-            of("$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$b25l"),
-            of("$argon2id$v=19$m=65536,t=3,p=1$b3RoZXJzYWx0$b3RoZXI"),
-        ]
+    const HASHES: [&str; 2] = [
+        "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$b25l",
+        "$argon2id$v=19$m=65536,t=3,p=1$b3RoZXJzYWx0$b3RoZXI",
+    ];
+
+    fn with_others() -> MemoryStorage {
+        let storage = MemoryStorage::default();
+        for (id, hash) in (91..).zip(HASHES) {
+            set_password(&storage, UserId(id), hash);
+        }
+        storage
     }
 
-    fn credentials(account: Account) -> Credentials {
-        Credentials {
-            account,
-            user: a_user(),
-            password: Some(PasswordHash("old".into())),
+    /// Whoever signs in has the password, and nothing else.
+    fn knowing(account: Fixture<Account>, password: Option<&str>) -> MemoryStorage {
+        let storage = with_others().with(account).with(user());
+        if let Some(password) = password {
+            set_password(&storage, a_user().id, password);
         }
+        storage
+    }
+
+    /// What is counted of the network, and of the e-mail address.
+    fn guesses(storage: &MemoryStorage) -> [Option<u32>; 2] {
+        let state = storage.state();
+        keys().map(|it| state.throttles.get(&it).map(|it| it.guesses))
+    }
+
+    fn keys() -> [[u8; 32]; 2] {
+        let limits = GuessLimit::of_stranger(&attempt().email, attempt().place.network);
+        [limits[0].key.0, limits[1].key.0]
+    }
+
+    /// Others guess while a password is being looked at.
+    fn guess_meanwhile(storage: &MemoryStorage, key: [u8; 32], guesses: u32) {
+        let counted = Throttle {
+            guesses,
+            last_at: now(),
+        };
+        storage.put(|state| {
+            state.throttles.insert(key, counted);
+        });
     }
 
     #[tokio::test]
     async fn an_address_that_nobody_has_costs_the_same_work() {
-        let storage = knowing(None);
+        let storage = with_others();
         let mut hasher = MockPasswordHasher::new();
-        let expected = HashCost::standing_in_for(&attempt().email, &costs()).cloned();
+        let costs = HASHES.map(|it| HashCost::of(&PasswordHash(it.to_owned())).unwrap());
+        let expected = HashCost::standing_in_for(&attempt().email, &costs).cloned();
         assert!(expected.is_some());
         hasher
             .expect_pretend()
@@ -286,124 +305,94 @@ mod tests {
             .returning(|_, _| Ok(()));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { whose: None })));
-        assert_eq!(storage.commits(), 1, "the guess is counted");
+        assert_eq!(storage.commits(), 1);
+        assert_eq!(guesses(&storage), [Some(1); 2], "the guess is counted");
     }
 
     #[tokio::test]
     async fn an_account_without_a_password_costs_the_same_work() {
-        let storage = knowing(Some(Credentials {
-            password: None,
-            ..credentials(an_account())
-        }));
+        let storage = knowing(account(), None);
         let mut hasher = MockPasswordHasher::new();
         hasher.expect_pretend().once().returning(|_, _| Ok(()));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { .. })));
+        assert_eq!(guesses(&storage), [Some(1); 2]);
+    }
+
+    fn right(is_outdated: bool) -> MockPasswordHasher {
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .withf(|_, hash| hash.0 == "old")
+            .returning(move |_, _| Ok(Compared::Right { is_outdated }));
+        hasher
     }
 
     #[tokio::test]
     async fn the_right_password_of_a_disabled_account_opens_nothing() {
-        let disabled = Account {
-            status: AccountStatus::Disabled,
-            ..an_account()
-        };
-        let mut hasher = MockPasswordHasher::new();
-        hasher
-            .expect_compare()
-            .returning(|_, _| Ok(Compared::Right { is_outdated: false }));
-        let storage = knowing(Some(credentials(disabled)));
-        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        let storage = knowing(account().disabled(), Some("old"));
+        let outcome = sign_in(&storage, right(false)).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { .. })));
+        assert!(storage.state().sessions.is_empty());
     }
 
     #[tokio::test]
     async fn an_outdated_hash_is_renewed_with_the_session() {
-        let storage = knowing(Some(credentials(an_account())));
-        storage.expect(|work| {
-            work.passwords
-                .expect_lock()
-                .returning(|_, _| Ok(Some(PasswordHash("old".into()))));
-            work.passwords
-                .expect_set()
-                .once()
-                .withf(|_, _, hash, _| hash.0 == "new")
-                .returning(|_, _, _, _| Ok(()));
-            work.throttles.expect_forget().once().returning(|_| Ok(()));
-            // The count by e-mail address keeps the guesses of others.
-            work.throttles.expect_lock().return_once(|_, now| {
-                Ok(Throttle {
-                    guesses: 8,
-                    last_at: now,
-                })
-            });
-            work.throttles
-                .expect_save()
-                .once()
-                .withf(|_, it| it.guesses == 7)
-                .returning(|_, _| Ok(()));
-            work.sessions.expect_list().returning(|_, _| Ok(vec![]));
-            work.sessions.expect_end().returning(|_, _, _| Ok(0));
-            work.sessions
-                .expect_add()
-                .once()
-                .withf(|session, _| session.browser.as_deref() == Some("Firefox"))
-                .returning(|_, _| Ok(()));
-            work.audit
-                .expect_record()
-                .once()
-                .withf(|it| it.action == AuditAction::SessionBegun)
-                .returning(|_| Ok(()));
+        let storage = knowing(account(), Some("old"));
+        let mut hasher = right(true);
+        let others = storage.clone();
+        hasher.expect_hash().once().returning(move |_| {
+            guess_meanwhile(&others, keys()[1], 8);
+            Ok(PasswordHash("new".into()))
         });
-        let mut hasher = MockPasswordHasher::new();
-        hasher
-            .expect_compare()
-            .returning(|_, _| Ok(Compared::Right { is_outdated: true }));
-        hasher
-            .expect_hash()
-            .once()
-            .returning(|_| Ok(PasswordHash("new".into())));
         let signed_in = sign_in(&storage, hasher).run(&attempt()).await.unwrap();
-        assert_eq!((signed_in.user, storage.commits()), (a_user(), 2));
+        assert_eq!((&signed_in.user, storage.commits()), (&a_user(), 2));
+        let state = storage.state();
+        assert_eq!(state.passwords[&(ACCOUNT, a_user().id)].hash.0, "new");
+        // The count by e-mail address keeps the guesses of others.
+        assert_eq!(guesses(&storage), [None, Some(7)]);
+        let (session, hash) = &state.sessions[&(ACCOUNT, signed_in.session.id)];
+        assert_eq!(session.browser.as_deref(), Some("Firefox"));
+        assert_eq!(*hash, signed_in.secret.hash());
+        let told: Vec<AuditAction> = state.audit.values().map(|it| it.action).collect();
+        assert_eq!(told, [AuditAction::SessionBegun]);
     }
 
     #[tokio::test]
     async fn a_password_that_was_changed_meanwhile_opens_nothing() {
-        let storage = knowing(Some(credentials(an_account())));
-        storage.expect(|work| {
-            work.passwords
-                .expect_lock()
-                .returning(|_, _| Ok(Some(PasswordHash("newer".into()))));
-        });
+        let storage = knowing(account(), Some("old"));
         let mut hasher = MockPasswordHasher::new();
-        hasher
-            .expect_compare()
-            .returning(|_, _| Ok(Compared::Right { is_outdated: false }));
+        let changed = storage.clone();
+        hasher.expect_compare().returning(move |_, _| {
+            set_password(&changed, a_user().id, "newer");
+            Ok(Compared::Right { is_outdated: false })
+        });
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { .. })));
+        let state = storage.state();
+        assert!(state.sessions.is_empty() && state.audit.is_empty());
+        assert_eq!(guesses(&storage), [Some(1); 2]);
     }
 
     #[tokio::test]
     async fn a_guess_that_nobody_could_look_at_does_not_count() {
-        let storage = knowing(None);
-        storage.expect(|work| {
-            work.throttles.expect_lock().times(2).returning(|_, now| {
-                Ok(Throttle {
-                    guesses: 3,
-                    last_at: now,
-                })
+        for meanwhile in [None, Some(3)] {
+            let storage = with_others();
+            let mut hasher = MockPasswordHasher::new();
+            let others = storage.clone();
+            hasher.expect_pretend().returning(move |_, _| {
+                for (key, guesses) in keys().into_iter().zip([meanwhile; 2]) {
+                    if let Some(guesses) = guesses {
+                        guess_meanwhile(&others, key, guesses);
+                    }
+                }
+                Err(HashingError::Busy)
             });
-            work.throttles
-                .expect_save()
-                .times(2)
-                .withf(|_, it| it.guesses == 2)
-                .returning(|_, _| Ok(()));
-        });
-        let mut hasher = MockPasswordHasher::new();
-        hasher
-            .expect_pretend()
-            .returning(|_, _| Err(HashingError::Busy));
-        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
-        assert!(matches!(outcome, Err(SignInError::Busy)));
-        assert_eq!(storage.commits(), 2);
+            let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+            assert!(matches!(outcome, Err(SignInError::Busy)));
+            let left = meanwhile.map_or(0, |it| it - 1);
+            assert_eq!(guesses(&storage), [Some(left); 2]);
+            assert_eq!(storage.commits(), 2);
+        }
     }
 }
