@@ -16,6 +16,7 @@ on_every_database![
     the_same_request_is_executed_once_and_answered_alike,
     another_request_with_the_key_is_refused_and_another_accounts_key_is_another,
     a_key_is_free_again_after_a_day,
+    kept_answers_are_forgotten_though_nobody_asks_again,
     refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not,
     an_analysis_is_asked_for_once,
     forty_keys_sent_eight_times_in_parallel_have_forty_effects,
@@ -59,6 +60,23 @@ async fn the_same_request_is_executed_once_and_answered_alike(db: TestDatabase) 
     let third = post(&agent, "/projects", "k1", body).await;
     assert_eq!(third.created()["favorite"], false);
     assert_eq!(ids(&agent.get("/projects").await.ok()).len(), 1);
+}
+
+async fn kept_answers_are_forgotten_though_nobody_asks_again(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, account) = (app.db_full_agent().await, app.db_account().await);
+    let body = r#"{"domain":"a.example.com"}"#;
+    post(&agent, "/projects", "k1", body).await.created();
+    let is_kept = async || {
+        let mut read = app.storage.read().await.unwrap();
+        let found = read.idempotency().find(account, "k1").await;
+        found.unwrap().is_some()
+    };
+    for (hours, is_expected) in [(23, true), (1, false)] {
+        app.clock.advance(TimeDelta::hours(hours));
+        app.core().keep_house().await.unwrap();
+        assert_eq!(is_kept().await, is_expected, "{hours}");
+    }
 }
 
 async fn another_request_with_the_key_is_refused_and_another_accounts_key_is_another(

@@ -1,6 +1,6 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use super::{Core, given::Given, research::keyword::settle};
+use super::{Core, given::Given, repeats::forget_old, research::keyword::settle};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, ProjectId};
 use crate::keyword_research::Flight;
@@ -115,7 +115,7 @@ impl Core {
                 })
                 .await?;
             }
-            self.put_sessions_away(of).await?;
+            self.put_away_what_is_over(of).await?;
             if let Some(before) = since {
                 self.in_parts(|work, after| {
                     Box::pin(work.measurements().forget_points(of, before, after))
@@ -170,10 +170,11 @@ impl Core {
         Ok(purged)
     }
 
-    /// Puts away sessions whose time was over. None that opens anything ends here.
-    async fn put_sessions_away(&self, account: AccountId) -> Result<(), StorageError> {
+    /// Sessions, of which none that opens anything ends here, and answers kept for repeats.
+    async fn put_away_what_is_over(&self, account: AccountId) -> Result<(), StorageError> {
         let put_away = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let (begun, used) = (given.now - Session::LIFETIME, given.now - Session::IDLE);
+            forget_old(work.as_mut(), account, given.now).await?;
             let over = work.sessions().forget(account, begun, used).await?;
             if over > 0 {
                 let event = AuditEvent {
