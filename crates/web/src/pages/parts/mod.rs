@@ -1,0 +1,252 @@
+//! The components that pages are made of: functions that return markup. All text in it is escaped by `html!`.
+
+mod table;
+mod values;
+
+use maud::{Markup, Render, html};
+
+pub use table::{Column, Row, Table, figures, row, words};
+pub use values::{
+    ago, at, code, compared, count, day, delta, grouped, headed, in_words, link, maybe,
+    maybe_count, number, outward, outward_as, outward_path, path_of, percent, said, short_day,
+    shortened_url, tag, tags, text, under, unknown, written,
+};
+
+/// For attributes that are not there when they are empty.
+fn given(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+pub fn pager(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
+    html! {
+        @if first.is_some() || next.is_some() {
+            nav .more aria-label="Pages of this list" {
+                span { (told) }
+                span .row {
+                    @if let Some(first) = first { a class="button slim" href=(first) { "To the first page" } }
+                    @if let Some(next) = next { a class="button slim" href=(next) rel="next" { "Next page" } }
+                }
+            }
+        }
+    }
+}
+
+/// What it says has to stand beside it.
+pub fn icon(name: &str) -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" aria-hidden="true" {
+            use href={ (crate::pages::assets::base()) "/sprite.svg#" (name) } {}
+        }
+    }
+}
+
+/// A sentence in a box, with an icon before it.
+pub fn notice(kind: &str, picture: &str, body: impl Render) -> Markup {
+    html! { p class={ "note-box " (kind) } { (icon(picture)) span { (body) } } }
+}
+
+pub fn remark(kind: &str, text: impl Render) -> Markup {
+    notice(kind, "info", text)
+}
+
+/// For what nobody can do whose browser runs no scripts.
+pub fn needs_scripts(text: &str) -> Markup {
+    html! { noscript { p class="note-box warn" { (text) } } }
+}
+
+pub fn folded(summary: &str, body: impl Render) -> Markup {
+    html! { details .fold { summary { (summary) } (body) } }
+}
+
+pub fn pairs(pairs: Vec<(&str, Markup)>) -> Markup {
+    html! { dl .pairs { @for (name, value) in pairs { dt { (name) } dd { (value) } } } }
+}
+
+/// Address or name, and whether it is the one that is shown.
+pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Markup {
+    html! {
+        nav .tabs aria-label=(label) {
+            @for (href, text, current) in tabs {
+                a href=(href) aria-current=[current.then_some("page")] { (text) }
+            }
+        }
+    }
+}
+
+pub fn list(class: &str, items: &[Markup]) -> Markup {
+    if items.is_empty() {
+        return unknown();
+    }
+    html! { ul class=(class) { @for it in items { li { (it) } } } }
+}
+
+/// Starts an analysis, and leads to `then`, where it shows.
+pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Markup {
+    let body = serde_json::json!({ "type": kind, "projectId": project }).to_string();
+    html! {
+        button type="button" .main data-api="POST /api/analyses" data-body=(body) data-then=(then) {
+            (icon("play")) (text)
+        }
+    }
+}
+
+pub fn pressed(
+    class: &str,
+    api: &str,
+    body: &str,
+    confirm: &str,
+    then: &str,
+    text: &str,
+) -> Markup {
+    html! {
+        button type="button" class=(class) data-api=(api) data-body=[given(body)] data-confirm=[given(confirm)] data-then=[given(then)] {
+            (text)
+        }
+    }
+}
+
+pub fn main_link(href: &str, text: &str) -> Markup {
+    html! { a class="button main" href=(href) { (text) } }
+}
+
+pub fn button_link(href: &str, text: &str) -> Markup {
+    html! { a .button href=(href) { (text) } }
+}
+
+pub struct Stat {
+    label: String,
+    value: Markup,
+    delta: Option<Markup>,
+    period: String,
+    note: String,
+}
+
+pub fn stat(label: &str, value: Markup, note: &str) -> Stat {
+    Stat {
+        label: label.to_owned(),
+        value,
+        delta: None,
+        period: String::new(),
+        note: note.to_owned(),
+    }
+}
+
+impl Stat {
+    /// `period` is shown only beside a change.
+    pub fn moved(mut self, delta: Option<Markup>, period: &str) -> Self {
+        if delta.is_some() {
+            period.clone_into(&mut self.period);
+        }
+        self.delta = delta;
+        self
+    }
+}
+
+/// The first is the one that counts.
+pub fn stats(stats: Vec<Stat>) -> Markup {
+    html! {
+        dl .tiles {
+            @for (at, stat) in stats.into_iter().enumerate() {
+                div .stat .first[at == 0] {
+                    dt { (stat.label) }
+                    dd { (stat.value) @if let Some(delta) = stat.delta { " " (delta) } }
+                    @if !stat.period.is_empty() { dd class="note period" { (stat.period) } }
+                    @if !stat.note.is_empty() { dd .note { (stat.note) } }
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Card<'a> {
+    id: &'a str,
+    title: &'a str,
+    note: &'a str,
+    aside: Markup,
+    flush: bool,
+}
+
+impl Card<'_> {
+    fn html(&self, body: impl Render) -> Markup {
+        html! {
+            section .card .flush[self.flush] id=[given(self.id)] {
+                @if !self.title.is_empty() {
+                    header {
+                        div {
+                            h2 { (self.title) }
+                            @if !self.note.is_empty() { p { (self.note) } }
+                        }
+                        (self.aside)
+                    }
+                }
+                (body)
+            }
+        }
+    }
+}
+
+pub fn card(title: &str, note: &str, body: impl Render) -> Markup {
+    card_with(title, note, Markup::default(), body)
+}
+
+/// With something beside the heading.
+pub fn card_with(title: &str, note: &str, aside: Markup, body: impl Render) -> Markup {
+    Card {
+        title,
+        note,
+        aside,
+        ..Card::default()
+    }
+    .html(body)
+}
+
+/// Up to the edges.
+pub fn card_of(title: &str, note: &str, table: &Table) -> Markup {
+    card_of_with(title, note, Markup::default(), table)
+}
+
+/// With a place that addresses lead to.
+pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Markup {
+    Card {
+        id,
+        title,
+        note,
+        flush: true,
+        ..Card::default()
+    }
+    .html(table.html())
+}
+
+pub fn card_of_with(title: &str, note: &str, aside: Markup, table: &Table) -> Markup {
+    Card {
+        title,
+        note,
+        aside,
+        flush: true,
+        ..Card::default()
+    }
+    .html(table.html())
+}
+
+/// What stands where there is nothing yet, and what to do about it.
+pub fn empty(picture: &str, title: &str, text: &str, action: Option<Markup>) -> Markup {
+    html! {
+        section .empty {
+            (icon(picture))
+            h2 { (title) }
+            p { (text) }
+            @if let Some(action) = action { (action) }
+        }
+    }
+}
+
+/// Beside each other; one under the other where there is no room.
+pub fn side_by_side(class: &str, first: impl Render, second: impl Render) -> Markup {
+    html! {
+        div class=(class) {
+            div .stack { (first) }
+            div .stack { (second) }
+        }
+    }
+}

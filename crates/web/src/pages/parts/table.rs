@@ -1,0 +1,143 @@
+//! Tables, with what their columns are ordered by and where their next page is.
+
+use super::{icon, pager};
+use maud::{Markup, html};
+
+#[derive(Debug, Clone, Default)]
+pub struct Column {
+    label: String,
+    right: bool,
+    href: Option<String>,
+    order: Option<&'static str>,
+}
+
+pub fn words(label: &str) -> Column {
+    Column {
+        label: label.to_owned(),
+        ..Column::default()
+    }
+}
+
+pub fn figures(label: &str) -> Column {
+    Column {
+        right: true,
+        ..words(label)
+    }
+}
+
+impl Column {
+    /// Sorts through that link; `order` is how it is now.
+    pub fn sorted(mut self, href: String, order: Option<&'static str>) -> Self {
+        self.href = Some(href);
+        self.order = order;
+        self
+    }
+
+    fn side(&self) -> Option<&'static str> {
+        self.right.then_some("r")
+    }
+
+    fn head(&self) -> Markup {
+        html! {
+            th scope="col" class=[self.side()] aria-sort=[self.order] {
+                @if let Some(href) = &self.href {
+                    a href=(href) {
+                        (self.label)
+                        @if let Some(order) = self.order {
+                            (icon(if order == "ascending" { "up" } else { "down" }))
+                        }
+                    }
+                } @else {
+                    (self.label)
+                }
+            }
+        }
+    }
+}
+
+/// The first cell names it.
+pub struct Row {
+    cells: Vec<Markup>,
+    own: bool,
+}
+
+pub fn row(cells: Vec<Markup>) -> Row {
+    Row { cells, own: false }
+}
+
+impl Row {
+    /// Marks it as about the project itself.
+    pub fn own(mut self, own: bool) -> Self {
+        self.own = own;
+        self
+    }
+}
+
+pub struct Table {
+    caption: String,
+    caption_hidden: bool,
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    cardy: bool,
+    told: String,
+    first: Option<String>,
+    next: Option<String>,
+}
+
+impl Table {
+    pub fn new(caption: &str, columns: impl Into<Vec<Column>>, rows: Vec<Row>) -> Self {
+        Self {
+            caption: caption.to_owned(),
+            caption_hidden: false,
+            columns: columns.into(),
+            rows,
+            cardy: true,
+            told: String::new(),
+            first: None,
+            next: None,
+        }
+    }
+
+    /// The name is read, not shown: the heading above says the same.
+    pub fn named_above(mut self) -> Self {
+        self.caption_hidden = true;
+        self
+    }
+
+    /// At any width, for few short columns.
+    pub fn tight(mut self) -> Self {
+        self.cardy = false;
+        self
+    }
+
+    pub fn paged(mut self, told: String, first: Option<String>, next: Option<String>) -> Self {
+        self.told = told;
+        self.first = first;
+        self.next = next;
+        self
+    }
+
+    pub fn html(&self) -> Markup {
+        html! {
+            div .scroll tabindex="0" role="group" aria-label=(self.caption) {
+                table class=[self.cardy.then_some("cardy")] {
+                    caption class=[self.caption_hidden.then_some("out")] { (self.caption) }
+                    thead { tr { @for column in &self.columns { (column.head()) } } }
+                    tbody {
+                        @for row in &self.rows {
+                            tr class=[row.own.then_some("own")] {
+                                @for (at, cell) in row.cells.iter().enumerate() {
+                                    @if at == 0 { th scope="row" { (cell) } } @else {
+                                        @let column = &self.columns[at];
+                                        td class=[column.side()] data-label=(column.label) { (cell) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            (pager(self.first.as_deref(), self.next.as_deref(), &self.told))
+        }
+    }
+}
