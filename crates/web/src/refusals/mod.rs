@@ -1,26 +1,25 @@
 //! How the refusals of use cases become problems.
 
+mod analyses;
 mod requests;
 
+pub use analyses::{analysis, over_budget};
 pub use requests::{crowded, in_progress, overloaded, required, signed_out, too_many};
 
 use crate::counted;
 use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, NextAction, Operation};
 use crate::problem::{Code, FieldError, Problem};
-use chrono::{DateTime, Utc};
 use domain::allowance::{AllowanceExceeded, AllowanceName};
 use domain::ids::{KeywordId, ProjectId};
 use domain::ports::storage::StorageError;
 use domain::stored_data::{StorageExceeded, StorageQuota};
 use domain::use_cases::analyses::ListAnalysesError;
-use domain::use_cases::budgets::{Budget, OverBudget};
 use domain::use_cases::keywords::change::ChangeKeywordError;
 use domain::use_cases::keywords::save::SaveKeywordsError;
 use domain::use_cases::keywords::track::TrackKeywordsError;
 use domain::use_cases::projects::change::ChangeProjectError;
 use domain::use_cases::projects::create::CreateProjectError;
-use domain::use_cases::request_analysis::RequestAnalysisError;
 use serde_json::json;
 use std::{error::Error, time::Duration};
 
@@ -351,129 +350,6 @@ impl From<ListAnalysesError> for Problem {
     }
 }
 
-pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
-    match error {
-        RequestAnalysisError::NoSuchProject => no_project(),
-        RequestAnalysisError::AccountDisabled => {
-            let problem = Problem::new(Code::TokenInvalid, "The account is switched off.");
-            problem.hint("Ask the operator to switch it on (`sightline account disable --enable`).")
-        }
-        RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
-        RequestAnalysisError::NoSuchKeyword => {
-            let problem = Problem::new(
-                Code::KeywordNotFound,
-                "Not all of keywordIds are active keywords of the project.",
-            );
-            problem
-                .hint(
-                    "Name active keywords of the project, or leave keywordIds out to measure all.",
-                )
-                .next_action(
-                    Link::of(Operation::ListKeywords, project.0),
-                    "The project's active keywords",
-                )
-        }
-        RequestAnalysisError::NotBuilt(kind) => not_built(kind),
-        RequestAnalysisError::NothingToMeasure => {
-            let problem = Problem::new(
-                Code::NothingToMeasure,
-                "The project has no active keywords to measure.",
-            );
-            let mut problem = problem.hint("Add keywords first.");
-            problem.next_actions.push(add_keywords(project));
-            problem
-        }
-        RequestAnalysisError::NothingTracked | RequestAnalysisError::NotTracked => {
-            not_tracked(&error, project)
-        }
-        RequestAnalysisError::NoModel => Problem::new(
-            Code::NothingToMeasure,
-            "The account asks none of the AI engines.",
-        )
-        .hint("Ask the owner to switch a model on (`sightline models set`).")
-        .next_action(
-            Link::to(Operation::ListModels),
-            "The models and which are active",
-        ),
-        RequestAnalysisError::NotAsked { named, asked } => {
-            let message = format!("`{named}` is none of the account's active models");
-            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-            let error = FieldError::at("/models", "invalid-value", message);
-            Problem::invalid(vec![error.allowing(&asked, &named)])
-        }
-        RequestAnalysisError::AccountQueueFull { limit } => {
-            counted::over_quota(counted::UNFINISHED_ANALYSES);
-            let problem = Problem::new(
-                Code::QuotaExceeded,
-                format!("The account has {limit} unfinished analyses, the most it may have."),
-            );
-            let quota = json!({ "name": "unfinishedAnalyses", "used": limit, "limit": limit, "resetsAt": null });
-            problem
-                .with("quota", quota)
-                .hint("Wait until some are finished; deactivating a project stops its own.")
-                .retry_after(Duration::from_mins(1))
-        }
-        RequestAnalysisError::ServerQueueFull => {
-            counted::over_quota(counted::SERVER_QUEUE);
-            let problem = Problem::new(
-                Code::QueueFull,
-                "The server takes no more analyses for now.",
-            );
-            problem
-                .hint("Send the request again after the time in Retry-After.")
-                .retry_after(Duration::from_mins(1))
-        }
-        RequestAnalysisError::Unpaid(unpaid) => {
-            let detail = format!("What the analysis needs is not fetched: {unpaid}.");
-            Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
-        }
-        RequestAnalysisError::OverBudget(over) => over_budget(&over, "Measure fewer keywords"),
-        RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
-            in_progress()
-        }
-        RequestAnalysisError::Storage(error) => storage(&error),
-    }
-}
-
-/// `instead` is what can be done besides waiting.
-pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
-    let OverBudget {
-        which,
-        until,
-        budget,
-        spending,
-        requested,
-    } = *over;
-    counted::over_quota(which.name());
-    let (whose, next) = match which {
-        Budget::Month => ("The month's budget", "month"),
-        Budget::Day => ("The day's budget", "day (UTC)"),
-        Budget::ServerDay => return server_day_spent(until, instead),
-    };
-    let spending = spending.unwrap_or_default();
-    let detail = format!(
-        "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
-        spending.spent, spending.reserved
-    );
-    let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
-    Problem::new(Code::QuotaExceeded, detail)
-        .with("quota", quota)
-        .hint(format!(
-            "{instead}, wait for the next {next}, or ask the operator for a higher budget."
-        ))
-}
-
-/// Does not tell what the other accounts spend.
-fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
-    let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
-    Problem::new(
-        Code::QuotaExceeded,
-        "What this server may spend on a day is spent or set aside.",
-    )
-    .with("quota", quota)
-    .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
-}
-
 /// Which ones is the caller's to say, so that no example can be sent.
 pub const fn add_keywords(project: ProjectId) -> NextAction {
     let link = Link::of(Operation::AddKeywords, project.0);
@@ -489,41 +365,4 @@ pub fn track_keywords(project: ProjectId) -> NextAction {
 pub fn bring_back(project: ProjectId) -> NextAction {
     let link = Link::of(Operation::UpdateProject, project.0);
     NextAction::new(link, "Bring the project back").sending(json!({ "status": "active" }))
-}
-
-/// AI engines are asked about the keywords alone that are to be measured in their answers.
-fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
-    let keywords = Link::of(Operation::ListKeywords, project.0);
-    if matches!(error, RequestAnalysisError::NotTracked) {
-        return Problem::new(
-            Code::NothingToMeasure,
-            "Not all of keywordIds are AI-tracked.",
-        )
-        .hint("Name AI-tracked keywords, or set aiTracked of these to true.")
-        .next_action(
-            keywords.with("aiTracked", true),
-            "The project's AI-tracked keywords",
-        );
-    }
-    let problem = Problem::new(
-        Code::NothingToMeasure,
-        "The project has no AI-tracked keywords to measure.",
-    );
-    let mut problem = problem.hint("Set aiTracked of keywords to true, or add AI-tracked ones.");
-    problem.next_actions.push(track_keywords(project));
-    problem.next_action(keywords, "The keywords that could be tracked")
-}
-
-fn not_built(kind: domain::job::kind::AnalysisKind) -> Problem {
-    let built: Vec<&str> = domain::job::kind::AnalysisKind::BUILT
-        .iter()
-        .map(|kind| kind.name())
-        .collect();
-    let problem = Problem::new(
-        Code::FeatureDisabled,
-        format!("This version does not run {} yet.", kind.name()),
-    );
-    problem
-        .with("available", built.clone())
-        .hint(format!("Start one of {}.", built.join(", ")))
 }

@@ -1,0 +1,170 @@
+//! Why an analysis, or what else costs money, is not begun.
+
+use super::{add_keywords, deactivated_project, in_progress, no_project, storage, track_keywords};
+use crate::counted;
+use crate::links::{Link, Operation};
+use crate::problem::{Code, FieldError, Problem};
+use chrono::{DateTime, Utc};
+use domain::ids::ProjectId;
+use domain::job::kind::AnalysisKind;
+use domain::use_cases::budgets::{Budget, OverBudget};
+use domain::use_cases::request_analysis::RequestAnalysisError;
+use serde_json::json;
+use std::time::Duration;
+
+pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
+    match error {
+        RequestAnalysisError::NoSuchProject => no_project(),
+        RequestAnalysisError::AccountDisabled => {
+            let problem = Problem::new(Code::TokenInvalid, "The account is switched off.");
+            problem.hint("Ask the operator to switch it on (`sightline account disable --enable`).")
+        }
+        RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
+        RequestAnalysisError::NoSuchKeyword => {
+            let problem = Problem::new(
+                Code::KeywordNotFound,
+                "Not all of keywordIds are active keywords of the project.",
+            );
+            problem
+                .hint(
+                    "Name active keywords of the project, or leave keywordIds out to measure all.",
+                )
+                .next_action(
+                    Link::of(Operation::ListKeywords, project.0),
+                    "The project's active keywords",
+                )
+        }
+        RequestAnalysisError::NotBuilt(kind) => not_built(kind),
+        RequestAnalysisError::NothingToMeasure => {
+            let problem = Problem::new(
+                Code::NothingToMeasure,
+                "The project has no active keywords to measure.",
+            );
+            let mut problem = problem.hint("Add keywords first.");
+            problem.next_actions.push(add_keywords(project));
+            problem
+        }
+        RequestAnalysisError::NothingTracked | RequestAnalysisError::NotTracked => {
+            not_tracked(&error, project)
+        }
+        RequestAnalysisError::NoModel => Problem::new(
+            Code::NothingToMeasure,
+            "The account asks none of the AI engines.",
+        )
+        .hint("Ask the owner to switch a model on (`sightline models set`).")
+        .next_action(
+            Link::to(Operation::ListModels),
+            "The models and which are active",
+        ),
+        RequestAnalysisError::NotAsked { named, asked } => {
+            let message = format!("`{named}` is none of the account's active models");
+            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let error = FieldError::at("/models", "invalid-value", message);
+            Problem::invalid(vec![error.allowing(&asked, &named)])
+        }
+        RequestAnalysisError::AccountQueueFull { limit } => {
+            counted::over_quota(counted::UNFINISHED_ANALYSES);
+            let problem = Problem::new(
+                Code::QuotaExceeded,
+                format!("The account has {limit} unfinished analyses, the most it may have."),
+            );
+            let quota = json!({ "name": "unfinishedAnalyses", "used": limit, "limit": limit, "resetsAt": null });
+            problem
+                .with("quota", quota)
+                .hint("Wait until some are finished; deactivating a project stops its own.")
+                .retry_after(Duration::from_mins(1))
+        }
+        RequestAnalysisError::ServerQueueFull => {
+            counted::over_quota(counted::SERVER_QUEUE);
+            let problem = Problem::new(
+                Code::QueueFull,
+                "The server takes no more analyses for now.",
+            );
+            problem
+                .hint("Send the request again after the time in Retry-After.")
+                .retry_after(Duration::from_mins(1))
+        }
+        RequestAnalysisError::Unpaid(unpaid) => {
+            let detail = format!("What the analysis needs is not fetched: {unpaid}.");
+            Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
+        }
+        RequestAnalysisError::OverBudget(over) => over_budget(&over, "Measure fewer keywords"),
+        RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
+            in_progress()
+        }
+        RequestAnalysisError::Storage(error) => storage(&error),
+    }
+}
+
+/// `instead` is what can be done besides waiting.
+pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
+    let OverBudget {
+        which,
+        until,
+        budget,
+        spending,
+        requested,
+    } = *over;
+    counted::over_quota(which.name());
+    let (whose, next) = match which {
+        Budget::Month => ("The month's budget", "month"),
+        Budget::Day => ("The day's budget", "day (UTC)"),
+        Budget::ServerDay => return server_day_spent(until, instead),
+    };
+    let spending = spending.unwrap_or_default();
+    let detail = format!(
+        "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+        spending.spent, spending.reserved
+    );
+    let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
+    Problem::new(Code::QuotaExceeded, detail)
+        .with("quota", quota)
+        .hint(format!(
+            "{instead}, wait for the next {next}, or ask the operator for a higher budget."
+        ))
+}
+
+/// Does not tell what the other accounts spend.
+fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
+    let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
+    Problem::new(
+        Code::QuotaExceeded,
+        "What this server may spend on a day is spent or set aside.",
+    )
+    .with("quota", quota)
+    .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
+}
+
+/// AI engines are asked about the keywords alone that are to be measured in their answers.
+fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
+    let keywords = Link::of(Operation::ListKeywords, project.0);
+    if matches!(error, RequestAnalysisError::NotTracked) {
+        return Problem::new(
+            Code::NothingToMeasure,
+            "Not all of keywordIds are AI-tracked.",
+        )
+        .hint("Name AI-tracked keywords, or set aiTracked of these to true.")
+        .next_action(
+            keywords.with("aiTracked", true),
+            "The project's AI-tracked keywords",
+        );
+    }
+    let problem = Problem::new(
+        Code::NothingToMeasure,
+        "The project has no AI-tracked keywords to measure.",
+    );
+    let mut problem = problem.hint("Set aiTracked of keywords to true, or add AI-tracked ones.");
+    problem.next_actions.push(track_keywords(project));
+    problem.next_action(keywords, "The keywords that could be tracked")
+}
+
+fn not_built(kind: AnalysisKind) -> Problem {
+    let built: Vec<&str> = AnalysisKind::BUILT.iter().map(|kind| kind.name()).collect();
+    let problem = Problem::new(
+        Code::FeatureDisabled,
+        format!("This version does not run {} yet.", kind.name()),
+    );
+    problem
+        .with("available", built.clone())
+        .hint(format!("Start one of {}.", built.join(", ")))
+}
