@@ -297,7 +297,7 @@ fn every_supplier_and_engine_is_documented_and_no_other_engine() {
         .map(|row| row[0].clone())
         .collect();
     let readme = read("README.md");
-    for supplier in &search::SUPPLIERS {
+    for supplier in search::SUPPLIERS {
         let is_of = |key: &&String| key.starts_with(&format!("{}.", supplier.section));
         assert!(keys.iter().any(|key| is_of(&key)), "{}", supplier.section);
         assert!(readme.contains(supplier.name), "{}", supplier.name);

@@ -79,7 +79,7 @@ fn every_supplier_is_in_the_places_of_its_how_to() {
     let places = places("add-a-provider.md");
     assert_eq!(places.len(), 6);
     let table = text_of(&places, 1);
-    for supplier in &search::SUPPLIERS {
+    for supplier in search::SUPPLIERS {
         let module = supplier.section.strip_prefix("search.").unwrap();
         let file = found(&places[0], "<vendor>", module);
         let file = if file.is_dir() {

@@ -24,6 +24,7 @@ mod rules;
 mod signing_in;
 mod whole;
 
+use analysis::result_type::ResultType;
 use chrono::TimeDelta;
 use harness::{
     app::{PASSWORD, TestApp},
@@ -33,7 +34,7 @@ use harness::{
 use storage::DatabaseKind;
 
 /// Every kind of result, with what its page is called and what leads there.
-const RESULTS: [(&str, &str, &str); 16] = [
+const RESULTS: [(&str, &str, &str); ResultType::ALL.len()] = [
     ("suggestions", "Suggestions", "Suggestions"),
     ("rankings", "Rankings", "Rankings"),
     ("serp", "Search pages", "Search pages"),

@@ -274,7 +274,7 @@ fn suppliers(settings: &Settings) -> Check {
         return Check::notice(
             what,
             "sandbox: a simulated market, marked so in every record",
-            format!("For real results set {}.", needs(&search::SUPPLIERS)),
+            format!("For real results set {}.", needs(search::SUPPLIERS)),
         );
     }
     if let Some(unpaid) = supplier.unpaid(settings.search.depth.0) {

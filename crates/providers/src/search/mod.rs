@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub type SearchSupplier = Supplier<SearchSettings, dyn SearchResults>;
 
 /// In the order in which they are asked: who tells most comes first, and each stands in for those before it.
-pub static SUPPLIERS: [SearchSupplier; 4] = [
+pub static SUPPLIERS: &[SearchSupplier] = &[
     data_for_seo::SUPPLIER,
     serp_api::SUPPLIER,
     serper::SUPPLIER,
@@ -101,7 +101,7 @@ pub fn configured(
         randomness: Arc::clone(randomness),
         spending: settings.spending(),
     };
-    let mut suppliers = Supplier::built(&SUPPLIERS, settings, &around);
+    let mut suppliers = Supplier::built(SUPPLIERS, settings, &around);
     let supplier = match suppliers.len() {
         0 => return Arc::new(Sandbox::new(settings.sandbox.clone(), around.clock)),
         1 => suppliers.swap_remove(0),

@@ -70,13 +70,13 @@ const FREE: MicroUsd = MicroUsd(0);
 
 #[test]
 fn every_supplier_of_the_table_has_a_shape() {
-    let table = search::SUPPLIERS.each_ref().map(|it| it.name);
-    assert_eq!(SUPPLIERS.each_ref().map(|it| it.name), table);
+    let table = search::SUPPLIERS.iter().map(|it| it.name);
+    assert!(SUPPLIERS.iter().map(|it| it.name).eq(table));
 }
 
 #[tokio::test]
 async fn results_are_seen_in_their_order() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let reply = Reply::ok(&(shape.found)(7));
         let (searched, calls) = searched(shape, reply, quick()).await;
         let page = searched.answer.expect(shape.name);
@@ -99,7 +99,7 @@ async fn results_are_seen_in_their_order() {
 
 #[tokio::test]
 async fn nothing_found_is_an_empty_page() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         for body in (shape.empty)() {
             let (searched, calls) = searched(shape, Reply::ok(&body), quick()).await;
             let page = searched.answer.expect(shape.name);
@@ -116,7 +116,7 @@ async fn nothing_found_is_an_empty_page() {
 
 #[tokio::test]
 async fn refusals_are_told_apart() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         for (reply, error, calls) in (shape.refusals)() {
             let told = failure(shape, reply.clone(), FREE).await;
             assert_eq!(told, (error, calls), "{} {reply:?}", shape.name);
@@ -126,7 +126,7 @@ async fn refusals_are_told_apart() {
 
 #[tokio::test]
 async fn requests_to_slow_down_are_heeded_within_reason() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let body = (shape.said)("Slow down").to_string();
         let slow_down = |headers| Reply::Status(429, headers, body.clone());
         for (headers, seconds, calls) in [
@@ -142,7 +142,7 @@ async fn requests_to_slow_down_are_heeded_within_reason() {
 
 #[tokio::test]
 async fn outages_are_retried_twice() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         for status in [500, 502, 503, 504, 408, 425] {
             let reply = Reply::Status(status, &[], "<html>".to_owned());
             let told = failure(shape, reply, FREE).await;
@@ -158,7 +158,7 @@ async fn outages_are_retried_twice() {
 
 #[tokio::test]
 async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_as_billed() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let calls = if shape.price == FREE { 3 } else { 1 };
         let told = failure(shape, Reply::Reset, shape.price_when_unknown).await;
         assert_eq!(told, (ProviderError::Unavailable, calls), "{}", shape.name);
@@ -167,7 +167,7 @@ async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_as_billed()
 
 #[tokio::test]
 async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let gone = FaultServer::always(Reply::Reset).await;
         let settings = SearchSettings {
             resilience: quick(),
@@ -183,7 +183,7 @@ async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
 
 #[tokio::test]
 async fn a_body_that_drips_is_not_waited_for() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let resilience = ResilienceSettings {
             call_timeout: Duration::from_millis(200),
             ..quick()
@@ -202,7 +202,7 @@ async fn a_body_that_drips_is_not_waited_for() {
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_is_malformed() {
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let mut replies = Reply::unreadable((shape.found)(10).to_string());
         replies.extend((shape.strange)().iter().map(Reply::ok));
         for reply in replies {
@@ -218,7 +218,7 @@ async fn an_answer_that_cannot_be_read_is_malformed() {
 #[tokio::test]
 async fn retries_are_at_most_a_tenth_of_the_calls() {
     let (searches, most) = (150_u32, 165);
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let limited = Reply::status(429, &(shape.said)("Slow down"));
         let broken = Reply::Status(500, &[], String::new());
         let found = Reply::ok(&(shape.found)(3));
@@ -283,7 +283,7 @@ async fn credentials_are_logged_nowhere() {
         .with_writer(move || writer.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    for shape in &SUPPLIERS {
+    for shape in SUPPLIERS {
         let mut replies: Vec<Reply> = (shape.refusals)().into_iter().map(|it| it.0).collect();
         replies.extend([Reply::Reset, Reply::ok(&(shape.found)(2))]);
         for reply in replies {

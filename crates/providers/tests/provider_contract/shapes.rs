@@ -32,7 +32,7 @@ pub struct Shape {
     pub strange: fn() -> Vec<Value>,
 }
 
-pub const SUPPLIERS: [Shape; 4] = [DATA_FOR_SEO, SERP_API, SERPER, SEARXNG];
+pub const SUPPLIERS: &[Shape] = &[DATA_FOR_SEO, SERP_API, SERPER, SEARXNG];
 
 const DATA_FOR_SEO: Shape = Shape {
     name: "DataForSEO",

@@ -269,7 +269,11 @@ mod tests {
         references(&document, &mut found);
         for reference in found {
             let pointer = reference.trim_start_matches('#');
-            assert!(document.pointer(pointer).is_some(), "{reference}");
+            let written_by = "contract/schemas.json, which tests/suite/agent_api/schemas.rs writes";
+            assert!(
+                document.pointer(pointer).is_some(),
+                "{reference} is not in {written_by}"
+            );
         }
     }
 
@@ -280,7 +284,7 @@ mod tests {
             .iter()
             .map(|endpoint| endpoint.operation)
             .collect();
-        assert_eq!((endpoints.len(), names.len()), (15, 15));
+        assert_eq!(names.len(), endpoints.len());
     }
 
     #[test]
