@@ -130,7 +130,7 @@ def make_switches(tree):
         path.write_text("".join([*made, text[last:]]))
     (tree / "crates/storage/src/mutant.rs").write_text(SWITCH)
     lib = tree / "crates/storage/src/lib.rs"
-    lib.write_text(lib.read_text().replace("mod near;", "#[allow(missing_docs)]\nmod mutant;\nmod near;"))
+    lib.write_text(lib.read_text().replace("\nmod ", "\n#[allow(missing_docs)]\nmod mutant;\nmod ", 1))
     return places
 
 
