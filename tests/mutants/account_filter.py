@@ -43,7 +43,7 @@ static OFF: LazyLock<Option<usize>> = LazyLock::new(|| {
     std::env::var("SIGHTLINE_MUTANT").ok().and_then(|it| it.parse().ok())
 });
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Site<E> {
     number: usize,
     condition: E,
