@@ -15,6 +15,7 @@ on_every_storage![
     a_token_is_found_by_its_hash_in_whatever_state_it_is,
     an_account_lists_its_own_tokens_newest_first,
     a_token_ends_at_the_earliest_moment_that_was_said,
+    the_working_tokens_of_one_account_are_revoked_together,
     the_newest_use_of_a_token_stays,
 ];
 
@@ -91,6 +92,31 @@ async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestStorage) {
     let end = (Some(after(9)), Some(RevokeReason::Owner));
     assert_eq!(end_of(&db, ANN).await, end);
     assert_eq!(end_of(&db, BOB).await, (None, None));
+}
+
+async fn the_working_tokens_of_one_account_are_revoked_together(db: TestStorage) {
+    issued(&db).await;
+    let (early, late, rotated) = (after(5), after(9), after(60));
+    let ended = change!(db, tx => {
+        let tokens = tx.tokens();
+        tokens.revoke(ANN, TokenId(1), rotated, RevokeReason::Rotated).await.unwrap();
+        tokens.revoke(ANN, TokenId(2), early, RevokeReason::Leaked).await.unwrap();
+        tokens.revoke_all(ANN, late, RevokeReason::Owner).await.unwrap()
+    });
+    assert_eq!(ended, [TokenId(1)]);
+    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    let ends = listed.iter().map(|it| (it.revoked_at, it.revoke_reason));
+    assert_eq!(
+        ends.collect::<Vec<_>>(),
+        [
+            (Some(early), Some(RevokeReason::Leaked)),
+            (Some(late), Some(RevokeReason::Owner)),
+        ]
+    );
+    assert_eq!(end_of(&db, BOB).await, (None, None));
+    let again =
+        change!(db, tx => tx.tokens().revoke_all(ANN, rotated, RevokeReason::Owner).await.unwrap());
+    assert_eq!(again, []);
 }
 
 async fn end_of(
