@@ -89,7 +89,7 @@ deny *ARGS="bans licenses sources":
 
 # Change the domain's rules one by one: some test has to notice each
 mutants *ARGS:
-    cargo mutants --package domain {{ARGS}}
+    cargo mutants --package domain --package texts {{ARGS}}
 
 # Take the account out of every condition of the storage, one at a time: some test has to notice each
 account-filter *ARGS:
