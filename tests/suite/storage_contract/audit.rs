@@ -9,6 +9,7 @@ use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
     events_are_read_back_newest_first_and_by_account,
+    events_of_some_actions_before_a_moment_are_read_of_one_account,
     old_events_of_one_account_are_removed_in_parts,
 ];
 
@@ -39,6 +40,29 @@ async fn events_are_read_back_newest_first_and_by_account(db: TestStorage) {
     let all = ask!(db, r => r.audit().newest(ANN, 50).await.unwrap());
     assert_eq!(all.len(), 3);
     assert_eq!(all[2], event(ANN, 1, 5));
+}
+
+async fn events_of_some_actions_before_a_moment_are_read_of_one_account(db: TestStorage) {
+    two_accounts(&db).await;
+    let begun = AuditEvent {
+        action: AuditAction::SessionBegun,
+        ..event(ANN, 4, 6)
+    };
+    change!(db, tx => for it in [
+        event(ANN, 1, 5),
+        event(ANN, 2, 9),
+        event(ANN, 3, 7),
+        begun.clone(),
+        event(BOB, 1, 6),
+    ] {
+        tx.audit().record(&it).await.unwrap();
+    });
+    let leaked = [AuditAction::TokenLeaked];
+    let found = ask!(db, r => r.audit().newest_of(ANN, &leaked, after(9), 50).await.unwrap());
+    assert_eq!(found, [event(ANN, 3, 7), event(ANN, 1, 5)]);
+    let both = [AuditAction::TokenLeaked, AuditAction::SessionBegun];
+    let found = ask!(db, r => r.audit().newest_of(ANN, &both, after(9), 2).await.unwrap());
+    assert_eq!(found, [event(ANN, 3, 7), begun]);
 }
 
 async fn old_events_of_one_account_are_removed_in_parts(db: TestStorage) {
