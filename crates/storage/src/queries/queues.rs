@@ -69,6 +69,7 @@ pub fn lock_newcomer_with_project(
     account: AccountId,
     project: ProjectId,
 ) -> QueryResult<Option<(AccountRow, ProjectRow)>> {
+    // Conditions that follow from each other: any two of the three say the third.
     let query = accounts::table
         .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
         .filter(accounts::account_id.eq(account.0))
