@@ -21,6 +21,13 @@ pub type Schemas = Vec<(
     utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
 )>;
 
+/// Of a type and of what is inside.
+#[cfg(feature = "schemas")]
+pub fn add_schemas<T: utoipa::ToSchema + utoipa::PartialSchema>(all: &mut Schemas) {
+    T::schemas(all);
+    all.push((T::name().into_owned(), T::schema()));
+}
+
 /// Names the types that stand in the modules beside, in the order of the public document.
 #[macro_export]
 macro_rules! finding_types {
@@ -31,11 +38,8 @@ macro_rules! finding_types {
             summary: stringify!($summary),
             #[cfg(feature = "schemas")]
             schemas: |all| {
-                use utoipa::{PartialSchema, ToSchema};
-                $module::$record::schemas(all);
-                all.push(($module::$record::name().into_owned(), $module::$record::schema()));
-                $module::$summary::schemas(all);
-                all.push(($module::$summary::name().into_owned(), $module::$summary::schema()));
+                $crate::findings::add_schemas::<$module::$record>(all);
+                $crate::findings::add_schemas::<$module::$summary>(all);
             },
         },)+];
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 #[cfg(feature = "schemas")]
 use {
-    analysis::findings::Schemas,
+    analysis::findings::{Schemas, add_schemas},
     utoipa::{PartialSchema, ToSchema},
 };
 
@@ -272,10 +272,9 @@ fn problem() -> Value {
 
 #[cfg(feature = "schemas")]
 pub(crate) fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
-    let mut inner = Vec::new();
-    T::schemas(&mut inner);
-    inner.push((T::name().into_owned(), T::schema()));
-    add_all(inner, schemas);
+    let mut added = Schemas::new();
+    add_schemas::<T>(&mut added);
+    add_all(added, schemas);
 }
 
 #[cfg(feature = "schemas")]
