@@ -106,12 +106,11 @@ pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
         requested,
     } = *over;
     counted::over_quota(which.name());
-    let (whose, next) = match which {
-        Budget::Month => ("The month's budget", "month"),
-        Budget::Day => ("The day's budget", "day (UTC)"),
-        Budget::ServerDay => return server_day_spent(until, instead),
+    let (whose, next, spending) = match (which, spending) {
+        (Budget::Month, Some(spending)) => ("The month's budget", "month", spending),
+        (Budget::Day, Some(spending)) => ("The day's budget", "day (UTC)", spending),
+        (Budget::ServerDay, _) | (_, None) => return server_day_spent(until, instead),
     };
-    let spending = spending.unwrap_or_default();
     let detail = format!(
         "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
         spending.spent, spending.reserved
