@@ -44,6 +44,15 @@ fn rows_due<'a, Row: Clone + 'a>(
     due
 }
 
+/// Whether the row was as it was before; then it is as it is to be.
+fn replaced<T: PartialEq + Clone>(row: Option<&mut T>, before: &T, after: &T) -> bool {
+    let Some(row) = row.filter(|it| *it == before) else {
+        return false;
+    };
+    row.clone_from(after);
+    true
+}
+
 #[async_trait]
 impl ScheduleRepository for Session {
     async fn set(&mut self, schedule: &Schedule) -> Stored<()> {
@@ -92,13 +101,7 @@ impl ScheduleRepository for Session {
 
     async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Stored<bool> {
         let key = (before.account, before.project, before.kind.name());
-        self.change(|state| match state.schedules.get_mut(&key) {
-            Some(known) if known == before => {
-                known.clone_from(after);
-                Ok(true)
-            }
-            _ => Ok(false),
-        })
+        self.change(|state| Ok(replaced(state.schedules.get_mut(&key), before, after)))
     }
 }
 
@@ -141,12 +144,6 @@ impl ConsoleBindingRepository for Session {
 
     async fn advance(&mut self, before: &Binding, after: &Binding) -> Stored<bool> {
         let key = (before.account, before.project);
-        self.change(|state| match state.bindings.get_mut(&key) {
-            Some(known) if known == before => {
-                known.clone_from(after);
-                Ok(true)
-            }
-            _ => Ok(false),
-        })
+        self.change(|state| Ok(replaced(state.bindings.get_mut(&key), before, after)))
     }
 }
