@@ -146,8 +146,8 @@ impl Series {
     }
 }
 
-/// Ids that were set aside, for a transaction that needs some and does not know how many. Whoever takes more
-/// than [`Ids::SET_ASIDE`] may get one that is another's, as from another process.
+/// Ids that were set aside, for a transaction that needs some and does not know how many. Beyond
+/// [`Ids::SET_ASIDE`] one may be in use already, as one of another process may.
 pub struct Ids(Series);
 
 impl Ids {

@@ -66,7 +66,7 @@ pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
     html.into_string()
 }
 
-/// For whoever is not signed in.
+/// A page for visitors who are not signed in.
 pub fn gate(title: &str, body: impl Render) -> String {
     let page = html! {
         (maud::DOCTYPE)
