@@ -187,7 +187,8 @@ where
 impl dyn Storage {
     /// Opens a transaction and hands it over, near the storage; again while something passing was in its way, so that
     /// `run` may run more than once: it sends nothing and asks no supplier, neither clock nor randomness, and makes no
-    /// ids. It commits what it hands over; what it drops is undone. Where nobody knows whether a commit succeeded, the error is not passing and nothing is repeated.
+    /// ids. It commits what it hands over; what it drops is undone. Where nobody knows whether a commit succeeded, the
+    /// error is not passing and nothing is repeated.
     pub async fn transaction<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>) -> Fut + Send + Sync,
@@ -196,7 +197,28 @@ impl dyn Storage {
         E: AsStorageError + From<StorageError> + Send,
     {
         let run = &run;
-        retrying(self, || async move { run(self.write().await?).await }).await
+        self.transaction_with(|| (), |work, ()| run(work)).await
+    }
+
+    /// [`transaction`](Self::transaction) with what `prepare` makes before each attempt: the time, ids and secrets.
+    pub async fn transaction_with<P, T, E, F, Fut>(
+        &self,
+        prepare: impl Fn() -> P + Send + Sync,
+        run: F,
+    ) -> Result<T, E>
+    where
+        F: Fn(Box<dyn Transaction>, P) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<T, E>> + Send,
+        P: Send,
+        T: Send,
+        E: AsStorageError + From<StorageError> + Send,
+    {
+        let (prepare, run) = (&prepare, &run);
+        retrying(self, || async move {
+            let prepared = prepare();
+            run(self.write().await?, prepared).await
+        })
+        .await
     }
 }
 

@@ -74,10 +74,11 @@ impl Core {
         receipt: Option<Receipt<'_, ContentPlan>>,
     ) -> Result<ContentPlan, ContentPlanError> {
         let prepare = || (ContentPlanId::mint(&self.mint), self.clock.now());
-        self.transaction_with(prepare, |work, prepared| {
-            self.added(work, prepared, account, project, new, receipt)
-        })
-        .await
+        self.storage
+            .transaction_with(prepare, |work, prepared| {
+                self.added(work, prepared, account, project, new, receipt)
+            })
+            .await
     }
 
     async fn added(

@@ -49,7 +49,7 @@ impl Core {
             work.commit().await?;
             Ok(after)
         };
-        self.transaction_with(prepare, conclude).await
+        self.storage.transaction_with(prepare, conclude).await
     }
 
     fn after_attempt(

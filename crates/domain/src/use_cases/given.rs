@@ -4,7 +4,7 @@ use super::Core;
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, AuditEventId, Ids, JobId};
 use crate::ports::randomness::Randomness;
-use crate::ports::storage::{AsStorageError, StorageError, Transaction, retrying};
+use crate::ports::storage::{AsStorageError, StorageError, Transaction};
 use chrono::{DateTime, Utc};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -31,28 +31,7 @@ impl Core {
         }
     }
 
-    /// `transaction` of the storage with what `prepare` makes for each attempt.
-    pub(super) async fn transaction_with<P, T, E, F, Fut>(
-        &self,
-        prepare: impl Fn() -> P + Send + Sync,
-        run: F,
-    ) -> Result<T, E>
-    where
-        F: Fn(Box<dyn Transaction>, P) -> Fut + Send + Sync,
-        Fut: Future<Output = Result<T, E>> + Send,
-        P: Send,
-        T: Send,
-        E: AsStorageError + From<StorageError> + Send,
-    {
-        let (prepare, run) = (&prepare, &run);
-        retrying(self.storage.as_ref(), || async move {
-            let prepared = prepare();
-            run(self.storage.write().await?, prepared).await
-        })
-        .await
-    }
-
-    /// With the time.
+    /// A transaction with the time.
     pub(super) async fn transaction_at<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, DateTime<Utc>) -> Fut + Send + Sync,
@@ -60,10 +39,12 @@ impl Core {
         T: Send,
         E: AsStorageError + From<StorageError> + Send,
     {
-        self.transaction_with(|| self.clock.now(), run).await
+        self.storage
+            .transaction_with(|| self.clock.now(), run)
+            .await
     }
 
-    /// With the time and ids.
+    /// A transaction with the time and ids.
     pub(super) async fn transaction_given<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, Given) -> Fut + Send + Sync,
@@ -71,7 +52,7 @@ impl Core {
         T: Send,
         E: AsStorageError + From<StorageError> + Send,
     {
-        self.transaction_with(|| self.given(), run).await
+        self.storage.transaction_with(|| self.given(), run).await
     }
 }
 

@@ -186,10 +186,11 @@ impl Core {
         place: &Place,
     ) -> Result<(SignedIn, u64), SignInError> {
         let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
-        self.transaction_with(prepare, |work, given| {
-            renewed(work, given, member, known, change, place)
-        })
-        .await
+        self.storage
+            .transaction_with(prepare, |work, given| {
+                renewed(work, given, member, known, change, place)
+            })
+            .await
     }
 }
 

@@ -128,7 +128,7 @@ impl Core {
             work.commit().await?;
             Ok(go_on(&job))
         };
-        self.transaction_with(prepare, record).await
+        self.storage.transaction_with(prepare, record).await
     }
 
     /// Records, and the pages that are to be kept with them.

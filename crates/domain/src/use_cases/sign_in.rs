@@ -137,7 +137,7 @@ impl SignIn {
         let core = &self.core;
         let prepare = || (core.given(), SessionSecrets::generate(&*core.randomness));
         let begin = |work, given| begin(work, given, attempt, &known, renewed.as_ref(), &guess);
-        core.transaction_with(prepare, begin).await
+        core.storage.transaction_with(prepare, begin).await
     }
 
     /// What kept hashes cost, read anew when it was read too long ago.

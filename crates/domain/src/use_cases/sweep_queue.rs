@@ -88,7 +88,7 @@ impl Core {
             work.commit().await?;
             Ok(moved)
         };
-        self.transaction_with(prepare, take_back).await
+        self.storage.transaction_with(prepare, take_back).await
     }
 
     async fn sweep_account(
@@ -122,6 +122,6 @@ impl Core {
             work.commit().await?;
             Ok(moved)
         };
-        self.transaction_with(prepare, sweep).await
+        self.storage.transaction_with(prepare, sweep).await
     }
 }

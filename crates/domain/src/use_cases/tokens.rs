@@ -138,7 +138,8 @@ impl Core {
             return Err(IssueTokenError::TooLong { longest });
         }
         let prepare = || (self.given(), PlainToken::generate(&*self.randomness));
-        self.transaction_with(prepare, |work, given| self.issued(work, given, by, new))
+        self.storage
+            .transaction_with(prepare, |work, given| self.issued(work, given, by, new))
             .await
     }
 
@@ -244,7 +245,7 @@ impl Core {
             work.commit().await?;
             Ok((plain, fresh))
         };
-        self.transaction_with(prepare, rotate).await
+        self.storage.transaction_with(prepare, rotate).await
     }
 
     /// Ends the token with its next use; `false` when there is none that could be ended.

@@ -103,10 +103,11 @@ impl Core {
         let hash = hasher.hash_chosen(&new.password, &known).await??;
         let mark = self.fresh_secret();
         let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
-        self.transaction_with(prepare, |work, given| {
-            self.welcomed(work, given, new, &hash, mark, place)
-        })
-        .await
+        self.storage
+            .transaction_with(prepare, |work, given| {
+                self.welcomed(work, given, new, &hash, mark, place)
+            })
+            .await
     }
 
     fn fresh_secret(&self) -> [u8; 32] {

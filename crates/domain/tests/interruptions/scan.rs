@@ -17,10 +17,9 @@ const OPENS: [&str; 8] = [
     "retrying(",
 ];
 /// They open one for others.
-const OPENERS: [&str; 5] = [
+const OPENERS: [&str; 4] = [
     "transaction_at",
     "transaction_given",
-    "transaction_with",
     "under_lease",
     "while_held",
 ];

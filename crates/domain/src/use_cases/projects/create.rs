@@ -21,7 +21,7 @@ pub struct CreatedProject {
 }
 
 /// What a project and its first keywords begin with.
-struct Ids {
+struct Beginning {
     project: ProjectId,
     keywords: Vec<KeywordId>,
     now: DateTime<Utc>,
@@ -65,13 +65,13 @@ impl Core {
         keywords: &NewKeywords,
         receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let prepare = || Ids {
+        let prepare = || Beginning {
             project: ProjectId::mint(&self.mint),
             keywords: KeywordId::mint_ascending(&self.mint, keywords.texts.len()),
             now: self.clock.now(),
         };
-        let create = |mut work: Box<dyn Transaction>, ids: Ids| async move {
-            let now = ids.now;
+        let create = |mut work: Box<dyn Transaction>, beginning: Beginning| async move {
+            let now = beginning.now;
             let account = work.accounts().lock(account).await?;
             let account = account.ok_or(StorageError::Corrupt {
                 what: "the account of a token",
@@ -90,7 +90,7 @@ impl Core {
             }
             let id = account.id;
             let created = self
-                .begin_project(work.as_mut(), account, new, keywords, ids)
+                .begin_project(work.as_mut(), account, new, keywords, beginning)
                 .await?;
             if let Some(receipt) = &receipt {
                 receipt
@@ -100,7 +100,7 @@ impl Core {
             work.commit().await?;
             Ok(created)
         };
-        self.transaction_with(prepare, create).await
+        self.storage.transaction_with(prepare, create).await
     }
 
     async fn begin_project(
@@ -109,14 +109,16 @@ impl Core {
         account: Account,
         new: &NewProject,
         keywords: &NewKeywords,
-        ids: Ids,
+        beginning: Beginning,
     ) -> Result<CreatedProject, CreateProjectError> {
         let usage = places::take_project(&account, KeywordCounts::default())?;
         let stored = work.projects().count_all(account.id).await?;
         { self.policies.storage }
             .projects(account.limits.projects, stored)
             .reserve(1)?;
-        let project = new.clone().begin(account.id, ids.project, ids.now);
+        let project = new
+            .clone()
+            .begin(account.id, beginning.project, beginning.now);
         work.projects().add(&project).await?;
         work.accounts().save_usage(account.id, usage).await?;
         if keywords.texts.is_empty() {
@@ -127,7 +129,13 @@ impl Core {
         }
         let account = Account { usage, ..account };
         let (tracked, counted) = self
-            .track(work, (&account, project), keywords, ids.keywords, ids.now)
+            .track(
+                work,
+                (&account, project),
+                keywords,
+                beginning.keywords,
+                beginning.now,
+            )
             .await?;
         // Created with its keywords, a project is still in its first version.
         let project = Project {

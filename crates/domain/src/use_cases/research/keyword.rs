@@ -120,10 +120,11 @@ impl ResearchKeyword {
     ) -> Result<Opened, ResearchKeywordError> {
         let core = &self.core;
         let prepare = || (FlightId::mint(&core.mint), self.noting());
-        core.transaction_with(prepare, |work, (flight, noting)| {
-            self.opened_in(work, flight, noting, request, key)
-        })
-        .await
+        core.storage
+            .transaction_with(prepare, |work, (flight, noting)| {
+                self.opened_in(work, flight, noting, request, key)
+            })
+            .await
     }
 
     async fn opened_in(
@@ -226,7 +227,10 @@ impl ResearchKeyword {
                 let kept = KeptResearch::bought(found, self.core.clock.now());
                 let book =
                     |work, noting| booked(work, noting, request, key, (reservation, spent), &kept);
-                self.core.transaction_with(|| self.noting(), book).await
+                self.core
+                    .storage
+                    .transaction_with(|| self.noting(), book)
+                    .await
             }
             Err(error) => {
                 let code = error.code();

@@ -123,7 +123,7 @@ impl Core {
             work.commit().await?;
             Ok::<_, ImportConsoleError>(replaced)
         };
-        let replaced = self.transaction_with(prepare, import).await?;
+        let replaced = self.storage.transaction_with(prepare, import).await?;
         Ok(ImportedRows {
             spans,
             rows,

@@ -158,7 +158,7 @@ impl Core {
             work.commit().await?;
             Ok(saved)
         };
-        self.transaction_with(prepare, save).await
+        self.storage.transaction_with(prepare, save).await
     }
 }
 

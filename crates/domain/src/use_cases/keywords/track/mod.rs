@@ -82,7 +82,7 @@ impl Core {
             work.commit().await?;
             Ok(tracked)
         };
-        self.transaction_with(prepare, track).await
+        self.storage.transaction_with(prepare, track).await
     }
 
     /// The transaction holds the account and the project. There are at least as many ids as texts. Also returns the

@@ -324,7 +324,7 @@ impl FetchConsole {
             work.commit().await?;
             Ok(true)
         };
-        core.transaction_with(prepare, advance).await
+        core.storage.transaction_with(prepare, advance).await
     }
 }
 
