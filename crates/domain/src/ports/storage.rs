@@ -200,7 +200,7 @@ impl dyn Storage {
         self.transaction_with(|| (), |work, ()| run(work)).await
     }
 
-    /// [`transaction`](Self::transaction) with what `prepare` makes before each attempt: the time, ids and secrets.
+    /// `transaction` with what `prepare` makes before each attempt: the time, ids and secrets.
     pub async fn transaction_with<P, T, E, F, Fut>(
         &self,
         prepare: impl Fn() -> P + Send + Sync,

@@ -1,5 +1,5 @@
 //! All findings on a site's pages in two passes; memory is for what pages have in common, whatever the site's size.
-//! [`SiteCards`] takes in each page once, then [`judge`] judges each by itself and by the [`Site`] that results.
+//! [`site_cards::SiteCards`] takes in each page once, then [`judge`] judges each one with what the whole [`Site`] says.
 
 pub mod broken_links;
 pub mod content;
