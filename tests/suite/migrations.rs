@@ -1,5 +1,5 @@
-//! The schema: the same on both databases, step by step there and back, and safe when two
-//! processes take the steps at once.
+//! Migrations: the same schema on both databases, revertible step by step, and safe when two processes apply them at
+//! once.
 
 use diesel::{
     Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query,
@@ -19,8 +19,7 @@ struct Line {
     line: String,
 }
 
-/// Tables with columns and whether they may be missing, and unique keys, as lines of text. Parts of
-/// tables are none.
+/// Columns with their nullability, and unique keys, as lines of text; without partitions.
 const POSTGRES_SHAPE: &str = "
     SELECT table_name || '.' || column_name || ' ' || is_nullable AS line
     FROM information_schema.columns WHERE table_schema = 'public'
@@ -203,7 +202,7 @@ async fn two_processes_may_migrate_at_once() {
     }
 }
 
-/// What a newer version does first: a step that this one does not know.
+/// A step of a newer version, which this one does not know.
 const UNKNOWN_STEP: &str =
     "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')";
 

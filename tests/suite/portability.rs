@@ -1,6 +1,6 @@
-//! The schema is one that Citus, `YugabyteDB` and `CockroachDB` take as it is: every statement of
-//! `PostgreSQL`'s migrations is parsed, and whatever is not known to be legal everywhere is named.
-//! None of the three can be installed here, so this is checked and not run.
+//! The schema is legal on Citus, `YugabyteDB` and `CockroachDB`: every statement of `PostgreSQL`'s migrations is
+//! parsed, and whatever is not known to be legal everywhere is reported. None of the three can be installed here, so
+//! this is checked and not run.
 
 use sqlparser::{
     ast::{
@@ -25,17 +25,17 @@ const DIRECTORIES: [&str; 9] = [
     "server_spending",
     "schema_breaks",
 ];
-/// What suppliers told of the market, for everyone: rows that name no account and belong to none.
+/// Market data of suppliers, for everyone: rows that belong to no account.
 const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
-/// The tables that workers search across accounts; their rows are one an account.
+/// The tables that workers search across accounts; one row per account.
 pub const QUEUES: [&str; 3] = [
     "account_queues",
     "account_schedules",
     "account_console_fetches",
 ];
-/// Tables whose months are parts of their own, which `CockroachDB` alone writes otherwise.
+/// Tables partitioned by month, for which only `CockroachDB` has another syntax.
 const BY_MONTHS: [&str; 1] = ["rank_history"];
-/// What columns may be.
+/// Allowed types of columns.
 const TYPES: [&str; 8] = [
     "BIGINT",
     "INTEGER",
@@ -138,7 +138,7 @@ fn of_table(table: &CreateTable) -> Vec<String> {
     wrong
 }
 
-/// The column that says of itself that it is the key.
+/// The column that is declared as the key inline.
 fn inline_key(table: &CreateTable) -> Option<String> {
     let is_key = |column: &&ColumnDef| {
         let mut options = column.options.iter();

@@ -1,4 +1,4 @@
-//! `crates/storage/src/schema.rs` says what the migrations make, on both databases.
+//! `crates/storage/src/schema.rs` matches what the migrations make, on both databases.
 
 use crate::portability::QUEUES;
 use diesel::{
@@ -29,7 +29,7 @@ struct Column {
     key_position: i64,
 }
 
-/// In the order of the table. Parts of tables are none.
+/// In the order of the table, without partitions.
 const POSTGRES: &str = "SELECT c.relname::TEXT AS table_name, a.attname::TEXT AS name, \
      pg_catalog.format_type(a.atttypid, NULL) AS type_name, NOT a.attnotnull AS may_be_missing, \
      COALESCE((SELECT k.position FROM pg_catalog.pg_index i, \
@@ -62,7 +62,7 @@ async fn tables(kind: DatabaseKind) -> Tables {
     };
     let mut tables = Tables::new();
     for it in columns {
-        // Which no query of the crate's names by its columns.
+        // Tables that no query reads through the schema.
         if !it.table_name.starts_with("__diesel") && it.table_name != "schema_breaks" {
             tables.entry(it.table_name.clone()).or_default().push(it);
         }
@@ -70,7 +70,7 @@ async fn tables(kind: DatabaseKind) -> Tables {
     tables
 }
 
-/// The type of a column of `PostgreSQL`'s, as Diesel names it; what columns may be is in `portability.rs`.
+/// Diesel's name for the type of a column of `PostgreSQL`; `portability.rs` lists the allowed types.
 fn diesel_type(of: &Column) -> String {
     let name = match of.type_name.as_str() {
         "bigint" => "BigInt",
@@ -112,7 +112,7 @@ fn section(name: &str, tables: &[(&String, &Vec<Column>)]) -> String {
     format!("    {name} {{\n{}    }}\n", tables.join("\n"))
 }
 
-/// All between the braces of `tables!`.
+/// The text between the braces of `tables!`.
 fn written(tables: &Tables) -> String {
     let has_account = |columns: &[Column]| columns.iter().any(|it| it.name == "account_id");
     let (tenants, shared): (Vec<_>, Vec<_>) = tables
@@ -121,7 +121,7 @@ fn written(tables: &Tables) -> String {
     section("tenants", &tenants) + "\n" + &section("shared", &shared)
 }
 
-/// The file before the braces of `tables!`, and what stands between them.
+/// The file before the braces of `tables!`, and the text between them.
 fn kept() -> (String, String) {
     let kept = fs::read_to_string(KEPT).unwrap();
     let (before, tables) = kept.split_once("\ntables! {\n").unwrap();
@@ -175,7 +175,7 @@ async fn the_schema_is_what_migrations_make_on_postgres() {
     }
 }
 
-/// What a value of the type is on `SQLite`, which has four of its own.
+/// The storage class of a type on `SQLite`.
 fn class_of(diesel_type: &str) -> String {
     let (bare, is_nullable) = match diesel_type.strip_prefix("Nullable<") {
         Some(it) => (it.trim_end_matches('>'), true),

@@ -1,4 +1,4 @@
-//! Constraints by the names that `PostgreSQL` has for them.
+//! Names `SQLite`'s constraints as `PostgreSQL` does.
 
 /// Unique indexes, which `SQLite` names by their columns, with their names in `PostgreSQL`.
 const NAMED: [(&str, &str); 4] = [

@@ -20,7 +20,7 @@ impl Db {
         })
     }
 
-    /// Tells row-level security of `PostgreSQL` whose rows are asked for, to the transaction's end. `SQLite` has none.
+    /// Sets the tenant of the transaction for row-level security of `PostgreSQL`. `SQLite` has none.
     pub fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
         match self.kind() {
             DatabaseKind::Postgres => wall::say(self, whose),
@@ -28,7 +28,7 @@ impl Db {
         }
     }
 
-    /// Begins a transaction that writes. `SQLite` locks for writing at once, so that it cannot fail at the first write.
+    /// Begins a write transaction. `SQLite` locks for writing at once, so that the first write cannot fail on the lock.
     pub fn begin(&mut self) -> QueryResult<()> {
         let begin = match self.kind() {
             DatabaseKind::Postgres => "BEGIN",

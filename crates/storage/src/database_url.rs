@@ -134,7 +134,7 @@ impl DatabaseUrl {
     }
 }
 
-/// Whether what follows the scheme has one reading: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
+/// Whether the rest of the URL is unambiguous: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
 fn is_clear(rest: &str) -> bool {
     let (who, behind) = rest.split_once('@').unwrap_or(("", rest));
     let (place, options) = behind.split_once('?').unwrap_or((behind, ""));

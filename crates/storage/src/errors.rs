@@ -11,12 +11,12 @@ pub enum Trouble {
     /// A unique constraint, by name.
     Taken(String),
     Full,
-    /// `SQLite`'s file is broken.
+    /// `SQLite`'s file is damaged.
     Broken,
     Other,
 }
 
-/// Primary keys that hold an id made by the application.
+/// Primary keys whose id the application generates.
 const MINTED: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
@@ -39,7 +39,7 @@ pub fn trouble(error: &Error) -> Trouble {
     }
 }
 
-/// Diesel does not tell SQLSTATE: 40P01, 57P01 and 57P02 are known by their words, as is what `SQLite` says.
+/// Diesel hides SQLSTATE: 40P01, 57P01, 57P02 and errors of `SQLite` are recognized by their messages.
 fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
     let says = |text| about.message().contains(text);
     match kind {
@@ -52,7 +52,7 @@ fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Tro
         DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
             Trouble::ConnectionLost
         }
-        // SQLITE_FULL, and what PostgreSQL says with 53100.
+        // SQLITE_FULL, and PostgreSQL's message for 53100.
         _ if says("disk is full") || says("No space left on device") => Trouble::Full,
         _ if tells_of_corruption(about.message()) => Trouble::Broken,
         _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,

@@ -20,7 +20,7 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
     Some(about.f_bavail.saturating_mul(about.f_frsize))
 }
 
-/// Less room than this on the disk, in bytes, is none: a commit writes pages of 4 KiB to the write-ahead log.
+/// Bytes below which the disk counts as full: a commit writes pages of 4 KiB to the write-ahead log.
 const MIN_FREE_BYTES: u64 = 1 << 20;
 
 pub fn is_full(free_bytes: Option<u64>) -> bool {
@@ -31,14 +31,14 @@ pub fn is_disk_full(file: &Path) -> bool {
     is_full(free_bytes(folder_of(file)))
 }
 
-/// Opens or makes a file that only its owner reads; what `SQLite` makes beside it takes its mode. Follows no link.
+/// Opens or creates a file that only its owner reads; `SQLite` gives files beside it the same mode. Follows no link.
 pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     opened(&mut options, path)
 }
 
-/// Makes a file that only its owner reads. Fails where the name exists, also as a link that leads nowhere.
+/// Creates a file that only its owner reads. Fails where the name exists, also as a dangling link.
 pub fn new_private(path: &Path) -> io::Result<File> {
     opened(fs::OpenOptions::new().write(true).create_new(true), path)
 }
@@ -48,7 +48,7 @@ fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     {
         use rustix::{fs::OFlags, io::Errno};
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe of that name must not keep us waiting for a reader.
+        // Opening a pipe of that name must not block.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
         let told = |error: io::Error| {

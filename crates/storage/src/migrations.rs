@@ -24,17 +24,17 @@ pub enum MigrationError {
         "a transfer into this database is unfinished: run the same `sightline transfer` again to finish it, or use another database"
     )]
     UnfinishedTransfer,
-    /// The step was undone; earlier steps stand.
+    /// The step was rolled back; earlier steps stay applied.
     #[error("a migration failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Retries of a step while another process seems to be at it.
+/// Retries of a step while another process seems to apply it.
 const MOST_COLLISIONS: u32 = 5;
 
-/// Among the breaking steps while a transfer is unfinished: versions without transfers refuse it as a newer schema.
+/// In `schema_breaks` while a transfer is unfinished: versions without transfers refuse it as a newer schema.
 pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
 
 pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
@@ -43,7 +43,7 @@ pub fn is_unfinished_transfer(taken: &Taken) -> bool {
     taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)
 }
 
-/// Steps that are not taken, in order. Unknown steps are a newer version's, and allowed unless in `schema_breaks`.
+/// Steps that are not applied, in order. Unknown steps are a newer version's, and allowed unless in `schema_breaks`.
 pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer);
@@ -56,7 +56,7 @@ pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, Migrati
     Ok(known.into_iter().filter(|it| !taken.contains(it)).collect())
 }
 
-/// Takes all pending steps, and makes what belongs to tables but is in no step.
+/// Applies all pending steps, creates the default partition and repairs row-level security.
 pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let taken = migrate(db)?;
     if db.kind() == DatabaseKind::Postgres && !taken.is_empty() {
@@ -66,7 +66,7 @@ pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     Ok(taken)
 }
 
-/// Takes all pending steps, each in a transaction; answers with those it took. Of two processes the second retries.
+/// Applies all pending steps, each in a transaction, and returns them. Of two processes, the second retries.
 fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;

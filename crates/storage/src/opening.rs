@@ -17,7 +17,7 @@ pub struct OpenOptions {
     /// Makes a missing `SQLite` file. Off: a mistyped path is an error, not an empty database.
     pub create: bool,
     pub exclusive: Exclusive,
-    /// `PostgreSQL`: connections at the most. `SQLite`: readers, beside the one writer.
+    /// `PostgreSQL`: maximum of connections. `SQLite`: readers, beside the one writer.
     pub connections: u32,
     /// How long a caller waits for a connection; `None`: 2 s on `PostgreSQL`, 5 s on `SQLite`.
     pub patience: Option<Duration>,
@@ -27,8 +27,8 @@ pub struct OpenOptions {
     pub work_statement_timeout: Duration,
     /// `PostgreSQL`: how long a statement waits for another's lock.
     pub lock_timeout: Duration,
-    /// `PostgreSQL`: a pooler in transaction mode (pgbouncer) stands before it. Then connections get no settings, so
-    /// that the role has to carry the time-outs: `docs/DATABASES.md`.
+    /// `PostgreSQL`: reached through a pooler in transaction mode (pgbouncer). Connections get no settings then, so
+    /// that the role must have the timeouts: `docs/DATABASES.md`.
     pub through_pooler: bool,
 }
 

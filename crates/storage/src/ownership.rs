@@ -1,25 +1,24 @@
-//! Root acts in a folder as the user whose folder it is.
+//! Root acts in a folder with the rights of its owner.
 //!
-//! The service's user can put links into its own folder, and replace a folder by a link. Root would follow them to
-//! any file of the machine, and so would SQLite, which opens what lies beside a database by its name. Checking a path
-//! before it is used leaves a gap in between; a process without root's rights has none. So the user who could redirect
-//! a path is looked for, and the kernel then decides with that user's rights. Links in that user's folder are refused
-//! besides, with a message that says so.
+//! The service's user can replace files and folders of its own by links. Root would follow them to any file of the
+//! machine, and so would SQLite, which opens the files beside a database by name. Checking a path first leaves a race.
+//! So the user who could redirect a path is determined, and the kernel decides with that user's rights. Links in that
+//! user's folder are refused with a message of their own.
 
 use std::{io, path::Path, sync::OnceLock};
 
 /// Which user this process became, and why; for error messages.
 static ACTED_AS: OnceLock<String> = OnceLock::new();
 
-/// As a sentence; `None` where root acts as nobody else. The first time counts.
+/// A sentence; `None` where root acts as nobody else. The first switch counts.
 pub fn acted_as() -> Option<&'static str> {
     ACTED_AS.get().map(String::as_str)
 }
 
-/// Gives up root's rights for good, in favour of the user who could redirect the path. Does nothing where this process
-/// is not root's, or the path leads through root's folders alone. Only the calling thread changes, and threads that it
-/// starts: call it before there are others. Fails where a link of that user's is on the way, or the kernel refuses, as
-/// it does in containers without `CAP_SETUID`.
+/// Gives up root's rights permanently, in favor of the user who could redirect the path. Does nothing where this
+/// process is not root's, or all folders of the path are. Changes the calling thread and threads that it starts: call
+/// it before there are others. Fails where the path contains a link of that user, or the kernel refuses (containers
+/// without `CAP_SETUID`).
 pub fn become_owner_of(path: &Path) -> io::Result<()> {
     let Some(owner) = system::other_owner(path)? else {
         return Ok(());
@@ -28,8 +27,8 @@ pub fn become_owner_of(path: &Path) -> io::Result<()> {
     system::become_for_good(owner).map_err(|it| cannot_become(owner, path, &it))
 }
 
-/// Acts with the rights of the user who could redirect the path, and comes back. Inside of another call of this
-/// function the user stays who it is. Fails as [`become_owner_of`]; nothing was done then.
+/// Runs `act` with the rights of the user who could redirect the path. A nested call keeps the user. Fails as
+/// [`become_owner_of`] does, before `act` runs.
 pub fn as_owner_of<T>(path: &Path, act: impl FnOnce() -> T) -> io::Result<T> {
     let Some(owner) = system::other_owner(path)? else {
         return Ok(act());
@@ -41,7 +40,7 @@ pub fn as_owner_of<T>(path: &Path, act: impl FnOnce() -> T) -> io::Result<T> {
     Ok(outcome)
 }
 
-/// Whether root would act there as another user. Fails where a link of that user's is on the way.
+/// Whether root would act there as another user. Fails where the path contains a link of that user.
 pub fn is_anothers(path: &Path) -> io::Result<bool> {
     system::other_owner(path).map(|it| it.is_some())
 }
@@ -68,7 +67,7 @@ fn cannot_become(owner: Owner, path: &Path, why: &io::Error) -> io::Error {
 struct Owner {
     user: u32,
     group: u32,
-    /// Whether a folder of root's above is closed to that user, as systemd closes `/var/lib/private`.
+    /// Whether a parent folder of root's is closed to that user, as systemd's `/var/lib/private` is.
     is_locked_in: bool,
 }
 
@@ -86,15 +85,15 @@ mod system {
     use std::path::{Component, Path, PathBuf};
     use std::{fs, io};
 
-    /// As many as Linux follows.
+    /// The limit of Linux.
     const MOST_LINKS: usize = 40;
-    /// The group that may nothing, in place of root's.
+    /// `nogroup`, in place of root's group.
     const NO_GROUP: u32 = 65_534;
-    /// What a user needs to reach its own folder through one that is closed to it. It reads, and writes nowhere.
+    /// Lets a user reach its own folder through one that is closed to it. Allows reading only.
     const PASSING: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
-    /// Who could redirect the path, other than root, where this process has root's rights now: the owner of the first
-    /// folder on the way that is not root's. The way ends where nothing is yet.
+    /// The user other than root who could redirect the path: the owner of its first folder that is not root's. `None`
+    /// where this process is not root. Stops at the first name that does not exist.
     pub fn other_owner(path: &Path) -> io::Result<Option<Owner>> {
         if !(getuid().is_root() && geteuid().is_root()) {
             return Ok(None);
@@ -128,7 +127,7 @@ mod system {
                 Some(up) if up == ".." => {
                     here.pop();
                 }
-                // What is absolute begins anew.
+                // An absolute path starts at the root.
                 Some(next) => here.push(next),
             }
         }
@@ -155,7 +154,7 @@ mod system {
         set_keep_capabilities(owner.is_locked_in)?;
         set_thread_groups(&[])?;
         set_thread_res_gid(group, group, group)?;
-        // The capabilities go with it, unless they are kept.
+        // Drops the capabilities, unless they are kept.
         set_thread_res_uid(user, user, user)?;
         if owner.is_locked_in {
             set_keep_capabilities(false)?;
@@ -181,10 +180,10 @@ mod system {
         pub fn begin(owner: Owner) -> io::Result<Self> {
             let (groups, group) = (getgroups()?, getegid());
             set_thread_groups(&[])?;
-            // From here on a failure takes back what was done before it.
+            // From here on, a failure restores the groups.
             let before = Self { groups, group };
             set_thread_res_gid(None, Gid::from_raw(owner.group), None)?;
-            // No capability is in effect from here on; with root's number they come back.
+            // Disables the capabilities; the uid of root restores them.
             set_thread_res_uid(None, Uid::from_raw(owner.user), None)?;
             if owner.is_locked_in {
                 let passing = CapabilitySets {
@@ -203,14 +202,14 @@ mod system {
                 .and_then(|()| set_thread_res_gid(None, self.group, None))
                 .and_then(|()| set_thread_groups(&self.groups));
             if back.is_err() {
-                // A thread must not go on with rights that nobody expects.
+                // The thread must not continue with unexpected rights.
                 std::process::abort();
             }
         }
     }
 }
 
-/// Elsewhere root stays root: threads have no rights of their own there.
+/// Elsewhere root stays root: threads have no credentials of their own.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use super::Owner;

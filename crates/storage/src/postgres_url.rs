@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::fmt::{self, Write};
 use thiserror::Error;
 
-/// What a URL asks of TLS and does not get.
+/// TLS options of a URL that are not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TlsRefusal {
     #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full")]
@@ -39,8 +39,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b',');
 const PORT: u16 = 5432;
 
-/// `scheme://[user[:password]@][host[:port]][,…][/database][?name=value&…]`: what is between the marks, with its
-/// escapes. Only for URLs that have one reading ([`crate::DatabaseUrl::parse`]).
+/// `scheme://[user[:password]@][host[:port]][,…][/database][?name=value&…]`: the parts, still percent-encoded. Only for
+/// unambiguous URLs ([`crate::DatabaseUrl::parse`]).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Parts<'u> {
     scheme: &'u str,
@@ -53,7 +53,7 @@ pub struct Parts<'u> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// Its name, which its certificate has to bear; a folder for a Unix socket; empty for libpq's default.
+    /// The name in its certificate; a folder for a Unix socket; empty for libpq's default.
     pub name: String,
     /// Where it is reached: `hostaddr`, or the name.
     pub address: String,
@@ -102,7 +102,7 @@ impl<'u> Parts<'u> {
         }
     }
 
-    /// Without its escapes; of several the last counts.
+    /// Decoded; of several, the last counts.
     pub fn option(&self, name: &str) -> Option<String> {
         let of_name = self.options.iter().rev().find(|(it, _)| *it == name);
         of_name.map(|(_, value)| plain(value))
@@ -194,12 +194,10 @@ impl fmt::Display for Parts<'_> {
     }
 }
 
-/// Decodes the escapes of URLs.
 fn plain(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// Escapes every byte that may mean something in a URL.
 fn escaped(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }

@@ -6,19 +6,19 @@ use crate::tls::Tunnel;
 use diesel::{ConnectionError, ConnectionResult};
 use std::sync::Arc;
 
-/// What connections are called in `pg_stat_activity`.
+/// The `application_name` in `pg_stat_activity`.
 pub const APPLICATION: &str = "sightline";
 
 #[derive(Clone)]
 pub struct Reach {
-    /// As libpq takes it.
+    /// The URL for libpq.
     pub target: String,
-    /// Where the URL asks for TLS.
+    /// `None` without TLS.
     tunnel: Option<Arc<Tunnel>>,
 }
 
 impl Reach {
-    /// Connects to nothing yet.
+    /// Does not connect.
     pub fn of(url: &str) -> Result<Self, OpenError> {
         let mut parts = Parts::of(url);
         // A dead server is noticed in seconds, and operators see who is connected.
@@ -33,7 +33,7 @@ impl Reach {
         Ok(Self { target, tunnel })
     }
 
-    /// A URL without password, and the password, for a program of `PostgreSQL` to reach the server while this lives.
+    /// A URL without password, and the password, for programs of `PostgreSQL`; valid while this lives.
     pub fn for_programs(&self) -> (String, Option<String>) {
         let mut parts = Parts::of(&self.target);
         let password = parts.take_password();

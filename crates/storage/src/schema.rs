@@ -1,5 +1,5 @@
-//! The tables, as both databases have them. What stands between the braces is written by a test
-//! (`tests/suite/schema.rs`) from what the migrations make, and compared with both databases.
+//! The tables of both databases. A test (`tests/suite/schema.rs`) writes the part between the braces from the
+//! migrations, and compares it with both databases.
 
 macro_rules! tables {
     (
@@ -8,8 +8,7 @@ macro_rules! tables {
     ) => {
         tables!($($tenant $key $columns)+ $($shared $shared_key $shared_columns)+);
 
-        /// Each has a column `account_id`. Every statement on them names the account, and the wall of `PostgreSQL`
-        /// stands before them.
+        /// Each has a column `account_id`, which every statement on them names; row-level security covers them.
         pub const TENANT_TABLES: [&str; [$(stringify!($tenant)),+].len()] = [$(stringify!($tenant)),+];
     };
     ($($table:ident $key:tt $columns:tt)+) => {

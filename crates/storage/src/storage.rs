@@ -34,7 +34,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct DieselStorage {
     opened: Arc<Opened>,
-    /// By jobs ([`DieselStorage::for_work`]).
+    /// Used by jobs ([`DieselStorage::for_work`]).
     is_for_work: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct DieselStorage {
 pub struct PoolFigures {
     pub used: u32,
     pub idle: u32,
-    /// Of the first who waits for a connection that may write.
+    /// For a connection that may write.
     pub longest_wait: Duration,
     /// `None` on `PostgreSQL`.
     pub sqlite: Option<SqliteFigures>,
@@ -52,7 +52,7 @@ pub struct PoolFigures {
 pub struct SqliteFigures {
     pub writers_waiting: usize,
     pub wal_bytes: u64,
-    /// Free on the disk for this user; `None` where the system does not tell.
+    /// Free on the disk for this user; `None` where the system does not report it.
     pub free_bytes: Option<u64>,
     /// Result of the check of the file; `None` until it was made ([`DieselStorage::faults`]).
     pub is_sound: Option<bool>,
@@ -68,7 +68,7 @@ enum Opened {
     Postgres {
         reach: Reach,
         pool: Arc<Pool>,
-        /// Of jobs, from when there are any: neither waits for the other's.
+        /// For jobs, created on first use: requests and jobs do not wait for each other.
         of_work: OnceLock<Arc<Pool>>,
         options: OpenOptions,
     },
@@ -84,7 +84,7 @@ enum Opened {
 }
 
 impl DieselStorage {
-    /// Fails where the database does not answer. Its schema is left as it is.
+    /// Fails where the database does not answer. Does not migrate its schema.
     pub async fn open(url: DatabaseUrl, options: OpenOptions) -> Result<Self, OpenError> {
         let opened = blocking(move || Opened::open(url, &options)).await??;
         let storage = Self {
@@ -98,7 +98,7 @@ impl DieselStorage {
         Ok(storage)
     }
 
-    /// The same database for jobs: on `PostgreSQL` by connections of their own, with longer time-outs of statements.
+    /// The same database for jobs: on `PostgreSQL` with connections of their own and a longer statement timeout.
     #[must_use]
     pub fn for_work(&self) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl DieselStorage {
         }
     }
 
-    /// Asks nothing of the database.
+    /// Runs no query.
     pub fn figures(&self) -> PoolFigures {
         match &*self.opened {
             Opened::Postgres { .. } => {
@@ -156,18 +156,18 @@ impl DieselStorage {
         }
     }
 
-    /// Why no connection could be made a moment ago; the driver's words may name hosts and roles.
+    /// Why the last connection failed in the last seconds; the driver's message may name hosts and roles.
     pub fn last_failure(&self) -> Option<String> {
         self.readers().last_failure()
     }
 
-    /// Answers with the steps that were taken.
+    /// Returns the steps that were applied.
     pub async fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         let opened = Arc::clone(&self.opened);
         blocking(move || opened.migrate()).await?
     }
 
-    /// Steps still to be taken. Fails when a newer version took breaking steps, or the opened file was replaced.
+    /// Fails when a newer version applied breaking steps, or the opened file was replaced.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         if self.kind() == DatabaseKind::Sqlite {
             let opened = Arc::clone(&self.opened);
@@ -176,7 +176,7 @@ impl DieselStorage {
         migrations::pending(self.kind(), &taken(self.opened.readers()).await?)
     }
 
-    /// What pending steps will do. Rows of tables are counted for it.
+    /// What pending steps will do; counts rows of tables.
     pub async fn plan(&self) -> Result<Vec<PlannedStep>, MigrationError> {
         let pending = self.pending().await?;
         let turn = self.opened.readers().turn().await?;
@@ -184,8 +184,8 @@ impl DieselStorage {
         Ok(blocking(move || turn.look(Whose::Everyone, &plan)).await??)
     }
 
-    /// What is wrong with `SQLite`'s file, in its own words, the first few; empty where it is sound. Reads all of it;
-    /// fails where it cannot even be looked at. `PostgreSQL` looks after its pages itself, and is not asked.
+    /// The first faults of `SQLite`'s file, in its own words; empty where it is sound. Reads the whole file; fails
+    /// where that is not possible. `PostgreSQL` checks its pages itself, and is not queried.
     pub async fn faults(&self) -> Result<Vec<String>, StorageError> {
         match &*self.opened {
             Opened::Postgres { .. } => Ok(vec![]),
@@ -198,7 +198,7 @@ impl DieselStorage {
                 match &found {
                     Ok(faults) if faults.is_empty() => soundness.confirm(),
                     Ok(faults) => soundness.deny(faults.join("; ")),
-                    // What told so noted it, where it is a fault of the file.
+                    // A fault of the file was recorded where it was met.
                     Err(_) => {}
                 }
                 found
@@ -206,7 +206,7 @@ impl DieselStorage {
         }
     }
 
-    /// The first fault that [`Self::faults`] or any statement meets in `SQLite`'s file; then nothing more is written.
+    /// The first fault that [`Self::faults`] or any statement finds in `SQLite`'s file; then nothing more is written.
     pub async fn until_broken(&self) -> String {
         match &*self.opened {
             Opened::Postgres { .. } => future::pending().await,
@@ -228,7 +228,7 @@ impl DieselStorage {
         blocking(compact).await?
     }
 
-    /// Whether row-level security stands before every account's rows; never on `SQLite`.
+    /// Whether row-level security is enabled; never on `SQLite`.
     pub async fn is_walled(&self) -> Result<bool, StorageError> {
         match &*self.opened {
             Opened::Postgres { pool, .. } => {
@@ -239,7 +239,7 @@ impl DieselStorage {
         }
     }
 
-    /// Servers and workers that run meanwhile have to be restarted: they read it when they open the database.
+    /// Running servers and workers read it when they open the database and at each ping: restart the others.
     pub async fn wall(&self, up: bool) -> Result<(), WallError> {
         let opened = Arc::clone(&self.opened);
         blocking(move || opened.wall(up)).await??;
@@ -252,7 +252,7 @@ impl DieselStorage {
         Ok(taken(self.opened.readers()).await?.steps.is_empty())
     }
 
-    /// The pool of requests, or in its place that of jobs.
+    /// The pool of jobs where this is for jobs, else that of requests.
     fn mine<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
         match &*self.opened {
             Opened::Postgres {
@@ -327,7 +327,7 @@ impl Opened {
         }
     }
 
-    /// A file that was removed or replaced while open is still written to: what is acknowledged then is lost.
+    /// Writes to a file that was removed or replaced while open are acknowledged and lost.
     fn is_still_there(&self) -> Result<(), StorageError> {
         let Self::Sqlite { path, identity, .. } = self else {
             return Ok(());
@@ -389,7 +389,7 @@ impl Opened {
     ) -> Result<Duration, StorageError> {
         match self {
             Self::Postgres { pool, .. } => {
-                // Several may be at the same row, which strict isolation refuses to all but one.
+                // Several processes may update the same row, which strict isolation refuses to all but one.
                 let mut tried = 1;
                 loop {
                     let turn = pool.turn().await?;
@@ -400,7 +400,7 @@ impl Opened {
                     }
                 }
             }
-            // One process works here and needs no turns; who takes one writes as everybody does.
+            // One process works here and needs no throttle; a reservation is an ordinary write.
             Self::Sqlite { writer, .. } => {
                 let mut work = Session::begin(writer).await?;
                 let take = move |db: &mut Db| site_turns::take(db, site, pause, distance);
@@ -422,7 +422,7 @@ impl Opened {
                 let mut db = db.map_err(unavailable)?;
                 let taken = migrations::bring_up_to_date(&mut db)?;
                 if !taken.is_empty() {
-                    // Else the file has no tables, and its log all of them, for as long as little is written.
+                    // Otherwise all tables stay in the log, and not in the file, as long as little is written.
                     sqlite::empty_log(&mut db).map_err(unavailable)?;
                 }
                 Ok(taken)
@@ -464,7 +464,7 @@ impl Storage for DieselStorage {
 
     fn has_room(&self) -> bool {
         match &*self.opened {
-            // It tells that of each statement.
+            // The server reports it for each statement.
             Opened::Postgres { .. } => true,
             Opened::Sqlite { path, .. } => !is_disk_full(path),
         }
@@ -494,7 +494,7 @@ impl Storage for DieselStorage {
     }
 
     async fn ping(&self) -> Result<(), StorageError> {
-        // The wall may have been raised or taken down since the database was opened.
+        // Row-level security may have been changed since the database was opened.
         self.opened.says_whose(self.is_walled().await?);
         match self.pending().await {
             Ok(steps) if steps.is_empty() => Ok(()),

@@ -1,6 +1,5 @@
-//! Watches every statement that the tests of this process send to a database: each is parsed, and
-//! the one that reaches an account's rows without naming the account is stopped, and so is what
-//! Citus, `YugabyteDB` or `CockroachDB` would not run.
+//! Checks every statement that the tests of this process send to a database: panics on one that reaches an account's
+//! rows without naming the account, or that Citus, `YugabyteDB` or `CockroachDB` would not run.
 
 mod statement;
 
@@ -15,7 +14,7 @@ use std::{
 /// Watches all connections that are made from now on.
 ///
 /// # Panics
-/// When Diesel does not let itself be watched.
+/// If Diesel refuses the instrumentation.
 pub fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -23,7 +22,7 @@ pub fn watch() {
     });
 }
 
-/// Statements that were found good: most are sent thousands of times.
+/// Statements that passed the rules: most are sent thousands of times.
 static GOOD: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// How many statements each database was sent.
@@ -41,7 +40,7 @@ pub fn statements_sent(url: &str) -> u64 {
 /// Statements that these databases were sent, in order.
 static RECORDED: Mutex<Option<HashMap<String, Vec<String>>>> = Mutex::new(None);
 
-/// Keeps the statements that a database is sent from now on; those of before.
+/// Records the statements sent to a database from now on; returns those recorded before.
 #[must_use]
 pub fn recorded(url: &str) -> Vec<String> {
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +48,7 @@ pub fn recorded(url: &str) -> Vec<String> {
     kept.unwrap_or_default()
 }
 
-/// The path of a file, or the name of a database on a server, whose address is told in several ways.
+/// The path of a file, or the name of a database on a server, which has several addresses.
 fn name(url: &str) -> &str {
     let place = url.split('?').next().unwrap_or(url);
     match place.strip_prefix("postgres://") {

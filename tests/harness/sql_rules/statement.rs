@@ -14,9 +14,9 @@ use storage::TENANT_TABLES;
 
 const ACCOUNT: &str = "account_id";
 
-/// What may be asked without an account: the directories by their own keys, whether there is
-/// anybody, the operator's list of all accounts and count of those without a budget, what comparing passwords costs, and
-/// how many rows a table has that a migration changes.
+/// Queries without an account: the directories by their own keys, whether there is any account, the operator's list of
+/// all accounts and count of those without a budget, the cost of comparing passwords, and the rows of a table that a
+/// migration changes.
 const EXCEPTIONS: [&str; 8] = [
     "WHERE (\"user_directory\".\"email\" = ",
     "WHERE (\"token_directory\".\"hash\" = ",
@@ -148,10 +148,10 @@ fn of_insert(insert: &Insert) -> Option<String> {
     (is_tenants(&table) && !names_it).then(|| unnamed(&table))
 }
 
-/// The tables of one `SELECT`, `UPDATE` or `DELETE`, and what all of its rows fulfil.
+/// The tables of one `SELECT`, `UPDATE` or `DELETE`, and the conditions that all of its rows meet.
 #[derive(Default)]
 struct Scope {
-    /// By the name they have here.
+    /// By alias.
     tables: BTreeMap<String, String>,
     /// Pairs of sides that are equal, of which one is an account.
     equal: Vec<(Side, Side)>,
@@ -161,7 +161,7 @@ struct Scope {
 enum Side {
     /// The account of a table of this scope.
     AccountOf(String),
-    /// A value, or a column of somewhere else.
+    /// A value, or a column of another scope.
     Given,
 }
 
@@ -195,7 +195,7 @@ impl Scope {
             } => {
                 self.tables(std::slice::from_ref(table_with_joins));
             }
-            // A query of its own, which is looked at by itself.
+            // A subquery, which is visited separately.
             _ => {}
         }
     }
@@ -225,7 +225,7 @@ impl Scope {
         }
     }
 
-    /// The table of accounts' rows whose account is neither given nor that of one that is.
+    /// A tenant table whose account is neither given nor equal to a given one.
     fn unnamed(&self) -> Option<String> {
         let mut named: Vec<&str> = Vec::new();
         loop {

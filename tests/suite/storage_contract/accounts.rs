@@ -1,4 +1,4 @@
-//! Accounts and people.
+//! Accounts and users.
 
 use super::examples::*;
 use domain::{

@@ -1,4 +1,4 @@
-//! Answers of AI engines, and counts of them.
+//! Answers of AI engines, and tallies of them.
 
 use super::examples::*;
 use analysis::{
@@ -320,8 +320,8 @@ async fn publish(db: &TestStorage, job: JobId, findings: &[StagedFinding]) {
     });
 }
 
-/// A run of one keyword keeps what engines said of the others and of the project, each in its place;
-/// what is not tracked any more is left behind.
+/// A run of one keyword carries over records about the other keywords and the project; keywords that are not tracked
+/// any more are left out.
 async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let tracked = |id: i64, ai_tracked: bool| domain::keyword::Keyword {
@@ -345,7 +345,7 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
         add_job(&db, &job_of_ann(job)).await;
         let own = staged(place(22, 1), Some(22), "\"anew\"");
         change!(db, tx => tx.measurements().stage(ANN, job, &[own]).await.unwrap());
-        // A second attempt carries nothing twice.
+        // A second attempt carries nothing over twice.
         for expected in [5, 0] {
             let carried = change!(db, tx => tx.answers().stage_carried(ANN, SHOP, job, &[0, 1]).await.unwrap());
             assert_eq!(carried, expected);
@@ -369,7 +369,7 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
         );
         publish(&db, job, &[]).await;
     }
-    // Of engines that are asked no more nothing is kept.
+    // Nothing is carried over for engines that are not queried any more.
     add_job(&db, &job_of_ann(JobId(34))).await;
     let carried =
         change!(db, tx => tx.answers().stage_carried(ANN, SHOP, JobId(34), &[1]).await.unwrap());
@@ -388,7 +388,7 @@ async fn nobody_sees_the_answers_of_others(db: TestStorage) {
         assert!(r.answers().answered(BOB, JOB, &about).await.unwrap().is_empty());
         assert_eq!(r.answers().count(BOB, JOB).await.unwrap(), 0);
     });
-    // The same ids are there for both.
+    // Both accounts have the same ids.
     keep(&db, BOB, std::slice::from_ref(&it)).await;
     assert_eq!(ask!(db, r => r.answers().count(ANN, JOB).await.unwrap()), 1);
 }

@@ -1,4 +1,4 @@
-//! How accounts ask AI engines.
+//! Settings of AI engines by account.
 
 use super::examples::*;
 use domain::{
@@ -36,7 +36,7 @@ async fn what_was_set_last_stands(db: TestStorage) {
     change!(db, tx => tx.ai_models().set(ANN, &odd()).await.unwrap());
     let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
     assert_eq!(set, [usual, odd()]);
-    // What is left out is left out again.
+    // Settings that are left out are reset.
     let again = ModelSettings::usual("gemini");
     change!(db, tx => tx.ai_models().set(ANN, &again).await.unwrap());
     let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());

@@ -63,7 +63,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     let found = ask!(db, r => r.console_bindings().due(ANN, now(), 9).await.unwrap());
     assert_eq!(found, [binding(ANN)]);
 
-    // Of two workers that saw the same, one has it.
+    // Of two workers that read the same binding, one gets it.
     let taken = found[0].held(after(1));
     let advance = async |before: &Binding, next: &Binding| {
         let (before, next) = (before.clone(), next.clone());
@@ -76,7 +76,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     assert!(!advance(&found[0], &done).await, "it stands elsewhere");
     assert!(advance(&taken, &done).await);
     assert_eq!(find(&db, ANN).await, Some(done.clone()));
-    // Bound anew meanwhile, it is another one.
+    // A binding set again meanwhile is another one.
     let anew = Binding {
         bound_at: after(5),
         ..done.clone()

@@ -53,7 +53,7 @@ fn told(origin: Origin) -> Told {
     }
 }
 
-/// Stores these under ids from a hundred on; how many rows they replace.
+/// Stores these under ids from `first` on; returns how many rows they replace.
 async fn store(db: &TestStorage, first: i64, sets: Vec<RowSet>) -> u64 {
     let ids: Vec<ConsoleSpanId> = (first..).map(ConsoleSpanId).take(sets.len()).collect();
     change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &told(Origin::Api)).await.unwrap())
@@ -100,7 +100,7 @@ async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
             imported_at: now(),
         }
     );
-    // The newest day is left out: what is summed up is always named.
+    // The newest day is left out: only named spans are summed up.
     let two = &ids(&stored)[..2];
     let texts = ["rust seo".to_owned(), "nothing".to_owned()];
     let mut sums = ask!(db, r => r.console_rows().about_queries(ANN, two, &texts).await.unwrap());
@@ -238,7 +238,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
         row("Rust SEO", "a", 3, 10, 2.0),
         row("rust seo", "b", 0, 10, 8.0),
     ];
-    // Many that were shown equally often, and a search in two ways of writing.
+    // Many rows with equal impressions, and a query in two spellings.
     of_a_day.extend((0..7).map(|n| row("same", &format!("{n}"), 1, 5, 1.0)));
     of_a_day.extend((0..7).map(|n| row(&format!("q{n}"), "same", 1, 5, 1.0)));
     let next_day = vec![row("rust seo", "a", 1, 30, 4.0)];
@@ -263,7 +263,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
         }
     }
     let first = &seen[0];
-    // Which way of writing it is told depends on how the database sorts.
+    // Which spelling is returned depends on how the database sorts.
     assert_eq!(first.query.as_ref().unwrap().to_lowercase(), "rust seo");
     assert_eq!((first.clicks, first.impressions), (4, 40));
     assert!((first.position().unwrap() - 3.5).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! `PostgreSQL` over TLS: reached with each check, and refused with what is wrong.
+//! `PostgreSQL` over TLS: reached with each check, or refused with the cause.
 
 use domain::ports::storage::Storage;
 use harness::{
@@ -16,7 +16,7 @@ async fn opened(url: &str) -> Result<DieselStorage, OpenError> {
     DieselStorage::open(DatabaseUrl::parse(url).unwrap(), OpenOptions::default()).await
 }
 
-/// Why it is not opened, in words.
+/// The message of the refusal.
 async fn refused(url: &str) -> String {
     let error = opened(url).await.err().unwrap();
     assert!(
@@ -62,7 +62,7 @@ async fn a_server_that_takes_tls_alone_is_reached_with_each_check() {
     storage.migrate().await.unwrap();
     storage.ping().await.unwrap();
 
-    // Connections that end are made again, as they are without a tunnel.
+    // Lost connections are made again, as without a tunnel.
     let server = spawn_blocking(move || {
         server.server().restart();
         server

@@ -1,4 +1,4 @@
-//! Examples to begin from: account 1 with project 11, keyword 21 and job 31; account 2 alike.
+//! Fixtures: account 1 with project 11, keyword 21 and job 31; account 2 alike.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use domain::{
@@ -22,7 +22,7 @@ pub const BOB: AccountId = AccountId(2);
 pub const SHOP: ProjectId = ProjectId(11);
 pub const MONTH: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
 
-/// Runs the body in a transaction and keeps it.
+/// Runs the body in a transaction and commits.
 macro_rules! change {
     ($db:expr, $tx:ident => $body:expr) => {{
         let mut $tx = ::harness::databases::HasStorage::storage(&$db)
@@ -35,7 +35,7 @@ macro_rules! change {
     }};
 }
 
-/// Asks a reader.
+/// Runs the body with a reader.
 macro_rules! ask {
     ($db:expr, $reader:ident => $body:expr) => {{
         let mut $reader = ::harness::databases::HasStorage::storage(&$db)
@@ -132,7 +132,7 @@ pub async fn two_accounts_at_work(db: &impl HasStorage) {
     });
 }
 
-/// Puts a job of the first account away.
+/// Stores a job of the first account.
 pub async fn add_job(db: &impl HasStorage, job: &Job) {
     change!(db, tx => tx.jobs().add(job).await.unwrap());
 }

@@ -1,4 +1,4 @@
-//! What is old is forgotten of one account, however much another one has.
+//! Old data of one account is deleted, however much another one has.
 
 use super::{
     examples::*,
@@ -18,7 +18,7 @@ on_every_storage![
     old_records_of_one_account_are_forgotten,
 ];
 
-/// As many keywords, and more than as many projects, as one part of forgetting looks at.
+/// As many keywords as are in one batch, and more projects than are.
 const MANY: i64 = 500;
 
 async fn old_measurements_of_one_account_are_forgotten(db: TestStorage) {
@@ -75,7 +75,7 @@ async fn old_records_of_one_account_are_forgotten(db: TestStorage) {
     assert_eq!(runs(&db, BOB).await, [31, 32]);
 }
 
-/// Of which runs there are records.
+/// The runs that have records.
 async fn runs(db: &TestStorage, account: AccountId) -> Vec<i64> {
     let mut runs = Vec::new();
     for job in [31, 32] {

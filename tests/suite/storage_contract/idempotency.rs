@@ -30,7 +30,7 @@ fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
     }
 }
 
-/// None of these is over at that time.
+/// No record is expired at that time.
 fn before() -> DateTime<Utc> {
     after(-1)
 }

@@ -1,5 +1,4 @@
-//! What belongs to another account does not exist: every look-up with the other's ids, both having
-//! the same ones.
+//! Rows of another account do not exist: every lookup with the other's ids, which both accounts have.
 
 use super::{examples::*, measurements::as_of};
 use analysis::result_type::ResultType;

@@ -80,7 +80,7 @@ async fn a_job_is_read_back_as_written(db: TestStorage) {
         finished_at: Some(after(9)),
         ..rich()
     };
-    // What was asked for is not written again.
+    // Columns of the request are not written again.
     let asked = Job {
         keywords: KeywordChoice::All,
         dedupe_key: "another".into(),
@@ -138,7 +138,7 @@ async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestStorage) {
             })
             .await;
         assert_eq!(outcome.unwrap(), !state.is_unfinished(), "{state:?}");
-        // The transaction goes on.
+        // The transaction continues.
         let second = tx.jobs().find(ANN, JobId(32)).await.unwrap();
         assert_eq!(second.is_some(), !state.is_unfinished(), "{state:?}");
     }

@@ -1,4 +1,4 @@
-//! Pages that are kept between runs.
+//! Pages that are stored between runs.
 
 use super::examples::*;
 use analysis::document::Document;
@@ -87,7 +87,7 @@ async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_publishe
         })
     };
     assert_eq!(kept(&db, PAGE).await, page(7, 1));
-    // Staged twice, the last one counts; published, it takes the earlier one's place.
+    // Staged twice, the last one counts; published, it replaces the earlier one.
     change!(db, tx => tx.pages().stage(ANN, JobId(32), &[staged(PAGE, None, 8)]).await.unwrap());
     run(&db, 32, &[staged(PAGE, Some(9), 2)]).await;
     assert_eq!(kept(&db, PAGE).await, page(9, 2));

@@ -45,7 +45,7 @@ async fn days_positions_and_the_best_of_a_month_are_told(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     assert_eq!(month().to_string(), "2026-09");
     at_work(&db).await;
-    // A position is how many days ago it was, and one.
+    // A position is its age in days plus one.
     measured(
         &db,
         &[
@@ -100,7 +100,7 @@ async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_b
             measurement(22, 1, ago(1) + 8, Ranked),
             measurement(22, 2, ago(4), Ranked),
             measurement(22, 3, ago(5), Ranked),
-            // A failure says nothing of the beginning.
+            // A failed measurement is no start.
             measurement(23, 1, ago(1) + 3, Ranked),
             measurement(23, 2, ago(1), Error),
             measurement(23, 3, ago(4), Ranked),

@@ -1,4 +1,4 @@
-//! What every storage promises, on every database.
+//! The contract of every storage, on every database.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[macro_use]

@@ -29,7 +29,7 @@ on_every_storage![
     discarding_clears_one_job_alone,
 ];
 
-/// What was measured by the one engine there is in these tests.
+/// The only search source of these tests.
 pub fn google() -> SearchSource {
     SearchSource {
         engine: "google".into(),

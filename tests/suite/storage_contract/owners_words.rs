@@ -1,4 +1,4 @@
-//! What owners say of their projects.
+//! Project overrides.
 
 use super::examples::*;
 use domain::{

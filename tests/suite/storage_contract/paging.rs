@@ -68,7 +68,7 @@ async fn projects_are_walked_in_every_order(db: TestStorage) {
     ] {
         tx.projects().add(&it).await.unwrap();
     });
-    // 11 is "Shop", normal, not analysed; all were created at the same time.
+    // 11 is "Shop", normal, not analyzed; all were created at the same time.
     for (sort, rising) in [
         (ProjectSort::CreatedAt, [11, 12, 13, 14, 15, 16]),
         (ProjectSort::Name, [16, 12, 14, 11, 15, 13]),
@@ -254,7 +254,7 @@ async fn a_page_ends_before_its_bytes_and_the_next_begins_there(db: TestStorage)
             }
         }
     };
-    // One that is larger than a page stands alone.
+    // A row that is larger than a page is a page of its own.
     assert_eq!(walked(10, 60).await, [vec![1, 2], vec![3], vec![4, 5]]);
     assert_eq!(walked(1, 60).await, [[1], [2], [3], [4], [5]]);
     assert_eq!(walked(10, 1).await, [[1], [2], [3], [4], [5]]);

@@ -69,7 +69,7 @@ async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestStorage) {
     assert_eq!(answer(&db, ANN, "page 1 of žluť").await, Some(long));
     assert_eq!(answer(&db, ANN, "page 2 of žluť").await, Some("2".into()));
     assert_eq!(answer(&db, ANN, "page 3 of žluť").await, None);
-    // A later attempt's answer stands above an earlier one's.
+    // A later attempt's answer takes precedence.
     write_down(&db, key(ANN, 3, 1), "page 2 of žluť", Some(&answered("3"))).await;
     assert_eq!(answer(&db, ANN, "page 2 of žluť").await, Some("3".into()));
     let found = ask!(db, r => r.paid_calls().answer(ANN, JOB, "page 2 of žluť").await.unwrap());

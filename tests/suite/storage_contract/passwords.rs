@@ -1,4 +1,4 @@
-//! Passwords, and what people are called.
+//! Passwords and names of users.
 
 use super::examples::*;
 use domain::{

@@ -1,4 +1,4 @@
-//! The past of keywords: series of one source, their courses, own places, and the page of a month ago.
+//! Rank histories of one source, own positions, and the search page of a month ago.
 
 use super::{examples::*, measurements::*};
 use analysis::{

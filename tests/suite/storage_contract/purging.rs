@@ -1,4 +1,4 @@
-//! A project is purged with every row that is stored of it, and nothing else.
+//! A project is purged with all of its rows, and nothing else.
 
 use super::examples::*;
 use diesel::{
@@ -46,7 +46,7 @@ const ROWS: [&str; 20] = [
     "INSERT INTO paid_calls (account_id, job_id, epoch, number, step_hash, step, most, begun_at) VALUES ({a}, 31, 1, 1, 0, 'x', 0, {t})",
 ];
 
-/// Tables whose rows go with a project although they do not name it.
+/// Tables whose rows are deleted with a project although they do not name it.
 const BESIDE: [&str; 5] = [
     "console_rows",
     "journal_entries",
@@ -90,7 +90,7 @@ fn asked(db: &TestStorage, query: &str) -> Vec<Counted> {
     }
 }
 
-/// How many rows of an account there are in each table that knows of projects.
+/// How many rows of an account there are in each table with projects.
 fn rows(db: &TestStorage, account: AccountId) -> BTreeMap<String, i64> {
     let tables = match db.database().kind() {
         DatabaseKind::Postgres => TABLES_POSTGRES,
@@ -156,7 +156,7 @@ async fn a_purged_project_leaves_no_row_in_any_table(db: TestStorage) {
     let left = ask!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap());
     assert!(left.is_some(), "other projects stay");
     assert_eq!(rows(&db, BOB), before, "and other accounts");
-    // What is due next is looked up anew: nothing is.
+    // The due time is computed again: nothing is due.
     let due = ask!(db, r => r.schedules().accounts_due(now(), 9).await.unwrap());
     assert_eq!(due, [BOB]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Accounts' lines in the queue.
+//! Queue rows of accounts.
 
 use super::examples::*;
 use domain::{

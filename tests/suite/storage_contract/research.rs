@@ -1,4 +1,4 @@
-//! Keyword research: what is kept for everyone, questions under way, units, and searches of people.
+//! Keyword research: shared results, running requests, quotas, and searches of users.
 
 use super::examples::*;
 use analysis::{
@@ -153,7 +153,7 @@ async fn a_question_is_under_way_once(db: TestStorage) {
         failure: Some("supplierTimedOut".to_owned()),
     };
     assert_eq!(flight().await, Some(failed));
-    // What failed may be asked again at once, and what is over when its time is.
+    // A failed flight may be repeated at once, any other when its lease ends.
     assert!(depart(3, after(1)).await);
     assert_eq!(flight().await.unwrap().failure, None);
     let end = after(1) + Flight::LEASE;

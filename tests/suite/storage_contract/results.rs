@@ -173,12 +173,12 @@ async fn records_copied_ahead_are_invisible_until_published(db: TestStorage) {
         tx.measurements().stage(ANN, JobId(33), &[link]).await.unwrap();
     });
     let run = (ResultType::Rankings, JobId(33));
-    // Another account's copies take nothing.
+    // Copying for another account copies nothing.
     change!(db, tx => {
         assert_eq!(tx.results().copy_staged(BOB, SHOP, run, None, 9).await.unwrap(), None);
     });
     let of_the_run = query(Some(33), FindingSort::Ordinal, Ascending);
-    // An attempt that ends without results takes back what it copied; the next one copies anew.
+    // An attempt that ends without results removes what it copied; the next one copies again.
     for _ in 0..2 {
         let mut after = None;
         for expected in [Some(1), Some(3), Some(4), None] {
@@ -452,7 +452,7 @@ async fn keywords_of(db: &TestStorage, job: Option<i64>) -> Vec<i64> {
 
 async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: TestStorage) {
     two_runs(&db).await;
-    // Of the four keywords of the newest run, 20 is not there any more.
+    // Of the four keywords of the newest run, 20 does not exist any more.
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
     for (id, measures, carries) in [(33, 21, [22, 23]), (34, 22, [21, 23])] {
         add_job(&db, &job(ANN, id)).await;

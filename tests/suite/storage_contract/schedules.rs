@@ -1,4 +1,4 @@
-//! What is measured again and again, of two accounts whose projects have the same number.
+//! Schedules of two accounts whose projects have the same id.
 
 use super::examples::*;
 use chrono::{DateTime, Utc};
@@ -72,7 +72,7 @@ async fn removing_one_leaves_the_others(db: TestStorage) {
 
 async fn a_schedule_moves_on_once_and_alone(db: TestStorage) {
     let [hers, _] = both(&db).await;
-    // His stands where hers stands.
+    // Both are due at the same time.
     let his = schedule(BOB, hers.next_at);
     change!(db, tx => tx.schedules().set(&his).await.unwrap());
     let moved = Schedule {

@@ -1,4 +1,4 @@
-//! What processes tell each other.
+//! Notes between processes.
 
 use chrono::TimeDelta;
 use domain::ports::server_notes::{ServerNote, Topic};

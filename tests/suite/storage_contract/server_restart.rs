@@ -1,4 +1,4 @@
-//! A `PostgreSQL` server that goes away and comes back needs no restart of ours.
+//! A restart of `PostgreSQL` needs no restart of Sightline.
 
 use super::examples::*;
 use domain::ports::storage::{Storage, StorageError};

@@ -182,7 +182,7 @@ async fn an_accounts_sessions_end_with_what_leads_to_them_and_no_others(db: Test
         let his = r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap();
         assert_eq!(his.unwrap().session, session(BOB, 1));
     });
-    // Nothing is in the way of the same once more.
+    // The same session can be added again.
     change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
 }
 
@@ -190,7 +190,7 @@ async fn what_is_over_is_forgotten_and_nothing_else(db: TestStorage) {
     begun(&db).await;
     let long_ago = after(0) - TimeDelta::days(30);
     let forgotten = change!(db, tx => {
-        // Begun at the very moment, and used at the very moment.
+        // One was created exactly then, one was last used exactly then.
         let old = tx.sessions().forget(ANN, after(1), long_ago).await.unwrap();
         let idle = tx.sessions().forget(ANN, long_ago, after(2) + tick()).await.unwrap();
         (old, idle)

@@ -1,8 +1,8 @@
-//! Commits on `SQLite` that several share and that fail: whoever shares one hears of it, nobody was told of
-//! success, and afterwards everything works as before.
+//! Group commits on `SQLite` that fail: every writer of the group gets the error, none reports success, and the storage
+//! works afterwards.
 //!
-//! A trigger stands in for the disk. A commit that fails is one that leaves a foreign key open; a full disk makes
-//! `SQLite` undo all that the transaction holds, as `RAISE(ROLLBACK)` does.
+//! A trigger simulates the disk. An open foreign key makes the commit fail; `RAISE(ROLLBACK)` undoes the whole
+//! transaction, as a full disk does.
 
 use super::examples::*;
 use domain::{
@@ -14,10 +14,10 @@ use std::{sync::Arc, time::Duration};
 use storage::DatabaseKind;
 
 const WRITERS: i64 = 8;
-/// The one in their middle, at whose row something happens.
+/// The writer whose row triggers the fault.
 const ODD: i64 = 5;
 
-/// Puts an account away, as workers do what they do: near the storage.
+/// Adds an account as workers do, in place.
 async fn add(storage: Arc<dyn Storage>, id: i64) -> Result<(), StorageError> {
     let id = AccountId(id);
     retrying(storage.as_ref(), async || {
@@ -28,7 +28,7 @@ async fn add(storage: Arc<dyn Storage>, id: i64) -> Result<(), StorageError> {
     .await
 }
 
-/// Lets writers stand in line one behind the other, and then share; who of them was told of success.
+/// Queues the writers one after the other, so that they form a group; returns those that succeeded.
 async fn told_of_success(db: &TestDatabase) -> Vec<i64> {
     let turn = db.storage.write().await.unwrap();
     let mut writers = vec![];
@@ -51,7 +51,7 @@ async fn told_of_success(db: &TestDatabase) -> Vec<i64> {
     told
 }
 
-/// The accounts that are there.
+/// The accounts that exist.
 async fn kept(db: &TestDatabase) -> Vec<i64> {
     let mut kept = vec![];
     for id in 1..=WRITERS {
@@ -62,7 +62,7 @@ async fn kept(db: &TestDatabase) -> Vec<i64> {
     kept
 }
 
-/// What happens at the row of the odd one.
+/// A database with this trigger on the odd writer's row.
 async fn with_trouble(trouble: &str) -> TestDatabase {
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     db.run_sql(&format!(
@@ -73,7 +73,7 @@ async fn with_trouble(trouble: &str) -> TestDatabase {
     db
 }
 
-/// Without the trouble, all are told of success and kept.
+/// Without the trigger, all writers succeed.
 async fn works_again(db: &TestDatabase) {
     let tables = ["user_directory", "users", "accounts"];
     let emptied = tables.map(|it| format!("; DELETE FROM {it}")).concat();
@@ -94,7 +94,7 @@ async fn when_a_shared_commit_fails_all_who_share_it_hear_of_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn when_all_is_undone_on_the_way_nobody_before_was_told_of_success() {
     let db = with_trouble("SELECT RAISE(ROLLBACK, 'database or disk is full');").await;
-    // Those behind begin anew: whatever was undone is none of theirs.
+    // Later writers begin a new transaction, which is not undone.
     assert_eq!(told_of_success(&db).await, [6, 7, 8]);
     assert_eq!(kept(&db).await, [6, 7, 8]);
     works_again(&db).await;

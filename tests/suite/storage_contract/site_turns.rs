@@ -1,4 +1,4 @@
-//! Turns at sites.
+//! The host throttle.
 
 use chrono::TimeDelta;
 use domain::ports::{
@@ -29,7 +29,7 @@ async fn take(db: &TestDatabase, distance: Duration) -> Duration {
     db.storage.take(site(), distance).await.unwrap()
 }
 
-/// Asserts that a wait was told a moment ago for what is that far from when the test began.
+/// Asserts that a wait that was just returned ends `whole` after `began`.
 fn assert_until(wait: Duration, whole: Duration, began: Instant) {
     let least = whole.saturating_sub(began.elapsed());
     // SQLite's clock counts milliseconds.
@@ -45,7 +45,7 @@ async fn of_64_who_take_a_turn_at_once_each_has_a_moment_of_its_own(db: TestData
     let began = Instant::now();
     let mut waits = join_all((0..64).map(|_| take(&db, MINUTE))).await;
     waits.sort_unstable();
-    // A minute is far longer than all of this takes: each wait tells its moment.
+    // A minute is far longer than all of this takes: each wait identifies its slot.
     for (number, wait) in (0..).zip(waits) {
         assert_until(wait, MINUTE * number, began);
     }

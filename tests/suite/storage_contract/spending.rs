@@ -1,4 +1,4 @@
-//! What suppliers cost.
+//! Costs of suppliers.
 
 use super::examples::*;
 use chrono::NaiveDate;

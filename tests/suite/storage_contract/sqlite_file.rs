@@ -38,7 +38,7 @@ async fn a_second_server_on_the_same_file_is_refused_and_a_tool_is_not() {
     assert!(ask!(db, r => r.accounts().find(ANN).await.unwrap()).is_some());
 }
 
-/// Who copies the file alone must not miss all of it, as long as nobody writes.
+/// A copy of the file alone must contain the schema.
 #[tokio::test]
 async fn the_schema_is_in_the_file_once_it_is_made() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ async fn whatever_a_file_is_called_it_is_one_servers() {
             "{name}"
         );
     }
-    // A link that leads nowhere yet is a place like any other, and one in circles is none.
+    // A dangling link is a path like any other, and a circular one is none.
     let create = OpenOptions {
         create: true,
         ..OpenOptions::default()
@@ -170,11 +170,11 @@ async fn the_log_grows_beside_a_reader_that_does_not_end_and_shrinks_when_it_doe
         INSERT INTO bulk SELECT zeroblob(1048576) FROM n;";
     other.batch_execute(megabytes).unwrap();
     drop(other);
-    // Nothing that the reader may still want is overwritten, and nobody waits for it.
+    // Nothing that the reader may still need is overwritten, and no writer waits for it.
     two_accounts(&db).await;
     assert!(log() > MOST, "{}", log());
     drop(reader);
-    // One write finds the log at leisure, the next begins it anew.
+    // One write checkpoints the log, the next restarts it.
     for number in 3..5 {
         let id = AccountId(number);
         change!(db, tx => tx.accounts().add(&account(id), &owner(id)).await.unwrap());

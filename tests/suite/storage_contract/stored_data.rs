@@ -81,7 +81,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestStorage
         (stored.console_rows, stored.console_bytes),
         (expected.rows, expected.bytes)
     );
-    // The same days again: what was there is given back.
+    // The same days again: the old rows are freed.
     let larger = rows(1, &["c", "a longer search"]);
     let freed = ask!(db, r => r
         .console_rows()
@@ -132,7 +132,7 @@ async fn what_was_stored_uncounted_is_counted_at_the_next_change(db: TestStorage
         tx.keywords().add(&[keyword(ANN, 21, "one")]).await.unwrap();
     });
     let counted = of_account(&db, ANN).await;
-    // As a version left it that does not count.
+    // As left by a version that does not count.
     db.database()
         .run_sql("DELETE FROM project_usage; UPDATE console_spans SET byte_count = NULL");
     assert_eq!(of_account(&db, ANN).await, StoredData::default());

@@ -1,4 +1,4 @@
-//! Guesses that were counted.
+//! Sign-in throttles.
 
 use super::examples::*;
 use domain::throttle::{Throttle, ThrottleKey};

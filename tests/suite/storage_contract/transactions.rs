@@ -1,5 +1,4 @@
-//! Transactions: everything or nothing, one after the other where they meet, and never a lost
-//! connection.
+//! Transactions are atomic, wait for each other's locks, and lose no connection.
 
 use super::examples::*;
 use chrono::TimeDelta;
@@ -71,7 +70,7 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestStorage) {
     for id in 100..130 {
         let mut tx = db.storage.write().await.unwrap();
         let mine = project(ANN, id);
-        // Asked once, and never again; now and then it is done by then.
+        // Polled once and dropped; sometimes it is complete by then.
         if tx.projects().add(&mine).now_or_never().is_none() {
             abandoned += 1;
             let after = tx.projects().find(ANN, SHOP).await;
@@ -79,7 +78,7 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestStorage) {
         }
     }
     assert!(abandoned > 0);
-    // All connections are back: they can be had at the same time.
+    // All connections are back: all can be taken at once.
     let connections = match db.database().kind() {
         DatabaseKind::Sqlite => 1,
         DatabaseKind::Postgres => OpenOptions::default().connections,
@@ -191,7 +190,7 @@ async fn a_job_that_is_locked_is_passed_over(db: TestStorage) {
     assert!(second.jobs().try_lock_queue(ANN).await.unwrap().is_none());
 }
 
-/// `SQLite` has one writer: a second one is in the queue before it can meet a lock.
+/// `SQLite` has one writer: a second one waits in the queue, not for a lock.
 async fn the_second_writer_waits_for_the_first(db: &TestStorage) {
     let first = db.storage.write().await.unwrap();
     let second = tokio::time::timeout(Duration::from_millis(50), db.storage.write()).await;
@@ -230,7 +229,7 @@ async fn whoever_waits_too_long_for_a_connection_is_told_so() {
     }
 }
 
-/// The only connection: a busy machine may take longer than the patience to make it, or to roll back.
+/// The only connection: a busy machine may take longer than the timeout to make it, or to roll back.
 async fn had_at_last(db: &TestDatabase) -> Box<dyn Transaction> {
     let asked = async {
         loop {
@@ -269,7 +268,7 @@ async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
     };
     let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
     if Lane::chosen() == Lane::Pgbouncer {
-        // There the role has one limit for both.
+        // There the role has one timeout for both.
         return;
     }
     two_accounts(&db).await;
@@ -291,7 +290,7 @@ async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
     assert!(!job.is_finished());
     first.commit().await.unwrap();
     assert!(job.await.unwrap().unwrap().is_some());
-    // Both see the same, and what is counted of connections is of both.
+    // Both pools see the same rows, and the figures count both.
     let mut reader = db.storage.for_work().read().await.unwrap();
     assert!(reader.accounts().find(BOB).await.unwrap().is_some());
     assert!(db.storage.figures().idle >= 2);
@@ -360,7 +359,7 @@ async fn a_process_that_stands_still_amid_a_message_keeps_its_locks_no_longer_th
     drop(reader);
 }
 
-/// A connection whose process did this and then stopped while it sent its next statement.
+/// A connection that ran the statements, and stopped while it sent the next one.
 fn stopped_after(db: &TestDatabase, statements: &str) -> UnixStream {
     let url = db.superuser_url().unwrap();
     let (_, folder) = url.split_once("host=").unwrap();
@@ -387,7 +386,7 @@ fn stopped_after(db: &TestDatabase, statements: &str) -> UnixStream {
     server
 }
 
-/// A message of the protocol: its length, which counts itself, and what it says.
+/// A message of the protocol: its length, which counts itself, and its body.
 fn message(body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
     [&length.to_be_bytes(), body].concat()

@@ -1,5 +1,5 @@
-//! Row-level security: with the wall up, the database itself keeps accounts apart, whatever a
-//! statement forgets. `TEST_LANE=wall` runs the whole suite behind it.
+//! Row-level security: when enabled, the database itself keeps accounts apart, whatever a statement forgets.
+//! `TEST_LANE=wall` runs the whole suite with it.
 
 use super::examples::*;
 use diesel::{
@@ -18,7 +18,7 @@ async fn walled() -> TestDatabase {
     db
 }
 
-/// A connection whose statements may forget what they like.
+/// A connection whose statements are not checked.
 fn unwatched(db: &TestDatabase) -> PgConnection {
     let mut connection = PgConnection::establish(&db.url).unwrap();
     connection.set_instrumentation(|_: InstrumentationEvent<'_>| {});
@@ -31,7 +31,7 @@ struct Counted {
     rows: i64,
 }
 
-/// One transaction that tells the wall this, asks without naming any account, and is undone.
+/// Sets the tenant, runs a statement that names no account, and rolls back.
 fn forgetful(
     db: &mut PgConnection,
     told: Option<&str>,
@@ -99,7 +99,7 @@ async fn nobody_writes_into_anothers_account() {
     let moved = "WITH moved AS (UPDATE keywords SET account_id = 2, id = 99 RETURNING id) SELECT count(*) AS rows FROM moved";
     let error = forgetful(&mut raw, Some("1"), moved).unwrap_err();
     assert!(error.to_string().contains("row-level security"), "{error}");
-    // A use case that mixed two accounts up would be stopped as well.
+    // Code that mixed two accounts up would be stopped as well.
     let mut tx = db.storage.write().await.unwrap();
     let mixed = [keyword(ANN, 41, "one"), keyword(BOB, 42, "two")];
     let refused = tx.keywords().add(&mixed).await.unwrap_err();
@@ -123,7 +123,7 @@ async fn the_wall_is_noticed_when_a_database_is_opened_and_can_be_taken_down() {
 
     db.storage.wall(true).await.unwrap();
     db.storage.wall(false).await.unwrap();
-    // Who had it open already notices when asked whether all is well.
+    // A storage that is already open notices it at its next ping.
     db.storage.wall(true).await.unwrap();
     let late = harness::databases::open(&db.url, OpenOptions::default()).await;
     db.storage.wall(false).await.unwrap();

@@ -20,9 +20,9 @@ pub struct Manifest {
     pub bytes: u64,
     /// SHA-256 of the file, in hexadecimal digits.
     pub sha256: String,
-    /// The steps of the schema that were taken.
+    /// Versions of the applied migrations.
     pub steps: Vec<String>,
-    /// Those of `steps` that older programs cannot work with.
+    /// Those of `steps` that older versions cannot run with.
     pub breaks: Vec<String>,
     /// Rows by table.
     pub rows: BTreeMap<String, u64>,
@@ -101,7 +101,7 @@ impl Manifest {
     }
 }
 
-/// Length and SHA-256, a part at a time.
+/// Length and SHA-256, read in chunks.
 fn weigh(path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::open(path)?;
     let (mut hash, mut bytes) = (Sha256::new(), 0);

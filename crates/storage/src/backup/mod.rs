@@ -1,5 +1,5 @@
-//! Backups: a whole database in one file, taken while servers run; and restoring them. A file gets its name once it is
-//! whole; until then it is `….part` (`part.rs`).
+//! Takes and restores backups: a whole database in one file, taken while servers run. The file is written as `….part`,
+//! and renamed once it is complete.
 
 mod manifest;
 mod part;
@@ -100,7 +100,7 @@ struct Contents {
 }
 
 /// Takes a backup of a database that may be in use: it holds everything committed before it began, and all or nothing
-/// of each later transaction. `programs` is the folder of `pg_dump`; `None` searches the usual places.
+/// of each later transaction. `programs` is the folder of `pg_dump`; `None` searches the usual ones.
 pub async fn back_up(
     database: DatabaseUrl,
     to: PathBuf,
@@ -114,7 +114,7 @@ pub async fn back_up(
             Target::Sqlite(source) => sqlite::take(source, part.path())?,
             Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
-        // A transfer may have begun since its copying did.
+        // A transfer may have begun while the copy was made.
         expect_whole(&contents.taken)?;
         as_owner(&to, || {
             let manifest = Manifest::of(part.path(), kind, at, contents);
@@ -125,7 +125,7 @@ pub async fn back_up(
     .await?
 }
 
-/// Refuses a database into which a transfer is unfinished.
+/// Refuses a database that is the target of an unfinished transfer.
 fn expect_whole(taken: &Taken) -> Result<(), BackupError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer.into());
@@ -160,7 +160,7 @@ fn begun(to: &Path) -> Result<Part, BackupError> {
     let part = Part::beside(to)?;
     let manifest_at = manifest::beside(to);
     if part.was_left() && !to.exists() {
-        // Whoever was killed had written the slip already.
+        // The killed process had already written the manifest.
         let _ = fs::remove_file(&manifest_at);
     }
     for path in [to, &manifest_at] {
@@ -184,7 +184,7 @@ fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> 
     named
 }
 
-/// Checks whether a backup is whole; changes nothing.
+/// Checks that a backup is complete and undamaged; changes nothing.
 pub async fn verify(from: PathBuf, programs: Option<PathBuf>) -> Result<Manifest, BackupError> {
     blocking(move || verified(&from, programs.as_deref())).await?
 }

@@ -1,4 +1,4 @@
-//! A file that is not whole yet: one at a time for each name, removed with its writer.
+//! A backup file that is being written: one per name, removed unless its writer finishes.
 
 use super::{BackupError, unusable};
 use crate::files::{Identity, beside, folder_of, hold, new_private};
@@ -7,21 +7,21 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Endings of files that `SQLite` may put beside a database.
+/// Suffixes of the files that `SQLite` may put beside a database.
 pub const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Removed when dropped, unless [`Part::becomes_whole`] was called.
 pub struct Part {
     path: PathBuf,
     whole: PathBuf,
-    /// Locked while somebody writes the part. A file of its own: locks of the part itself are SQLite's.
+    /// Locked while the part is written. A file of its own, since SQLite locks the part itself.
     held_by: PathBuf,
     was_left: bool,
     _held: File,
 }
 
 impl Part {
-    /// Makes `….part` beside the file, readable by its owner alone. An interrupted writer's part is removed.
+    /// Creates `….part` beside the file, readable by its owner only. Removes an interrupted writer's part.
     pub fn beside(whole: &Path) -> Result<Self, BackupError> {
         let path = beside(whole, ".part");
         let held_by = beside(&path, ".lock");
@@ -48,7 +48,7 @@ impl Part {
         self.was_left
     }
 
-    /// Renames it to its name, once it is on the disk.
+    /// Syncs the part to the disk and renames it.
     pub fn becomes_whole(self) -> Result<(), BackupError> {
         let kept = File::open(&self.path)
             .and_then(|file| file.sync_all())
@@ -67,22 +67,22 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // What cannot be removed is thrown away by the next one.
+        // What cannot be removed here is removed by the next writer.
         let _ = as_owner_of(&self.whole, || {
-            // It is gone when it got its name.
+            // After the rename there is no part.
             self.throw_away();
             let _ = fs::remove_file(&self.held_by);
         });
     }
 }
 
-/// Holds a file that its holder removes in the end; `None` while another holds it.
+/// Locks a file that the owner of the lock removes at the end; `None` while another has the lock.
 fn hold_until_removed(path: &Path) -> io::Result<Option<File>> {
     loop {
         let Some(held) = hold(path)? else {
             return Ok(None);
         };
-        // Who held it may have removed it after we had opened it: nobody else meets that one.
+        // The previous owner may have removed it after it was opened here: then its lock excludes nobody.
         if Identity::at(path).ok() == Some(Identity::of_open(&held)?) {
             return Ok(Some(held));
         }

@@ -1,5 +1,5 @@
-//! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), of the moment at which its rows were
-//! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
+//! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), taken in the snapshot in which the rows were
+//! counted. `pg_dump` and `pg_restore` support every version of `PostgreSQL`; own code would not.
 
 use super::{BackupError, Contents, Manifest, as_owner, expect_whole, unusable};
 use crate::database_url::{DatabaseUrl, Target};
@@ -18,7 +18,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where Debian and its like keep the programs of each version.
+/// Where Debian and its derivatives install the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// Schema that keeps tables which a restore replaced; numbered from the second time on.
 const KEPT_IN: &str = "sightline_replaced";
@@ -40,7 +40,7 @@ pub fn connected(url: &str) -> Result<Db, BackupError> {
     Ok(connected.map_err(unavailable)?)
 }
 
-/// Copies what is committed; servers go on meanwhile.
+/// Copies committed data while servers run.
 pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, BackupError> {
     let dump = Program::find("pg_dump", programs)?;
     let archive = as_owner(to, || private(to).map_err(unusable(to)))?;
@@ -61,7 +61,7 @@ pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, B
         password.as_deref(),
         (Stdio::null(), archive.into()),
     );
-    // The moment lasts as long as the transaction that named it.
+    // The snapshot lives as long as the transaction that exported it.
     let _ = database.batch_execute("ROLLBACK");
     outcome.map(|()| contents)
 }
@@ -110,7 +110,7 @@ fn archive(from: &Path) -> Result<Stdio, BackupError> {
     })
 }
 
-/// Restores the archive, all or nothing, into a database that is empty or given up; returns the old tables' schema.
+/// Restores the archive in one transaction. Moves existing tables to another schema first, and returns its name.
 pub fn restore(
     url: &str,
     from: &Path,
@@ -157,7 +157,7 @@ pub fn restore(
         }
         return Err(error);
     }
-    // Anew: a wall may have come with the rows, and whoever was connected before sees nothing behind it.
+    // Reconnects: the archive may enable row-level security, which would hide all rows from the old connection.
     let mut database = reach.connect_for_migration().map_err(unavailable)?;
     let contents = counted(&mut database).map_err(unavailable)?;
     manifest.agrees_with(&contents.rows, from)?;
@@ -223,7 +223,7 @@ struct Program {
 }
 
 impl Program {
-    /// In `folder`, else on the path, else the newest that is installed.
+    /// In `folder`; without one, the newest installed version, else the one on the path.
     fn find(name: &'static str, folder: Option<&Path>) -> Result<Self, BackupError> {
         let path = match folder {
             Some(folder) => Some(folder.join(name)).filter(|it| it.is_file()),
@@ -233,7 +233,7 @@ impl Program {
         Ok(Self { name, path })
     }
 
-    /// The password goes by the environment: others on the machine can read command lines.
+    /// The password is passed in the environment, because other users can read command lines.
     fn run(
         &self,
         arguments: &[&str],

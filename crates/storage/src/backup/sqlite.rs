@@ -1,4 +1,4 @@
-//! A backup of `SQLite` is a `SQLite` database: the tables as one reader saw them, without gaps.
+//! A backup of `SQLite` is a `SQLite` database: one snapshot of the tables, without free pages.
 
 use super::part::{BESIDE, Part};
 use super::{BackupError, Contents, Manifest, as_owner, damaged, expect_whole, unusable};
@@ -33,7 +33,7 @@ struct Number {
     number: i64,
 }
 
-/// Copies what is committed into an empty file; servers go on meanwhile.
+/// Copies committed data into an empty file while servers run.
 pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
     if !source.exists() {
         let source = source.to_owned();
@@ -55,7 +55,7 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
             })?;
         contents_of(to)
     });
-    // Who closes last removes the log.
+    // Closing the last connection removes the log.
     as_owner(source, || {
         drop(database);
         Ok(())
@@ -63,13 +63,13 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
     taken
 }
 
-/// Whether root acts there as another user.
+/// Whether root has to act as another user there.
 pub fn is_others(path: &Path) -> Result<bool, BackupError> {
     is_anothers(path).map_err(unusable(path))
 }
 
-/// The database with its log, so that copying it opens nothing more of it by its name: that is done with the rights
-/// of whoever owns the copy's folder. One that is not trusted has to be what it is called.
+/// Opens the database with its log, so that copying, with the rights of the owner of the copy's folder, opens no other
+/// file by name. A source that is not trusted must be a database of Sightline in WAL mode.
 pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
         Db::connect(DatabaseKind::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
@@ -88,7 +88,7 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
             "its journal mode is not WAL: take the backup as the user whose database it is",
         );
     }
-    // Another's database in its place would be handed out with the backup.
+    // A foreign database in its place would be disclosed by the backup.
     if versions::taken(&mut database)
         .map_err(told)?
         .steps
@@ -99,10 +99,10 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     Ok(database)
 }
 
-/// Reads all of the file, and checks that it is sound.
+/// Reads the whole file, and checks its integrity.
 pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
-    // Nobody changes it: nothing is written beside it.
+    // The file does not change: nothing is written beside it.
     let as_it_lies = uri(file, "immutable=1");
     let mut database =
         Db::connect(DatabaseKind::Sqlite, &as_it_lies, "").map_err(|it| unsound(&it))?;
@@ -127,7 +127,7 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
     Ok(Contents { rows, taken })
 }
 
-/// Puts a copy of the backup in place of the database; answers with where the old one is now.
+/// Puts a copy of the backup in place of the database; returns the new path of the old one.
 pub fn restore(
     from: &Path,
     target: &Path,
@@ -143,7 +143,7 @@ pub fn restore(
         }
         let part = Part::beside(&target)?;
         copy(&mut source, part.path())?;
-        // While what was there still is.
+        // Checked while the old database is still in place.
         manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
         let replaced = set_aside(&target)?;
         part.becomes_whole()?;
@@ -151,7 +151,7 @@ pub fn restore(
     })
 }
 
-/// Checks whether a database may go, and moves its write-ahead log into the file.
+/// Checks whether a database may be replaced, and checkpoints its write-ahead log.
 fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
     let place = target.display().to_string();
     let folded = match accounts_in(target) {
@@ -163,7 +163,7 @@ fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
         Ok(true) => Ok(()),
         Ok(false) => Err(BackupError::Busy(place)),
         Err(error) if trouble(&error) == Trouble::InTheWay => Err(BackupError::Busy(place)),
-        // A wreck goes as it lies, with its log beside it.
+        // A damaged file is moved as it is, with its log.
         Err(_) if force && target.is_file() => Ok(()),
         Err(error) => {
             let told = error.to_string();
@@ -172,8 +172,8 @@ fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
     }
 }
 
-/// How many accounts a database holds. Nothing is written: a wreck's log would go with the last that closes it,
-/// and what has not even a signature is not shown to `SQLite`, which would write to its index.
+/// Counts the accounts of a database read-only: closing a damaged one for writing would remove its log. A file without
+/// `SQLite`'s signature is not opened, since `SQLite` would write beside it.
 fn accounts_in(target: &Path) -> QueryResult<i64> {
     let what: Box<dyn std::error::Error + Send + Sync> = match is_database(target) {
         Ok(true) => return counted_accounts(target),
@@ -201,7 +201,7 @@ struct Checkpoint {
     busy: i64,
 }
 
-/// Moves the write-ahead log into the file; `false` while somebody else reads or writes.
+/// `false` while somebody else reads or writes.
 fn fold_in(target: &Path) -> QueryResult<bool> {
     let mut database = connected(&target.to_string_lossy(), SETUP)?;
     let folded = sql_query("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -216,13 +216,13 @@ fn connected(to: &str, setup: &str) -> QueryResult<Db> {
     })
 }
 
-/// Not `fs::copy`: it would copy the mode too, and a database is its owner's alone.
+/// Not `fs::copy`, which would copy the mode too: only the owner may read a database.
 fn copy(source: &mut File, to: &Path) -> Result<(), BackupError> {
     let copied = private(to).and_then(|mut it| io::copy(source, &mut it));
     copied.map(drop).map_err(unusable(to))
 }
 
-/// Renames a database with all that `SQLite` left beside it: a log left behind would be taken for the new file's.
+/// Renames a database and the files beside it: a log left behind would be applied to the new file.
 fn set_aside(target: &Path) -> Result<Option<PathBuf>, BackupError> {
     let mut endings = vec![""];
     endings.extend(BESIDE);
@@ -250,7 +250,7 @@ fn free_name(target: &Path) -> PathBuf {
     name
 }
 
-/// Whether anything has that name, also a link that leads nowhere.
+/// Whether the name exists, also as a dangling link.
 fn lies(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Several reads on one thread: they borrow one turn, and hop to the blocking threads once.
+//! Runs several reads in one blocking task: one permit and one thread hop for all of them.
 
 use super::pool::{Pool, Turn};
 use super::session::blocking;
@@ -7,11 +7,11 @@ use std::{cell::RefCell, sync::Arc};
 use tokio::runtime::Handle;
 
 thread_local! {
-    /// The turn of the work that this thread is doing.
+    /// The permit of the reads that run on this thread.
     static LENT: RefCell<Option<Turn>> = const { RefCell::new(None) };
 }
 
-/// Runs the work on a thread that may block, with a turn of its own.
+/// Runs the reads on a blocking thread with one permit.
 pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageError> {
     let turn = pool.turn().await?;
     let runtime = Handle::current();
@@ -22,7 +22,7 @@ pub async fn close_by(pool: &Arc<Pool>, reading: Reading) -> Result<(), StorageE
     .await
 }
 
-/// Uses the turn lent to the work on this thread; `None` when there is none for this pool.
+/// Uses the permit of this thread; `None` when it has none for this pool.
 pub fn with_lent_turn<T>(pool: &Arc<Pool>, use_it: impl FnOnce(&Turn) -> T) -> Option<T> {
     LENT.with_borrow(|lent| {
         let turn = lent.as_ref()?;
@@ -30,7 +30,7 @@ pub fn with_lent_turn<T>(pool: &Arc<Pool>, use_it: impl FnOnce(&Turn) -> T) -> O
     })
 }
 
-/// Takes the turn back at the end, also when the work panics.
+/// Takes the permit back at the end, also after a panic.
 struct Lent;
 
 impl Lent {

@@ -1,26 +1,26 @@
-//! Group commit: one commit keeps the work of several writers.
+//! Group commit: one commit ends the work of several writers.
 //!
-//! A commit waits for the disk, and SQLite has one writer. So a writer that is done while others wait does not commit:
-//! the transaction stays open, the next in line works on in it behind a savepoint of its own, and one commit keeps what
-//! all of them did. Nobody is told of success before that. A writer that fails rolls back to its own savepoint.
+//! A commit waits for the disk, and SQLite has one writer. So a writer that finishes while others wait leaves the
+//! transaction open; the next one continues in it behind its own savepoint, and one commit ends them all. No writer
+//! reports success before that commit. A writer that fails rolls back to its savepoint.
 //!
-//! Only workers share, whose transactions stay on one thread ([`super::near`]). A request does not join: it could read
-//! what another has not committed yet, and tell its caller so without a commit of its own.
+//! Only workers join a group: their transactions stay on one thread ([`super::near`]). A request does not: it could
+//! read another writer's uncommitted changes, and return them without a commit of its own.
 //!
-//! Whoever leaves a transaction open enters the end of the line to close it: so it holds only the work of those who
-//! waited just then, and nobody waits for long.
+//! The first writer that leaves the transaction open queues a task behind all waiters, which commits it. So a group
+//! contains only writers that were waiting already, and nobody waits for long.
 
 use super::pool::{Out, Pool};
 use super::session::blocking;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
-/// Most writers of one commit.
+/// Writers of one commit.
 const MOST: usize = 64;
 
 pub type Kept = Result<(), Arc<str>>;
 
-/// Writers whose work is in the open transaction, to be told of its commit.
+/// Writers in the open transaction, which await its commit.
 #[derive(Debug, Default)]
 pub struct Others(Vec<oneshot::Sender<Kept>>);
 
@@ -29,7 +29,7 @@ pub struct Open {
     others: Others,
 }
 
-/// Holds the open transaction; only the holder of the turn may take it.
+/// The open transaction; only the owner of the permit may take it.
 pub struct Between(Mutex<Option<Open>>);
 
 impl Others {
@@ -65,7 +65,7 @@ impl Between {
         *self.lock() = Some(Open { connection, others });
     }
 
-    /// Leaves it open with the work of one more writer, whose receiver hears of the commit.
+    /// Stores the transaction with one more writer, whose receiver gets the commit's result.
     pub fn leave(&self, connection: Out, mut others: Others) -> oneshot::Receiver<Kept> {
         let (tell, hear) = oneshot::channel();
         others.0.push(tell);
@@ -88,7 +88,7 @@ pub fn commit_for_all(connection: &mut Out, others: Others) -> diesel::QueryResu
     outcome
 }
 
-/// Commits an open transaction at the end of the line, unless somebody has by then; goes on when the caller is dropped.
+/// Spawns a task that commits the open transaction behind all waiters, unless somebody has by then.
 pub fn close_in_turn(pool: &Arc<Pool>) {
     let pool = Arc::clone(pool);
     tokio::spawn(async move {
@@ -99,7 +99,7 @@ pub fn close_in_turn(pool: &Arc<Pool>) {
             return;
         };
         let closed = blocking(move || {
-            // Those who wait were told what went wrong; a fault of the file is noted.
+            // The waiters have the error; only a fault of the file is recorded.
             let outcome = commit_for_all(&mut connection, others);
             let _ = outcome.map_err(|it| turn.told(it));
             drop(connection);

@@ -1,11 +1,11 @@
-//! Who waits for a connection, and since when: what readiness and metrics are told of a pool.
+//! Who waits for a connection, and since when; reported by readiness and metrics.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// After so long without anybody waiting, newcomers do not count earlier waits.
+/// After the queue was empty for so long, a new waiter starts a fresh stall measurement.
 const FORGOTTEN: Duration = Duration::from_secs(1);
 
 /// In the order of arrival.
@@ -16,12 +16,12 @@ pub struct Line(Mutex<Waiting>);
 struct Waiting {
     last: u64,
     since: BTreeMap<u64, Instant>,
-    /// Since when somebody has waited without any turn succeeding; outlives those who wait, who give up after seconds.
+    /// Since when nothing has succeeded while somebody waited; outlives the waiters, which give up after seconds.
     stuck_since: Option<Instant>,
     left_at: Option<Instant>,
 }
 
-/// Dropping it leaves the line.
+/// Leaves the queue when dropped.
 pub struct Place<'l> {
     line: &'l Line,
     number: u64,
@@ -41,7 +41,7 @@ impl Line {
         Place { line: self, number }
     }
 
-    /// Notes that a turn succeeded.
+    /// Call it when a statement has succeeded.
     pub fn moves(&self) {
         let mut waiting = self.lock();
         waiting.stuck_since = (!waiting.since.is_empty()).then(Instant::now);
@@ -51,7 +51,7 @@ impl Line {
         self.lock().since.len()
     }
 
-    /// The longer of: how long the first has waited, and how long no turn has succeeded while somebody waited.
+    /// The longer of the first waiter's wait and the time without success while somebody waited.
     pub fn age(&self) -> Duration {
         let waiting = self.lock();
         let first = waiting.since.first_key_value().map(|(_, at)| *at);

@@ -1,4 +1,4 @@
-//! How a statement gets a connection and a thread: the pool and the line before it, sessions, shared commits.
+//! How a statement gets a connection and a thread: pool, wait queue, sessions, group commit.
 
 pub mod close_by;
 mod group;

@@ -1,4 +1,4 @@
-//! Runs a transaction's statements on the thread that asks: two changes of threads cost more than most statements take.
+//! Runs a transaction's statements on the calling thread: two thread hops cost more than most statements.
 
 use domain::ports::storage::Work;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 thread_local! {
-    /// Whether whoever runs on this thread may wait for the database.
+    /// Whether code on this thread may block on the database.
     static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -16,7 +16,7 @@ pub fn may_wait() -> bool {
     MAY_WAIT.get()
 }
 
-/// The runtime gives up the work's thread while it goes on. Waits without a connection are as before.
+/// The runtime hands its other tasks to another thread meanwhile. Waits for a permit stay asynchronous.
 pub struct Near<'w>(pub Work<'w>);
 
 impl Future for Near<'_> {
@@ -25,7 +25,7 @@ impl Future for Near<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let is_spare =
             Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
-        // A thread that has a runtime for itself, as Actix's have, keeps everybody on it waiting.
+        // Blocking a single-threaded runtime, as Actix's workers have, would stall all of its tasks.
         if !is_spare {
             return self.0.as_mut().poll(context);
         }
@@ -36,7 +36,7 @@ impl Future for Near<'_> {
     }
 }
 
-/// The thread may block while this lives; ends also when the work panics.
+/// The thread may block while this lives; ends also with a panic.
 struct Here {
     before: bool,
 }

@@ -1,4 +1,4 @@
-//! Connections: kept by r2d2, handed out by a fair semaphore, all discarded by a generation number when one was dead.
+//! Connections: pooled by r2d2, handed out by a fair semaphore. One that is dead discards its whole generation.
 
 use super::{group::Between, line::Line, session::Whose, took::Took};
 use crate::errors::{Trouble, tells_of_corruption, told, trouble, unavailable};
@@ -46,10 +46,10 @@ impl Place {
     }
 }
 
-/// How the cause begins that there is no room for the files beside the database.
+/// Prefix of the cause when the disk has no room for the files beside the database.
 const DISK_FULL: &str = "the disk is full";
 
-/// Where `SQLite` cannot make the files beside its own, it tells an input or output error.
+/// `SQLite` reports an I/O error where it cannot create the files beside its own.
 fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
     if !is_disk_full(Path::new(file)) {
         return error;
@@ -71,8 +71,7 @@ impl ManageConnection for Connector {
         let connected = self.place.connect(&self.setup);
         let mut inner = connected.map_err(ConnectError::ConnectionError)?;
         if self.through_pooler {
-            // The next transaction may be another server process's, which knows no statement of
-            // this one's.
+            // The next transaction may run in another server process, which has not prepared the statements.
             inner.set_prepared_statement_cache_size(CacheSize::Disabled);
         }
         Ok(Kept { inner, generation })
@@ -97,7 +96,7 @@ pub struct PoolSettings {
     pub through_pooler: bool,
     /// How long to wait for a connection.
     pub deadline: Duration,
-    /// The one writer of `SQLite`, whose queue is counted by itself.
+    /// The only writer of `SQLite`; its waits have a metric of their own.
     pub is_writer: bool,
     pub soundness: Arc<Soundness>,
 }
@@ -121,12 +120,12 @@ pub struct Pool {
 pub struct Turn {
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
-    /// Of the account's share, for what one account reads.
+    /// The account's share, for reads of one account.
     _share: Option<OwnedSemaphorePermit>,
 }
 
-/// What each account may use at the same time: half of the connections, so that one account's reads never take all.
-/// A connection is given back when its query ends, also where the caller has hung up.
+/// Limits each account to half of the connections, so that its reads never take all. A connection is returned when its
+/// query ends, also after a client disconnect.
 struct Shares {
     each: u32,
     by_account: Mutex<HashMap<AccountId, Arc<Semaphore>>>,
@@ -135,11 +134,11 @@ struct Shares {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     One,
-    /// All that the account may use; takes one connection.
+    /// The account's whole share, for one connection.
     Whole,
 }
 
-/// Accounts without a read under way are forgotten beyond so many.
+/// Beyond so many entries, accounts without a running read are removed.
 const MAX_IDLE_ACCOUNTS: usize = 1_000;
 
 impl Shares {
@@ -170,8 +169,8 @@ impl Pool {
             generation: Arc::clone(&generation),
         };
         let failures = Arc::<Mutex<Failures>>::default();
-        // Nothing waits for another's connection inside r2d2: there are as many permits as
-        // connections, and waiting for a permit is fair and asynchronous.
+        // Nobody waits inside r2d2: there are as many permits as connections, and waiting for a permit is fair and
+        // asynchronous.
         let connections = r2d2::Pool::builder()
             .max_size(settings.size)
             .min_idle(Some(0))
@@ -195,7 +194,7 @@ impl Pool {
         })
     }
 
-    /// Whether transactions tell the database whose rows they ask for.
+    /// Whether transactions set their tenant.
     pub fn says_whose(&self, it_does: bool) {
         self.is_walled.store(it_does, Ordering::Relaxed);
     }
@@ -209,7 +208,7 @@ impl Pool {
         self.turn_within(None).await
     }
 
-    /// For reads of one account, which wait for its other reads first.
+    /// For reads of one account, which first wait for its share.
     pub async fn turn_to_read(
         self: &Arc<Self>,
         whose: Whose,
@@ -253,7 +252,7 @@ impl Pool {
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, StorageError> {
-        // Whoever need not wait is not written into the line: it is empty while permits are left.
+        // The wait queue contains real waits only: it is empty while permits are left.
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }
@@ -262,14 +261,14 @@ impl Pool {
         tokio::time::timeout(self.deadline, permit)
             .await
             .map_err(|_| match self.last_failure() {
-                // Those who have a permit wait for the database.
+                // The owners of the permits wait for the database.
                 Some(cause) => unavailable(NoConnection(cause)),
                 None => unavailable("no connection became free in time"),
             })?
             .map_err(unavailable)
     }
 
-    /// A turn behind everybody who waits now, without a time limit; `None` when the pool is closed.
+    /// A permit behind all current waiters, without a timeout; `None` when the pool is closed.
     pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn> {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         Some(Turn {
@@ -322,7 +321,7 @@ impl Turn {
         self.pool.line.moves();
     }
 
-    /// Whether a commit may be left to the next in line ([`super::group`]): the disk is what they wait for.
+    /// Whether the commit may be left to a later writer ([`super::group`]), since others wait for the disk.
     pub fn is_shared(&self) -> bool {
         self.pool.is_writer && self.pool.line.length() > 0
     }
@@ -331,7 +330,7 @@ impl Turn {
         &self.pool
     }
 
-    /// A failure to connect: there are as many permits as connections. r2d2 tells the cause to the first waiter alone.
+    /// Maps a failure to connect, r2d2's only error. r2d2 gives the cause to the first waiter only.
     fn no_connection(&self, error: &r2d2::Error) -> StorageError {
         let cause = self.pool.last_failure();
         let cause = cause.unwrap_or_else(|| error.to_string());
@@ -345,7 +344,7 @@ impl Turn {
         unavailable(NoConnection(cause))
     }
 
-    /// Of the current generation. Blocks while one is made.
+    /// A connection of the current generation. Blocks while one is made.
     pub fn connection(&self) -> Result<Out, StorageError> {
         loop {
             let connection =
@@ -356,10 +355,10 @@ impl Turn {
         }
     }
 
-    /// Discards this connection and all that are as old.
+    /// Discards this connection and its whole generation.
     pub fn forget(&self, connection: Out) {
         let known = connection.generation;
-        // Whoever was first has said it already: what is newer than this connection stays.
+        // Fails if another caller was first: newer connections stay.
         let _ = self.pool.generation.compare_exchange(
             known,
             known + 1,
@@ -369,7 +368,7 @@ impl Turn {
         drop(connection);
     }
 
-    /// Runs a read; again on a fresh connection when the old one was dead or another transaction was in the way.
+    /// Runs a read; retries it on a fresh connection after a lost one, and after contention.
     pub fn look<T>(
         &self,
         whose: Whose,
@@ -379,7 +378,7 @@ impl Turn {
         self.by_itself(whose, query)
     }
 
-    /// Runs an idempotent writing statement in a transaction; on a dead connection, again on a fresh one.
+    /// Runs an idempotent write, with the retries of [`Self::look`].
     pub fn touch<T>(
         &self,
         whose: Whose,
@@ -421,7 +420,7 @@ impl Turn {
     }
 }
 
-/// In a transaction of its own: what the database is told ends with it, and a pooler keeps it on one server process.
+/// Runs the query in a transaction: the tenant is set for it only, and a pooler keeps it on one server process.
 fn in_a_transaction<T>(
     db: &mut Db,
     whose: Option<Whose>,
@@ -439,13 +438,13 @@ fn in_a_transaction<T>(
     ended.map(|()| found)
 }
 
-/// An older failure to connect says nothing of now: r2d2 tries again within half of this.
+/// Older failures to connect are ignored: r2d2 retries within half of this.
 const MAX_FAILURE_AGE: Duration = Duration::from_secs(5);
 
-/// Interval of logs of failures with one cause.
+/// Interval between logs of one cause.
 const WARN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Logs each cause of failed connections at once, then every [`WARN_INTERVAL`] with the number: r2d2 goes on trying.
+/// Logs a new cause at once, and a repeated one every [`WARN_INTERVAL`] with the number of failures.
 #[derive(Debug)]
 struct Noting(Arc<Mutex<Failures>>);
 
@@ -503,7 +502,7 @@ mod tests {
         of_one.push(turn(1).await.unwrap());
         assert!(pool.turn_to_read(Whose::Everyone, Share::One).await.is_ok());
 
-        // What reads very many rows is alone, and takes one connection.
+        // A whole share excludes the account's other reads, and takes one connection.
         let whole = async |account| {
             let whose = AccountId(account).into();
             pool.turn_to_read(whose, Share::Whole).await

@@ -1,6 +1,5 @@
-//! A reader, or a transaction that async code can hold between queries. Each call is one hop to the blocking threads,
-//! which takes the connection along and gives it back, unless it is made on a thread that may wait ([`super::near`]); a
-//! call that is abandoned half-way leaves nothing open.
+//! A reader, or a transaction that async code keeps between queries. Each call moves the connection to a blocking
+//! thread and back, unless the calling thread may block ([`super::near`]). An abandoned call leaves nothing open.
 
 use super::close_by::with_lent_turn;
 use super::group::{Kept, Others};
@@ -14,7 +13,7 @@ use domain::{ids::AccountId, ports::storage::StorageError};
 use std::{any::Any, sync::Arc};
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// Whose rows a query sees and changes where the wall is up ([`crate::postgres::wall`]); else its conditions decide.
+/// The account whose rows a query reaches under row-level security ([`crate::postgres::wall`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     Account(AccountId),
@@ -29,7 +28,7 @@ impl From<AccountId> for Whose {
 }
 
 impl Whose {
-    /// The account that all of these belong to; the wall stops the ones that do not.
+    /// The account of the first; row-level security refuses rows of others.
     pub fn of_all(mut accounts: impl Iterator<Item = AccountId>) -> Self {
         accounts.next().map_or(Self::Everyone, Self::Account)
     }
@@ -42,29 +41,29 @@ pub enum Session {
     Writer(Option<Box<Work>>),
 }
 
-/// A transaction. Its connection is taken, and it begins, with the first query, in the same hop.
+/// A transaction. The first query takes the connection and begins, in one thread hop.
 pub struct Work {
-    // Given back before the turn, or the next in line would find none.
+    // Drop order matters: the connection must return before the permit is released.
     connection: Option<Joined>,
     turn: Option<Turn>,
-    /// What the database was told last, where its wall is up.
+    /// The tenant last set, where row-level security is enabled.
     told: Option<Whose>,
     has_failed: bool,
-    /// Whether it may share a commit with others ([`super::group`]).
+    /// Whether it may join a group commit ([`super::group`]).
     shares: bool,
 }
 
-/// A connection amid a transaction, and the writers whose work is in it already.
+/// A connection in a transaction, and the writers already in it.
 type Joined = (Out, Others);
 
 enum End {
     Kept,
-    /// With a later commit, together with others' work.
+    /// Receives the result of the group's commit.
     Later(oneshot::Receiver<Kept>),
 }
 
 impl Session {
-    /// Waits for a turn.
+    /// Waits for a permit.
     pub async fn begin(pool: &Arc<Pool>) -> Result<Self, StorageError> {
         let turn = pool.turn().await?;
         Ok(Self::Writer(Some(Box::new(Work::new(turn)))))
@@ -98,7 +97,7 @@ impl Session {
         self.ask(whose, query).await?.map(read).transpose()
     }
 
-    /// For queries that read very many rows: the account's other reads outside of transactions wait meanwhile.
+    /// For queries over very many rows: the account's other reads outside of transactions wait meanwhile.
     pub fn ask_alone<T: Send + 'static>(
         &mut self,
         whose: impl Into<Whose>,
@@ -173,10 +172,10 @@ impl Session {
 
 type Found = Box<dyn Any + Send>;
 
-/// Type-erased, so that what carries queries out is compiled once for each database, not for each query.
+/// Type-erased, so that running queries is compiled once and not for each query.
 type Erased = dyn Fn(&mut Db) -> QueryResult<Found> + Send;
 
-/// Borrowed; it may first tell the database whose rows are meant.
+/// Borrowed; may set the tenant first.
 type Borrowed<'q> = dyn Fn(&mut Db) -> QueryResult<Found> + 'q;
 
 fn erased<T: Send + 'static>(
@@ -252,7 +251,7 @@ impl Work {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
         if let Some((mut connection, others)) = turn.pool().between().take() {
             if !self.shares {
-                // Those who wait are told, whatever comes of it; the connection goes back.
+                // The waiters get the result in any case; the connection returns to the pool.
                 let outcome = group::commit_for_all(&mut connection, others);
                 let _ = outcome.map_err(|it| turn.told(it));
                 drop(connection);
@@ -277,7 +276,7 @@ impl Work {
                     self.connection = Some((connection, Others::default()));
                     return Ok(found);
                 }
-                // Nothing but this statement is lost: it may simply be said again.
+                // Only this statement is lost, so it can be retried.
                 Err(error) if trouble(&error) == Trouble::ConnectionLost => {
                     turn.forget(connection);
                     if left == 0 {
@@ -306,18 +305,18 @@ impl Work {
                 if let Some(turn) = &self.turn {
                     turn.forget(connection);
                 }
-                // Nothing of the transaction was kept, so the whole of it may be tried again.
+                // Nothing was committed, so the whole transaction may be retried.
                 Err(StorageError::Interrupted(Box::new(error)))
             }
             Err(error) => {
-                // At once, so that its locks are not held until someone drops it.
+                // At once, so that locks do not last until the drop.
                 self.undo((connection, others));
                 Err(self.turn.as_ref().ok_or_else(abandoned)?.told(error))
             }
         }
     }
 
-    /// Undoes this work, and leaves that of others for the next in line.
+    /// Rolls back this writer, and leaves the group's transaction to the next one.
     fn undo(&self, (mut connection, others): Joined) {
         if !others.are_there() {
             return undo(&mut connection);
@@ -329,7 +328,7 @@ impl Work {
         }
     }
 
-    /// Commits; or, while others wait for their turn, leaves that to one of them.
+    /// Commits, or leaves that to a later writer while others wait.
     fn end(mut self) -> Result<End, StorageError> {
         if self.has_failed {
             return Err(failed_before());
@@ -376,14 +375,14 @@ impl Drop for Work {
             has_failed: true,
             shares: false,
         };
-        // Without a runtime the pool itself throws away a connection that is amid something.
+        // Without a runtime, the pool discards a connection with an open transaction.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn_blocking(move || rest.undo(joined));
         }
     }
 }
 
-/// The database undid everything: the others' work is lost with what went wrong for one.
+/// The database rolled back everything: all waiters fail with this error.
 fn spoilt(others: Others, error: StorageError) -> StorageError {
     others.tell(&Err(Arc::from(error.to_string())));
     error

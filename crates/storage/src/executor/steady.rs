@@ -1,6 +1,6 @@
-//! Statements that each connection prepares once. Diesel prepares anew, each time, whatever it cannot prove to have one
-//! of few texts: every `UPDATE`, upsert and condition in literal SQL. That is most of the cost of the queue's
-//! statements, whose texts stand in this crate and differ only in values.
+//! Statements that each connection prepares once. Diesel prepares every `UPDATE`, upsert and literal SQL anew each
+//! time, since it cannot prove that the text takes few forms. That is most of the cost of the job queue's statements,
+//! which differ only in values.
 
 use crate::sql::{DatabaseKind, Db};
 use diesel::backend::Backend;
@@ -9,19 +9,20 @@ use diesel::{QueryResult, RunQueryDsl};
 
 pub struct Steady<Q>(Q);
 
-/// The text has to be one of few, to be worth keeping prepared: no list of changing length, nothing made at run time.
+/// Marks a statement whose text takes few forms (no lists of variable length, nothing built at run time) as safe to
+/// cache.
 pub const fn steady<Q>(query: Q) -> Steady<Q> {
     Steady(query)
 }
 
-/// Runs a [`steady`] statement that answers with no rows.
+/// Runs a [`steady`] statement that returns no rows.
 pub fn say(db: &mut Db, statement: impl QueryFragment<DatabaseKind>) -> QueryResult<()> {
     steady(statement).execute(db).map(drop)
 }
 
 impl<Q> QueryId for Steady<Q> {
     type QueryId = ();
-    // Found by its text.
+    // The cache finds it by its text.
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 

@@ -1,16 +1,16 @@
-//! How long the database took: measured around each hop to it, waiting for a turn not included.
+//! Measures how long the database takes, without the wait for a permit.
 
 use std::time::Instant;
 
-/// Counts when it is dropped, however the operation ends.
+/// Records when dropped, however the operation ends.
 pub struct Took {
     operation: &'static str,
     began: Instant,
 }
 
 impl Took {
-    /// Begins now. Operations are `read` (a question outside of transactions), `statement` (one within)
-    /// and `commit`: finer names would cost a series for each of hundreds of queries.
+    /// Operations are `read` (outside of transactions), `statement` (inside) and `commit`: finer names would create a
+    /// series for each of hundreds of queries.
     pub fn of(operation: &'static str) -> Self {
         Self {
             operation,

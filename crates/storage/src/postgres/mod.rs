@@ -19,7 +19,7 @@ const PATIENCE: Duration = RECONNECTS_WITHIN.saturating_mul(2);
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
 impl Reach {
-    /// For changing the schema: it waits longer, and its statements may take long.
+    /// For schema changes: a longer lock timeout, and no statement timeout.
     pub fn connect_for_migration(&self) -> ConnectionResult<Db> {
         let mut connection = self.connect("SET lock_timeout = 3000")?;
         let is_up = wall::is_up(&mut connection);

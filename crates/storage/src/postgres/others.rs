@@ -4,7 +4,7 @@ use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long connections of an ended program may take to go.
+/// How long connections of an ended program may take to close.
 const TO_GO: Duration = Duration::from_secs(2);
 
 #[derive(QueryableByName)]
@@ -25,7 +25,7 @@ pub fn that_stay(database: &mut Db) -> QueryResult<i64> {
     }
 }
 
-/// Other connections of this program, by the name that it gives itself or that the URL gives it; nobody else's.
+/// Other connections of this program, by its own `application_name` or that of the URL.
 fn others(database: &mut Db) -> QueryResult<i64> {
     let others = sql_query(
         "SELECT count(*) AS number FROM pg_catalog.pg_stat_activity \

@@ -1,5 +1,5 @@
-//! Months of `rank_history`: made ahead of time, and dropped as a whole when they are too old. A month without a
-//! partition falls into `rank_history_rest`, and is taken out when its partition is made: its time does not matter.
+//! Monthly partitions of `rank_history`: created ahead, and dropped past retention. Rows of a month without a partition
+//! go to `rank_history_rest`, and move when its partition is created, so that it may be created late.
 
 use super::wall;
 use crate::sql::Db;
@@ -8,7 +8,7 @@ use diesel::connection::SimpleConnection;
 use diesel::sql_types::{Bool, Text};
 use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
-/// Months made ahead.
+/// Months created ahead.
 const AHEAD: u32 = 3;
 
 #[derive(QueryableByName)]
@@ -23,8 +23,8 @@ struct Answer {
     is_so: bool,
 }
 
-/// Makes the months from `today`'s on and drops those that ended before `keep_since`. Does nothing
-/// for a role that does not own the table: everything falls into the rest then.
+/// Creates the partitions from `today`'s month on, and drops those that ended before `keep_since`. Does nothing for a
+/// role that does not own the table: all rows go to the default partition then.
 pub fn tend(db: &mut Db, today: NaiveDate, keep_since: Option<NaiveDate>) -> QueryResult<()> {
     if !owns_the_table(db)? {
         return Ok(());
@@ -53,7 +53,7 @@ pub fn make_months(db: &mut Db, months_to_be: &[NaiveDate]) -> QueryResult<()> {
     missing.copied().try_for_each(|month| make(db, month))
 }
 
-/// Makes the default partition. Two processes may do so at once: the second finds it made.
+/// Creates the default partition. Two processes may do so at once: the second finds it.
 pub fn make_rest(db: &mut Db) -> QueryResult<()> {
     if has_rest(db)? {
         return Ok(());
@@ -97,7 +97,7 @@ fn months(db: &mut Db) -> QueryResult<Vec<NaiveDate>> {
     Ok(names(db)?.iter().filter_map(month).collect())
 }
 
-/// Makes a table, fills it from the rest, and attaches it: all or nothing.
+/// Creates a table, fills it from the default partition, and attaches it: all or nothing.
 fn make(db: &mut Db, month: NaiveDate) -> QueryResult<()> {
     let (name, next) = (name_of(month), month + Months::new(1));
     db.transaction(|db| {

@@ -1,12 +1,12 @@
-//! Refusals of a server where no retry helps, and detection of poolers.
+//! Detects permanent connection errors and poolers.
 
 use crate::{opening::OpenError, postgres_url::Parts, reach::Reach, sql::Db};
 use diesel::sql_types::{Nullable, Text};
 use diesel::{ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
-/// A setting that a connection gives itself when it begins. A pooler either refuses it or keeps it from the server.
+/// A setting sent at startup. A pooler either refuses it or does not pass it on.
 const MARK: &str = "sightline.direct";
-/// What pgbouncer and its like say of settings that they do not pass on.
+/// Error of pgbouncer for settings that it does not pass on.
 const NOT_PASSED_ON: &str = "unsupported startup parameter";
 
 #[derive(QueryableByName)]
@@ -16,7 +16,7 @@ struct Setting {
 }
 
 impl Reach {
-    /// Connects once: refuses where the server does for good, or behind an unconfigured pooler; the pool retries.
+    /// Connects once: fails on permanent errors and behind an unconfigured pooler; the pool retries the others.
     pub fn try_out(&self, place: &str, through_pooler: bool) -> Result<(), OpenError> {
         if through_pooler {
             return match self.connect("") {
@@ -54,7 +54,7 @@ fn refused(told: &str, place: &str) -> Result<(), OpenError> {
     }
 }
 
-/// What the server said, and what helps, by its words: Diesel hides SQLSTATE (28P01, 28000, 3D000). `None`: retry.
+/// The server's message and a remedy, by its text: Diesel hides SQLSTATE (28P01, 28000, 3D000). `None`: retry.
 fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
     const REMEDIES: [(&str, &str); 8] = [
         (
@@ -94,7 +94,7 @@ fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
         .rsplit_once("FATAL:")
         .map_or(told, |(_, said)| said)
         .trim();
-    // A server that starts or is full says FATAL as well.
+    // A server that is starting or full sends FATAL as well.
     let is_final = |words: &str| {
         said.contains(words) && (!words.ends_with('"') || said.ends_with("does not exist"))
     };
@@ -106,7 +106,7 @@ fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
 mod tests {
     use super::*;
 
-    /// As PostgreSQL 15 and libpq 18 say it.
+    /// Messages of PostgreSQL 15 and libpq 18.
     #[test]
     fn what_no_second_try_mends_is_told_first_and_with_what_helps() {
         let at = "connection to server at \"db\" (10.0.0.1), port 5432 failed: FATAL:  ";

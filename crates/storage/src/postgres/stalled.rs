@@ -1,9 +1,9 @@
-//! Connections whose process stands still amid a transaction.
+//! Connections whose process has stalled in a transaction.
 //!
-//! `idle_in_transaction_session_timeout` ends those that wait for the next message. It does not run once a part of a
-//! message has come, nor does `statement_timeout` end the wait for the rest of it (PostgreSQL's `SocketBackend`
-//! holds cancellations until the message is whole), so a process that is stopped while it sends a large statement
-//! would keep its locks as long as its connection lives.
+//! `idle_in_transaction_session_timeout` ends those that wait for the next message. It does not run once part of a
+//! message has arrived, nor does `statement_timeout` end the wait for the rest (PostgreSQL's `SocketBackend` delays
+//! cancellations until the message is complete). So a process that is stopped while it sends a large statement would
+//! keep its locks as long as its connection lives.
 
 use crate::sql::Db;
 use chrono::TimeDelta;
@@ -11,10 +11,10 @@ use diesel::dsl::sql;
 use diesel::sql_types::{BigInt, Double};
 use diesel::{QueryResult, RunQueryDsl, select};
 
-/// Ends, and counts, this service's connections (by role and name) that hold changes or locks and were silent so long.
+/// Terminates this service's connections (by role and name) that hold changes or locks and were silent so long.
 pub fn end(db: &mut Db, silent_for: TimeDelta) -> QueryResult<u64> {
     let seconds = silent_for.as_seconds_f64();
-    // `pg_restore` under the same name copies row after row, each a message of its own.
+    // `pg_restore` under the same name sends each row in a message of its own.
     let ended = sql::<BigInt>(
         "(SELECT count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(pid)) FROM pg_catalog.pg_stat_activity \
          WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid() \

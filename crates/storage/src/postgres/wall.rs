@@ -1,6 +1,6 @@
-//! The second wall between accounts: row-level security, which a `PostgreSQL` database may have beside the conditions
-//! of every query. While it is up, the database shows and takes only rows of the transaction's account, whatever a
-//! query forgets. It binds the tables' owner too, but no superuser or role with `BYPASSRLS`: these cannot raise it.
+//! Row-level security, which a `PostgreSQL` database may have besides the conditions of every query. While enabled, the
+//! database shows and accepts only rows of the transaction's account, whatever a query forgets. It binds the tables'
+//! owner too, but no superuser or role with `BYPASSRLS`: these cannot enable it.
 
 use super::partitions;
 use crate::{errors::unavailable, executor::session::Whose, schema::TENANT_TABLES, sql::Db};
@@ -10,7 +10,7 @@ use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use domain::ports::storage::StorageError;
 use thiserror::Error;
 
-/// What the database is told: an account's number, or [`EVERYONE`].
+/// Its value is an account's id, or [`EVERYONE`].
 const SETTING: &str = "sightline.account_id";
 const EVERYONE: &str = "everyone";
 
@@ -35,7 +35,7 @@ pub fn is_up(db: &mut Db) -> QueryResult<bool> {
     )
 }
 
-/// Raises it on every table, also on those that lack it while it is up.
+/// Enables it on every table, also on those added since.
 pub fn raise(db: &mut Db) -> Result<(), WallError> {
     let bypasses = "EXISTS (SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls))";
     if is(db, bypasses).map_err(unavailable)? {
@@ -47,7 +47,7 @@ pub fn raise(db: &mut Db) -> Result<(), WallError> {
     Ok(before_every_table(db).map_err(unavailable)?)
 }
 
-/// Where it is up, raises it on tables added since.
+/// Where it is enabled, enables it on tables added since.
 pub fn make_whole(db: &mut Db) -> QueryResult<()> {
     if is_up(db)? {
         before_every_table(db)?;
@@ -82,7 +82,7 @@ pub fn lower(db: &mut Db) -> Result<(), WallError> {
     Ok(lowered.map_err(unavailable)?)
 }
 
-/// Tells the database whose rows this transaction is about.
+/// Sets the tenant of this transaction.
 pub fn say(db: &mut Db, whose: Whose) -> QueryResult<()> {
     let told = match whose {
         Whose::Account(account) => account.0.to_string(),
@@ -94,7 +94,7 @@ pub fn say(db: &mut Db, whose: Whose) -> QueryResult<()> {
         .map(drop)
 }
 
-/// Lets a connection that changes the schema see everything, to its end.
+/// Lets a connection that changes the schema see all rows until it closes.
 pub fn open_for_good(db: &mut Db) -> QueryResult<()> {
     db.batch_execute(&format!("SET {SETTING} = '{EVERYONE}'"))
 }

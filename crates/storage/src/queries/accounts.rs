@@ -109,7 +109,7 @@ impl AccountRepository for Session {
     async fn save(&mut self, account: &Account) -> Result<(), StorageError> {
         let row = AccountRow::from(account);
         self.change(account.id, move |db| {
-            // All but the id, the usage and the age.
+            // All columns but the id, the usage and the creation time.
             update(accounts::table.filter(accounts::account_id.eq(row.account_id)))
                 .set(values_of!(
                     row, accounts: name, status, projects_limit, keywords_limit, keywords_per_project_limit,

@@ -21,7 +21,7 @@ const MOST_ROWS: usize = dialect::MOST_BINDS / 10;
 const TRACKED: &str = "LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
      AND k.status = 'active' AND k.ai_tracked";
 
-/// Copies only those in these places, where the job has no record of its own.
+/// Copies only records in these places for which the job has none.
 fn without_own(places: &[i64]) -> String {
     let places: Vec<String> = places.iter().map(ToString::to_string).collect();
     format!(
@@ -281,7 +281,7 @@ impl AnswerRepository for Session {
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
             let of_the_account = || rows_of!(ai_tallies, account);
-            // Whole days, so that what is left is told by a bound alone.
+            // Whole days, so that a bound alone describes what is left.
             let last: Option<NaiveDate> = of_the_account()
                 .filter(ai_tallies::day.lt(before))
                 .order(ai_tallies::day)

@@ -39,7 +39,7 @@ impl AiModelRepository for Session {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         let mut engines = engines.to_vec();
-        // Always in one order, so that two workers do not wait for each other.
+        // Always in one order, so that two workers cannot deadlock.
         engines.sort_unstable();
         engines.dedup();
         let rows = engines.into_iter().map(|engine| UseRow {

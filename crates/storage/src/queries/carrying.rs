@@ -7,9 +7,9 @@ use diesel::{RunQueryDsl, sql_query};
 use domain::ids::{AccountId, JobId, ProjectId};
 use domain::results::CARRIED;
 
-/// The statement: `place` is a copy's place among the copies, `keywords` joins the records' keywords, `wanted` chooses
-/// records. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type: numbered in the
-/// order of first use, as `SQLite` counts them.
+/// `place` numbers the copies, `keywords` joins the records' keywords, `wanted` filters the records. `$1` job, `$2` the
+/// first ordinal of such copies, `$3` account, `$4` project, `$5` type: numbered in the order of first use, as `SQLite`
+/// counts them.
 pub fn statement(place: &str, keywords: &str, wanted: &str) -> String {
     format!(
         "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
@@ -25,7 +25,7 @@ pub fn statement(place: &str, keywords: &str, wanted: &str) -> String {
     )
 }
 
-/// Answers with the number of copies.
+/// Returns the number of copies.
 pub fn carry(
     db: &mut Db,
     statement: &str,

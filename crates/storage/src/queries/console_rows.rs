@@ -25,12 +25,12 @@ const MOST_ROWS: usize = 1_000;
 const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
 /// Imports deleted in one statement: each may have tens of thousands of rows.
 pub const MOST_GONE: usize = 4;
-/// Searches or pages asked about in one statement.
+/// Queries or pages in one statement.
 const MOST_ASKED: usize = 1_000;
 /// Days inserted in one statement: they have eleven columns.
 const MOST_SPANS: usize = dialect::MOST_BINDS / 11;
 
-/// Sums of rows. On both databases a sum of integers is no integer by itself.
+/// Sums of rows, cast to integers.
 macro_rules! sums {
     () => {
         (
@@ -245,8 +245,8 @@ impl ConsoleRowRepository for Session {
                     .sql(" AND COALESCE(page, '') > ")
                     .bind::<Text, _>(page)
                     .sql("))))");
-                // In this order: the other way round SQLite walks the index of searches, and with it
-                // all rows of the account.
+                // In this order: the other way round SQLite walks the index of queries, and with it all rows of the
+                // account.
                 rows_in!(account, &spans)
                     .group_by((console_rows::page, console_rows::query_hash))
                     .having(is_behind)
@@ -256,7 +256,7 @@ impl ConsoleRowRepository for Session {
                     .limit(one_more(limit))
                     .select((
                         console_rows::query_hash,
-                        // The same search may be written in several ways.
+                        // Queries of one hash may differ in spelling.
                         min(console_rows::query),
                         console_rows::page,
                         clicks,
@@ -393,10 +393,10 @@ pub fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult
     Ok(())
 }
 
-/// Hash of the search, search, page, clicks, impressions, position times impressions.
+/// Hash of the query, query, page, clicks, impressions, position times impressions.
 type ShownRow = (Option<i64>, Option<String>, Option<String>, i64, i64, f64);
 
-/// The id of a position is the hash of the search: with the page it makes the order total.
+/// The id of a position is the hash of the query: with the page it makes the order total.
 fn shown_position(row: &ShownRow) -> Position {
     let page = row.2.as_deref().unwrap_or_default();
     Position {
@@ -405,7 +405,7 @@ fn shown_position(row: &ShownRow) -> Position {
     }
 }
 
-/// Impressions, hash of the search and page of the row behind which a page begins.
+/// Impressions, hash of the query and page of the row after which a page begins.
 fn shown_place(after: &Position) -> Option<(i64, i64, String)> {
     let SortValue::Text(text) = &after.value else {
         return None;
@@ -414,7 +414,7 @@ fn shown_place(after: &Position) -> Option<(i64, i64, String)> {
     Some((impressions.parse().ok()?, after.id, page.to_owned()))
 }
 
-/// A page, the number of its day, clicks and impressions.
+/// Page, id of the span, clicks and impressions.
 type DayRow = (Option<String>, i64, i64, i64);
 
 fn page_day(

@@ -1,10 +1,10 @@
-//! Earliest due times by account: reading looks at one row an account, and at no account of which nothing is due.
+//! Earliest due times by account: finding due accounts reads one row for each, and no other account's.
 
 /// `changed` and `accounts_due` for a table whose rows are due at `next_at`, and the table with its earliest for each
 /// account.
 macro_rules! due_directory {
     ($directory:ident of $entries:ident) => {
-        /// Changes an account's rows while it holds its due row: concurrent changes never make the earliest time wrong.
+        /// Changes an account's rows while its due row is locked, so that concurrent changes never make the time wrong.
         fn changed<T>(
             db: &mut Db,
             account: AccountId,

@@ -1,4 +1,4 @@
-//! What is too old to be kept, a part at a time: no transaction holds the others up.
+//! Deletes data past its retention in batches, so that no transaction blocks others for long.
 
 use super::Db;
 use crate::instant::At;
@@ -10,12 +10,12 @@ use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, KeywordId, ProjectId};
 use std::collections::BTreeMap;
 
-/// In one part.
+/// In one batch.
 const KEYWORDS: usize = 500;
-/// In one part.
+/// In one batch.
 const PROJECTS: usize = 10;
 
-/// Deletes points of some keywords; answers with the last of them, `None` at the end.
+/// Deletes points of some keywords; returns the last of them, `None` at the end.
 pub fn points(
     db: &mut Db,
     account: AccountId,
@@ -43,7 +43,7 @@ pub fn points(
     Ok(last.map(|(_, keyword)| KeywordId(*keyword)))
 }
 
-/// Deletes records of some projects; answers with the last of them, `None` at the end.
+/// Deletes records of some projects; returns the last of them, `None` at the end.
 pub fn findings(
     db: &mut Db,
     account: AccountId,

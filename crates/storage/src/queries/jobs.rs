@@ -29,7 +29,7 @@ use domain::project::Project;
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
 
-/// Jobs locked or written together with a statement that is kept prepared.
+/// Up to so many jobs, the statement is cached.
 const FEW: usize = 8;
 
 /// [`JobState::is_unfinished`], verbatim as in the partial indexes: otherwise they are not used.
@@ -37,7 +37,7 @@ pub fn is_unfinished() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait')")
 }
 
-/// [`JobState::is_waiting`], verbatim as in the index that holds them in the order of their turns.
+/// [`JobState::is_waiting`], verbatim as in the index that orders waiting jobs.
 pub fn is_waiting() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'retry_wait')")
 }
@@ -47,7 +47,7 @@ pub fn is_running() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state = 'running'")
 }
 
-/// Jobs of other kinds, which a newer version may have queued, are left to it.
+/// Skips jobs of other kinds, which a newer version may have queued.
 fn kind_is_one_of(kinds: &'static [AnalysisKind]) -> EqAny<jobs::kind, Vec<&'static str>> {
     jobs::kind.eq_any(kinds.iter().map(|it| it.name()).collect::<Vec<_>>())
 }
@@ -178,7 +178,7 @@ impl JobRepository for Session {
                 .filter(jobs::project_id.between(first, last))
                 .filter(is_unfinished())
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
-                // As their index has them: else the whole past of the account is read in the order of ids.
+                // In the order of their index: else the account's whole history is read by id.
                 .order((jobs::state, jobs::run_at, jobs::id))
                 .select(JobRow::as_select());
             locked(query).load(db)
@@ -203,7 +203,7 @@ impl JobRepository for Session {
                 .or(jobs::state
                     .ne_all(failed)
                     .and(jobs::finished_at.le(done_before)));
-            // Whatever ended before a time was asked for before it: the index by age leads there.
+            // A job that ended before a time was created before it, so that the index by age applies.
             let ids: Vec<i64> = rows_of!(jobs, account)
                 .filter(jobs::created_at.le(done_before.max(failed_before)))
                 .filter(ended_long_ago)
@@ -272,13 +272,13 @@ impl JobRepository for Session {
     ) -> Result<(AccountQueue, Vec<Job>), StorageError> {
         let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
         let found = self.change(account, move |db| {
-            // Conditions that follow from each other: any two of the three say the third.
+            // Conditions that follow from each other: any two of the three imply the third.
             let beside_the_line = account_queues::table
                 .inner_join(jobs::table.on(jobs::account_id.eq(account_queues::account_id)))
                 .filter(account_queues::account_id.eq(account.0))
                 .filter(jobs::account_id.eq(account.0))
                 .select((QueueRow::as_select(), JobRow::as_select()));
-            // Most end alone: with one id PostgreSQL need not plan the statement anew each time.
+            // Most jobs end alone: with one id, PostgreSQL can reuse the plan.
             if let [id] = *ids {
                 return steady(locked(beside_the_line.filter(jobs::id.eq(id)))).load(db);
             }
@@ -476,7 +476,7 @@ impl JobRepository for Session {
     }
 }
 
-/// One upsert for many rows. What was asked for stays.
+/// One upsert for many rows. Columns of the request stay.
 fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
@@ -486,7 +486,7 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
         .on_conflict((jobs::account_id, jobs::id))
         .do_update()
         .set(changing_columns!(excluded_of!()));
-    // Few are written together as a rule, each number of them with a text of its own.
+    // Usually few rows are written together, and each number of rows has its own text.
     if rows.len() <= FEW {
         return say(db, upsert);
     }

@@ -16,11 +16,11 @@ use std::collections::HashMap;
 
 /// Rows in one statement: they have nine columns.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 9;
-/// Pages asked about in one statement.
+/// Pages in one statement.
 const MOST_PAGES: usize = 1_000;
 
-/// Makes visible what the job staged: with the content that stands in its journal, or with the one
-/// that is kept already. `$1` project, `$2` account, `$3` job.
+/// Publishes the pages that the job staged, with the content in its journal or the stored one. `$1` project, `$2`
+/// account, `$3` job.
 const PUBLISH: &str = "INSERT INTO kept_pages (account_id, project_id, url_hash, url, visited_at, \
      etag, last_modified, body, memory) \
      SELECT s.account_id, $1, s.url_hash, s.url, s.visited_at, \

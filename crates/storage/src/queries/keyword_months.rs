@@ -55,7 +55,7 @@ macro_rules! measured {
     };
 }
 
-/// What is found of a month: sums, where keywords stood when it began, and points on those days.
+/// Rows of a month: sums, days on which it began, and points on those days.
 struct Found {
     sums: Vec<SummaryRow>,
     starts: Vec<StartRow>,
@@ -179,7 +179,7 @@ impl Found {
                 position,
                 url,
             };
-            // In their order: of a day the last one stays.
+            // Sorted, so that the last point of a day wins.
             points.insert(((keyword, engine, provenance), day), point);
         }
         let starts = self.starts.into_iter();
@@ -191,7 +191,7 @@ impl Found {
             let series: Series = (keyword, engine, provenance);
             let start = starts.get(&series).copied().or(first);
             let at = |day: Option<NaiveDate>| points.get(&(series.clone(), day?)).cloned();
-            // What was forgotten between two statements is not told.
+            // Skips rows that were deleted between two statements.
             let Some((start, last)) = at(start).zip(at(last)) else {
                 continue;
             };

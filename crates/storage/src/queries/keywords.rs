@@ -31,11 +31,11 @@ type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
 /// Rows of 23 columns in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 23;
 
-/// Values in a list of alternatives, with room for the other conditions.
+/// Values of an `IN` list, with room for the other conditions.
 const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
 
-/// How many newest ranks of 5 values one statement carries. SQLite looks every `$1` up by its name, in a time that
-/// grows with the square of their number: 6,500 ranks in one statement took 4 s, in statements of 250 they take 0.2 s.
+/// Newest ranks, of 5 values each, in one statement. SQLite looks every `$1` up by its name, in a time that grows with
+/// the square of their number: 6,500 ranks in one statement took 4 s, in statements of 250 they take 0.2 s.
 const MOST_LATEST: usize = 250;
 
 #[async_trait]
@@ -203,7 +203,7 @@ impl KeywordRepository for Session {
         }
         self.change(account, move |db| {
             for part in news.chunks(MOST_ROWS) {
-                // One statement for many rows: an insert that meets each of them.
+                // One statement for many rows: an insert that conflicts with each of them.
                 insert_into(keywords::table)
                     .values(part)
                     .on_conflict((keywords::account_id, keywords::id))
@@ -287,7 +287,7 @@ impl KeywordRepository for Session {
     ) -> Result<Page<Keyword>, StorageError> {
         let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
-        // Rows are taken apart where they are read: texts of 10 KB are no work for an async thread.
+        // Rows are parsed on the blocking thread: texts of 10 KB are too much for an async thread.
         self.ask(account, move |db| {
             let query = sorted(filtered(account, project, &filter), &request)?;
             let rows = query
@@ -353,7 +353,7 @@ impl KeywordRepository for Session {
             let number = ai_tracked(account, project)
                 .filter(keywords::id.eq_any(first))
                 .select(count_star());
-            // The account stands beside both, so that there is a row where it has set no model.
+            // Selected from the account, so that there is a row even without a model.
             let rows: Vec<(Option<i64>, Option<ModelRow>)> = accounts::table
                 .left_join(ai_models::table.on(ai_models::account_id.eq(accounts::account_id)))
                 .filter(accounts::account_id.eq(account.0))
@@ -403,7 +403,7 @@ fn batch(
             .select(KeywordRow::as_select())
             .load(db),
         KeywordChoice::Named(named) => {
-            // The least ones behind `after`: no other can be in the batch.
+            // Only ids after `after` can be in the batch.
             let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
             let behind = named.range(after.saturating_add(1)..).copied();
             named_batch(db, keywords_of, &behind.collect::<Vec<_>>(), limit)
@@ -445,7 +445,7 @@ fn overwrite(db: &mut Db, rows: &[KeywordRow]) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    // One statement for many rows: an insert that meets each of them.
+    // One statement for many rows: an insert that conflicts with each of them.
     insert_into(keywords::table)
         .values(rows)
         .on_conflict((keywords::account_id, keywords::id))

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// Rows of the widest table here (17 columns) in one statement.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
-/// Records of the newest run about active keywords of which the job has none, by `NOT IN`: no index is by keyword.
+/// Records of the newest run about active keywords of which the job has none; `NOT IN`, as no index is by keyword.
 const CARRIED_KEYWORDS: [&str; 3] = [
     "f.keyword_id",
     "JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
@@ -151,7 +151,7 @@ impl MeasurementRepository for Session {
         job: JobId,
         findings: &[StagedFinding],
     ) -> Result<(), StorageError> {
-        // One statement cannot replace a row twice: of equal places the last one counts.
+        // One statement cannot replace a row twice: of equal ordinals the last one counts.
         let places = findings.iter().map(|it| ((it.result_type, it.ordinal), it));
         let places: HashMap<_, &StagedFinding> = places.collect();
         let findings: Vec<StagedFinding> = places.into_values().cloned().collect();
@@ -293,7 +293,7 @@ pub struct Left {
     pub crawled: bool,
 }
 
-/// Asked first, so that nothing is moved or discarded in vain.
+/// Checked first, so that nothing is moved or discarded in vain.
 pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left> {
     let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     let recorded = rows_of!(journal_entries, account).filter(journal_entries::job_id.eq(job.0));

@@ -1,11 +1,11 @@
-//! Keyset paging: the order is total, and the next page begins behind the last row of this one.
+//! Keyset paging: the order is total, and the next page begins after the last row of this one.
 
 use crate::instant::At;
 use diesel::{QueryResult, expression::expression_types::NotSelectable};
 use domain::page::{Page, PageRequest, Position, SortValue, Total};
 use domain::ports::storage::StorageError;
 
-/// Sorts by a non-null column from behind `after` (value, id); the redundant bound lets an index be entered there.
+/// Sorts by a non-null column, starting after `after` (value, id); the redundant bound lets an index seek there.
 macro_rules! sort_by {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
@@ -31,10 +31,10 @@ macro_rules! sort_by {
     };
 }
 
-// Said so, and not by sorting for `IS NULL` first, both databases walk an index on the column.
+// Unlike sorting by `IS NULL` first, this lets both databases walk an index on the column.
 diesel::postfix_operator!(MissingLast, " NULLS LAST", NotSelectable);
 
-/// Sorts by a nullable column; nulls come last in both directions, which neither database does by itself.
+/// Sorts by a nullable column; nulls come last in both directions, which is neither database's default.
 macro_rules! sort_by_with_missing_last {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
@@ -168,7 +168,7 @@ pub fn one_more(limit: u32) -> i64 {
     i64::from(limit) + 1
 }
 
-/// Counts the rows that a condition finds, when the request asks for it; `$id` is a column of them.
+/// Counts the rows that a condition finds, if the request asks for it; `$id` is a column of them.
 macro_rules! counted {
     ($request:expr, $db:ident, $found:expr, $id:expr) => {
         if $request.counted {
@@ -187,7 +187,7 @@ pub struct PageRows<R> {
 }
 
 impl<R> PageRows<R> {
-    /// `rows` answer a query for one more than `limit`.
+    /// `rows` come from a query for one more than `limit`.
     pub fn of(mut rows: Vec<R>, limit: u32) -> Self {
         let has_more = rows.len() > limit as usize;
         rows.truncate(limit as usize);

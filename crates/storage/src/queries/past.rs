@@ -1,4 +1,4 @@
-//! The past of keywords: what was measured of them before, by the same source.
+//! Earlier measurements of keywords by the same source.
 
 use super::Db;
 use crate::rows::measurements::{CourseRow, PlacesRow, PointRow, serp};
@@ -18,11 +18,11 @@ use std::collections::{HashMap, HashSet};
 
 /// How far histories look back: a month, and the week by which a run may have been late.
 const DAYS: Days = Days::new(37);
-/// The page of a month ago is not newer than this, …
+/// Least age of the page of a month ago.
 const NEAREST: Days = Days::new(23);
-/// … and best this old.
+/// Its best age.
 const MONTH: Days = Days::new(30);
-/// Keywords asked about in one statement.
+/// Keywords in one statement.
 const MOST_KEYWORDS: usize = 1_000;
 
 pub struct Past {
@@ -111,7 +111,7 @@ impl Past {
         Ok(rows)
     }
 
-    /// Points of the last days, newest first; behind them the newest measured one of each keyword without any there.
+    /// Points of the last days, newest first; then the newest measured one of each keyword without any there.
     fn points(&self, db: &mut Db, ids: &[i64]) -> QueryResult<Vec<PointRow>> {
         let since = self.as_of.day - DAYS;
         let mut points: Vec<PointRow> = points!(self, ids)
@@ -212,7 +212,7 @@ impl Past {
             .filter(findings::project_id.eq(self.project.0))
             .filter(findings::result_type.eq(ResultType::Serp.name()))
             .filter(findings::job_id.eq(job))
-            // Search pages stand at the places of their keywords.
+            // The ordinal of a search page is the id of its keyword.
             .filter(findings::ordinal.eq_any(ids))
             .select((findings::ordinal, (findings::record, findings::packed)))
             .load(db)

@@ -1,4 +1,4 @@
-//! Removes a project with everything that is stored of it, a bounded part at a time: no transaction holds others up.
+//! Deletes a project with all of its data in bounded batches, so that no transaction blocks others for long.
 
 use super::{Db, console_bindings, console_rows, schedules};
 use crate::rows::count;
@@ -22,7 +22,7 @@ const ANSWERS: i64 = 500;
 const PLANS: i64 = 20;
 const JOBS: i64 = 100;
 
-/// What a project's first rows have in a column.
+/// Values of a column in a project's first rows.
 macro_rules! first_of {
     ($db:ident, $table:ident.$column:ident, $most:expr, $account:expr, $project:expr) => {
         rows_of!($table, $account, $project)
@@ -50,10 +50,10 @@ steps! {
     plans: content_plans.id, PLANS;
 }
 
-/// Removes the next part of one kind; whether there was any.
+/// Deletes the next batch of one kind; returns whether there was any.
 type Step = fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>;
 
-/// Removes the next part; whether anything is left, the project itself included.
+/// Deletes the next batch; returns whether anything is left, the project itself included.
 pub fn part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
     let steps: [Step; 8] = [
         records, ranks, rows, pages, answers, tallies, plans, ended_jobs,

@@ -1,4 +1,4 @@
-//! Accounts' lines in the queue: the one table that is searched across accounts.
+//! Queue rows of accounts: the one table that is searched across accounts.
 
 use super::{Db, jobs::is_unfinished, locked, locked_passing_over};
 use crate::{
@@ -16,13 +16,13 @@ use domain::ids::{AccountId, ProjectId};
 use domain::job::line::AccountQueue;
 use domain::job::slots::Takes;
 
-/// Verbatim as in the partial index: otherwise it is not used. Accounts with unfinished jobs, and no others, have a
-/// moment at which the sweep should look at them (a wait or a lease ends some time).
+/// Verbatim as in the partial index: otherwise it is not used. Only accounts with unfinished jobs have a time at which
+/// the sweep should look at them (when a wait or a lease ends).
 fn has_jobs() -> IsNotNull<account_queues::attention_at> {
     account_queues::attention_at.is_not_null()
 }
 
-/// Locks the account's line; makes it when there is none.
+/// Locks the account's queue row; creates it when there is none.
 pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
     if let Some(row) = waited_for(db, account)? {
         return Ok(row);
@@ -36,19 +36,19 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
     locked(query).get_result(db).optional()
 }
 
-/// `None` when another transaction has locked the line, or there is none.
+/// `None` when another transaction has locked the row, or there is none.
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = rows_of!(account_queues, account).select(QueueRow::as_select());
     locked_passing_over(query).get_result(db).optional()
 }
 
-/// In the order in which the tables stand: there `PostgreSQL` locks a row after the other, and waits.
+/// Joined in the order of locking: `PostgreSQL` locks one row after the other, and waits.
 pub fn lock_with_project(
     db: &mut Db,
     account: AccountId,
     project: ProjectId,
 ) -> QueryResult<Option<(AccountRow, QueueRow, ProjectRow)>> {
-    // Conditions that follow from each other: any two of the accounts' say the others.
+    // Conditions that follow from each other: any two on the account imply the others.
     let query = accounts::table
         .inner_join(account_queues::table.on(account_queues::account_id.eq(accounts::account_id)))
         .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
@@ -69,7 +69,7 @@ pub fn lock_newcomer_with_project(
     account: AccountId,
     project: ProjectId,
 ) -> QueryResult<Option<(AccountRow, ProjectRow)>> {
-    // Conditions that follow from each other: any two of the three say the third.
+    // Conditions that follow from each other: any two of the three imply the third.
     let query = accounts::table
         .inner_join(projects::table.on(projects::account_id.eq(accounts::account_id)))
         .filter(accounts::account_id.eq(account.0))
@@ -79,7 +79,7 @@ pub fn lock_newcomer_with_project(
     locked(query).get_result(db).optional()
 }
 
-/// Whether there was no line yet.
+/// Whether there was no row yet.
 pub fn add(db: &mut Db, row: &QueueRow) -> QueryResult<bool> {
     let added = insert_into(account_queues::table)
         .values(row)
@@ -99,7 +99,7 @@ type Counted = (
 
 /// Recounts the account's unfinished jobs.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
-    // A job that is to be stopped is not run again: it must not call workers.
+    // A job with a cancellation request is not run again: it must not wake workers.
     let counts = rows_of!(jobs, account)
         .filter(is_unfinished())
         .select((
@@ -109,7 +109,7 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
             sql::<BigInt>("COUNT(CASE WHEN jobs.state = 'running' THEN 1 END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.lease_until END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.deadline_at END)"),
-            // AnalysisKind::SHORT.
+            // The kinds of `AnalysisKind::SHORT`.
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state <> 'running' AND NOT jobs.cancel_requested AND jobs.kind = 'rankCheck' THEN jobs.run_at END)"),
         ));
     let counted = steady(counts).get_result::<Counted>(db)?;
@@ -129,7 +129,7 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
     Ok(row)
 }
 
-/// The transaction has to hold the line.
+/// The transaction must have locked the row.
 pub fn write(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     let target = account_queues::table.filter(account_queues::account_id.eq(row.account_id));
     say(db, update(target).set(row))
@@ -210,7 +210,8 @@ macro_rules! figured {
     };
 }
 
-/// Jobs waiting and running, when the first may run, when the sweep should look, and the least service had; reads one row for each account that has any.
+/// Jobs waiting and running, the next run, the next sweep, and the least virtual time; reads one row for each account
+/// with jobs.
 pub fn figures(db: &mut Db) -> QueryResult<Figures> {
     account_queues::table
         .filter(has_jobs())
@@ -218,7 +219,7 @@ pub fn figures(db: &mut Db) -> QueryResult<Figures> {
         .first(db)
 }
 
-/// [`figures`], and whether the account has a line.
+/// [`figures`], and whether the account has a queue row.
 pub fn figures_for(db: &mut Db, account: AccountId) -> QueryResult<(Figures, bool)> {
     let own = alias!(account_queues as own);
     let is_own = own.field(account_queues::account_id).eq(account.0);

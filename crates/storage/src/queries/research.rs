@@ -1,4 +1,4 @@
-//! Keyword research: market data and questions under way, which belong to no account; quotas and searches, which do.
+//! Keyword research: market data and running requests belong to no account; quotas and searches do.
 
 use super::paging::{PageRows, Sortable, behind, one_more, page};
 use super::{Db, locked};
@@ -86,7 +86,7 @@ impl ResearchRepository for Session {
                 .limit(most.into())
                 .select(markets::market_key)
                 .load(db)?;
-            // What was bought anew meanwhile stays.
+            // What was bought again meanwhile stays.
             let of_these = markets::table.filter(markets::market_key.eq_any(&old));
             let of_these = of_these.filter(markets::expires_at.le(At(now)));
             Ok(delete(of_these).execute(db)? as u64)
@@ -113,7 +113,7 @@ impl ResearchRepository for Session {
                 .on_conflict(flights::market_key)
                 .do_update()
                 .set(excluded_of!(flights: flight_id, until, failure));
-            // Where it is somebody else's still, the row stays as it is.
+            // Another flight's row stays unchanged until it ends.
             let departed = FilterDsl::filter(upsert, flights::until.le(At(now))).execute(db)?;
             Ok(departed == 1)
         })

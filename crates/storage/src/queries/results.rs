@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 
-/// The run of a record; the sign keeps `SQLite` from walking the whole run by its primary key.
+/// The unary plus keeps `SQLite` from walking the whole run by its primary key.
 const OF_THE_RUN: &str = "+findings.job_id";
 
 macro_rules! copied {
@@ -365,7 +365,7 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
             result_heads: job_id, generated_at, measured_at, method_version, provider, provenance,
             requested, measured, failed, skipped, item_count, summary, warnings
         ));
-    // As many texts as there are numbers of types.
+    // One text for each number of types.
     say(db, moved)
 }
 
@@ -415,8 +415,8 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
             wanted.filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
         }
         Some(job) => wanted.filter(findings::job_id.eq(job.0)),
-        // In a history each record stands once, where it was measured. Records of an unfinished job
-        // were copied before it publishes them.
+        // A history lists each record once, where it was measured. Records of an unfinished job were copied before it
+        // publishes them.
         None => wanted.filter(findings::ordinal.lt(CARRIED)).filter(
             findings::job_id.ne_all(
                 rows_of!(jobs, account)
@@ -467,7 +467,7 @@ fn sorted_in_a_run<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResu
     Ok(wanted)
 }
 
-/// Sorts by a column, then by job and ordinal, and begins behind such a row; `$from` lets an index be entered there.
+/// Sorts by a column, then by job and ordinal, starting after such a row; `$from` lets an index seek there.
 macro_rules! sort_over_runs {
     ($wanted:ident, $column:expr, $after:expr, $from:ident, $beyond:ident, $order:ident) => {{
         if let Some((value, job, ordinal)) = $after {
@@ -545,7 +545,7 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
     })
 }
 
-/// Sort value, job and ordinal behind which a page over all runs begins; job and value share a text of the position.
+/// Sort value, job and ordinal after which a page over all runs begins; job and value share a text of the position.
 fn behind_run<T>(
     after: Option<&Position>,
     read: impl Fn(&str) -> Option<T>,

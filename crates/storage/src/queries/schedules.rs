@@ -88,7 +88,7 @@ pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> Qu
     changed(db, account, |db| delete(there).execute(db)).map(drop)
 }
 
-/// Replaces the row if it still equals `stood`; answers with 0 or 1.
+/// Replaces the row if it has not changed since; returns 0 or 1.
 fn replace(db: &mut Db, stood: &ScheduleRow, after: &ScheduleRow) -> QueryResult<usize> {
     let there = schedules::table
         .filter(schedules::account_id.eq(stood.account_id))

@@ -96,7 +96,7 @@ impl SessionRepository for Session {
         }
         let ids: Vec<i64> = ended.iter().map(|it| it.0).collect();
         self.change(account, move |db| {
-            // Only the person's own: somebody else's session would have lost its entry otherwise.
+            // Only the user's own: directory entries of others must stay.
             let own: Vec<i64> = rows_of!(sessions, account)
                 .filter(sessions::user_id.eq(user.0))
                 .filter(sessions::id.eq_any(&ids))
@@ -141,7 +141,7 @@ impl SessionRepository for Session {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            // Notes may overtake each other on their way; the newest use stays.
+            // Updates may arrive out of order; the newest use wins.
             let older = rows_of!(sessions, account)
                 .filter(sessions::id.eq(session.0))
                 .filter(sessions::last_seen_at.lt(At(at)));
@@ -172,7 +172,7 @@ impl SessionRepository for Session {
     }
 }
 
-/// Deletes sessions with what refers to them; at most some twenty a person.
+/// Deletes sessions and their directory entries; at most some twenty a user.
 fn put_away(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
     let entries =
         rows_of!(session_directory, account).filter(session_directory::session_id.eq_any(ended));

@@ -13,12 +13,12 @@ use domain::ports::site_turns::{SiteHash, SiteTurnRepository};
 use domain::ports::storage::StorageError;
 use std::time::Duration;
 
-/// No site is waited for longer than a crawl may take: a later moment was set by a wrong clock, and counts as none.
+/// No host is delayed longer than a crawl may take: a later time was set by a wrong clock, and is ignored.
 const FARTHEST: Duration = Duration::from_hours(6);
 
 #[derive(QueryableByName)]
 struct Turn {
-    /// When the site is free for the next one.
+    /// When the host is free for the next request.
     #[diesel(sql_type = Instant)]
     next_at: At,
     /// The time by the same clock.
@@ -26,7 +26,7 @@ struct Turn {
     told_at: At,
 }
 
-/// Reserves the first free moment after a pause, and the distance behind it; returns the wait by the database's clock.
+/// Reserves the first free slot after a pause, and the distance after it; returns the wait by the database's clock.
 pub fn take(
     db: &mut Db,
     site: SiteHash,
@@ -44,8 +44,8 @@ pub fn take(
     Ok(Duration::from_micros(wait.try_into().unwrap_or(0)))
 }
 
-/// `$1` site, `$2` pause, `$3` distance, `$4` farthest moment, in microseconds: numbered in the order of first use, as
-/// `SQLite` counts them. The clock is read once the row is locked, not when the statement begins: it may have waited.
+/// `$1` site, `$2` pause, `$3` distance, `$4` longest delay, in microseconds: numbered in the order of first use, as
+/// `SQLite` counts them. The clock is read once the row is locked: the statement may have waited.
 fn statement(kind: Backend) -> String {
     let (now, micros) = (kind.now(), kind.microsecond());
     format!(
@@ -68,7 +68,7 @@ impl SiteTurnRepository for Session {
                 .limit(most.into())
                 .select(site_turns::site_hash)
                 .load(db)?;
-            // Who is asked again meanwhile is not forgotten.
+            // Hosts used again meanwhile stay.
             let of_these = site_turns::table
                 .filter(site_turns::site_hash.eq_any(&free))
                 .filter(site_turns::next_at.lt(At(time)));

@@ -1,4 +1,4 @@
-//! What suppliers cost. Each counter is a row that is changed in one statement.
+//! Costs of suppliers. Each counter is a row that is changed in one statement.
 
 use crate::executor::session::{Session, Whose};
 use crate::executor::steady::{say, steady};
@@ -11,7 +11,7 @@ use domain::money::MicroUsd;
 use domain::ports::spending::{Counter, Spending, SpendingRepository};
 use domain::ports::storage::StorageError;
 
-/// What the macro `$act` makes of a counter: it is given the table, and the columns of its key with their values.
+/// Calls the macro `$act` with the counter's table, and the columns of its key with their values.
 macro_rules! by_table {
     ($counter:expr, $act:ident!($($with:expr),+)) => {
         match $counter {
@@ -101,7 +101,7 @@ impl SpendingRepository for Session {
     ) -> Result<bool, StorageError> {
         let (amount, cap) = (amount.0, cap.map_or(i64::MAX, |it| it.0));
         self.change(counter, move |db| {
-            // Nothing costs nothing, and the first amount meets no row to compare with.
+            // Zero is always granted, and the first amount has no row to compare with.
             if amount == 0 || amount > cap {
                 return Ok(amount == 0);
             }

@@ -1,4 +1,4 @@
-//! How much is stored: a row for each project, changed with what it counts.
+//! Amounts of stored data: a row for each project, updated with each change.
 
 use super::{Db, locked};
 use crate::{
@@ -43,7 +43,7 @@ struct UsageRow {
 /// Keyword rows, rows and bytes of Search Console, bytes of plans.
 type Sums = (i64, i64, i64, i64);
 
-/// Sums over usage rows. On both databases a sum of integers is no integer by itself.
+/// Sums over usage rows, cast to integers.
 macro_rules! sums {
     () => {
         (
@@ -104,7 +104,7 @@ impl StoredDataRepository for Session {
 }
 
 fn stored(sums: Sums) -> Result<StoredData, StorageError> {
-    // A version that does not count may have removed what this one had counted.
+    // A version that does not count may have removed what this one counted.
     let amount = |it: i64| counted(it.max(0), WHAT);
     Ok(StoredData {
         keywords: amount(sums.0)?,
@@ -133,10 +133,10 @@ pub fn note(db: &mut Db, account: i64, project: i64, change: Change) -> QueryRes
     Ok(())
 }
 
-/// Counts these projects. Bytes of plans are read from the plans once, for the first row of a project:
-/// they are large, and every version that writes plans beside this one ends some day.
+/// Counts these projects. Bytes of plans are read from the plans only for the first row of a project: plans are large,
+/// and versions that do not count them are replaced in time.
 fn count_anew(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
-    // Changes under way are counted by those who make them: they are waited for.
+    // Waits for running changes, which are counted by their own transactions.
     let query = rows_of!(project_usage, account)
         .filter(project_usage::project_id.eq_any(ids))
         .select(project_usage::project_id);

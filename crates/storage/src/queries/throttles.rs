@@ -10,7 +10,7 @@ use domain::ports::storage::StorageError;
 use domain::ports::throttles::ThrottleRepository;
 use domain::throttle::{Throttle, ThrottleKey};
 
-/// How often a row is looked for that others keep taking away.
+/// Tries to lock a row that others keep deleting.
 const TRIES: u32 = 5;
 
 #[async_trait]
@@ -22,7 +22,7 @@ impl ThrottleRepository for Session {
     ) -> Result<Throttle, StorageError> {
         let (guesses, last_at): (i64, At) = self
             .change(Whose::Everyone, move |db| {
-                // Whoever just signed in may take the row away between both statements.
+                // A successful sign-in may delete the row between both statements.
                 for _ in 0..TRIES {
                     insert_into(sign_in_throttles::table)
                         .values((
@@ -79,7 +79,7 @@ impl ThrottleRepository for Session {
                 .limit(most.into())
                 .select(sign_in_throttles::throttle_key)
                 .load(db)?;
-            // Whoever guesses again meanwhile is not forgotten.
+            // Keys used again meanwhile stay.
             let of_these = sign_in_throttles::table
                 .filter(sign_in_throttles::throttle_key.eq_any(&old))
                 .filter(sign_in_throttles::last_at.lt(At(time)));

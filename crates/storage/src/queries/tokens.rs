@@ -107,7 +107,7 @@ impl TokenRepository for Session {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         self.change(account, move |db| {
-            // Notes may overtake each other on their way; the newest use stays.
+            // Updates may arrive out of order; the newest use wins.
             let is_older = api_tokens::last_used_at.lt(At(at));
             let older = rows_of!(api_tokens, account)
                 .filter(api_tokens::id.eq(token.0))

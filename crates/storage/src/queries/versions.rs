@@ -6,7 +6,7 @@ use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 pub struct Taken {
     /// The steps, by version, in no order.
     pub steps: Vec<String>,
-    /// Those of them that programs which do not know them cannot work with.
+    /// Those that break versions which do not know them.
     pub breaks: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ struct Version {
 /// The step that made `schema_breaks`.
 const BREAKS_BEGIN: &str = "20261130002100";
 
-/// Changes nothing: a reader may ask too, and of an empty database.
+/// Read-only, and works on an empty database.
 pub fn taken(db: &mut Db) -> QueryResult<Taken> {
     let tables: Number = sql_query(db.kind().count_version_tables()).get_result(db)?;
     if tables.number == 0 {

@@ -47,7 +47,7 @@ row! {
         created_at,
     }
     where {
-        // Rows from before there was research have none.
+        // Rows that are older than keyword research have none.
         keyword_research = Option::read(keyword_research_limit, "limit of searches")?
             .unwrap_or(AccountLimits::default().keyword_research);
     }

@@ -26,7 +26,7 @@ pub struct SpanRow {
     pub byte_count: Option<i64>,
 }
 
-/// Bytes of a row whose size was not counted, with texts of middle length.
+/// Bytes of a row whose size was not counted, with texts of average length.
 pub const BYTES_A_ROW: i64 = 270;
 
 impl SpanRow {
@@ -75,7 +75,7 @@ impl TryFrom<SpanRow> for StoredSpan {
     }
 }
 
-/// Hash of the search in the form in which keywords are compared.
+/// Hash of the normalized query.
 pub fn query_hash(query: &str) -> i64 {
     url_hash(&analysis::keyword_text::normalised(query))
 }

@@ -59,8 +59,8 @@ row! {
     where { lease = lease_of(lease_epoch, lease_owner, lease_until); }
 }
 
-/// Hands a macro the columns of a job that change. Those of the request never do, so that their indexes are not written
-/// again.
+/// Passes the changing columns of a job to a macro. Those of the request never change, so that their indexes are not
+/// written again.
 macro_rules! changing_columns {
     ($act:ident!($($with:tt)*)) => {
         $act! {

@@ -55,7 +55,7 @@ row! {
 }
 
 impl KeywordRow {
-    /// Bytes of the texts whose lengths differ.
+    /// Bytes of the texts of variable length.
     pub fn bytes(&self) -> usize {
         let some = [&self.target_url, &self.metrics, &self.latest_url];
         let some = some.map(|it| it.as_ref().map_or(0, String::len));

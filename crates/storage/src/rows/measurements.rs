@@ -49,7 +49,7 @@ pub struct SerpRow {
     pub provenance: Option<String>,
 }
 
-/// A point as forecasts and the search for rivals inside of a site read it.
+/// A point as forecasts and the detection of cannibalization read it.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = rank_history)]
 pub struct CourseRow {
@@ -94,7 +94,7 @@ row! {
     JournalEntry { sequence, body }
 }
 
-/// What indexes keep of a URL: the first eight bytes of its SHA-256. Queries compare the URL too.
+/// Stored in indexes for a URL: the first eight bytes of its SHA-256. Queries compare the URL too.
 pub fn url_hash(url: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(url.as_bytes()).into();
     i64::from_be_bytes(std::array::from_fn(|at| digest[at]))

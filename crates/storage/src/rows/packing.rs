@@ -1,4 +1,4 @@
-//! What rows hold packed: the size in four bytes, little endian, and an LZ4 block or a zstd frame.
+//! Packed values: the size in four bytes, little endian, and an LZ4 block or a zstd frame.
 
 use super::{json, passed};
 use domain::ports::storage::StorageError;
@@ -7,7 +7,7 @@ use std::{cell::RefCell, io};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::CParameter;
 
-/// What every zstd frame begins with (RFC 8878, 3.1.1). No LZ4 block of JSON does.
+/// Magic number of zstd frames (RFC 8878, 3.1.1). No LZ4 block of JSON begins with it.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Level 3, the default, takes 15 % longer for 1 % fewer bytes of a search page.
 const LEVEL: i32 = 1;
@@ -15,7 +15,7 @@ const LEVEL: i32 = 1;
 const MAX_BYTES: usize = 1 << 26;
 
 thread_local! {
-    // To make a context takes as long as to pack a search page.
+    // Creating a context takes as long as packing a search page.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = RefCell::new(compressor().ok());
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> =
         RefCell::new(Decompressor::new().ok());
@@ -31,7 +31,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     lz4_flex::compress_prepend_size(bytes)
 }
 
-/// The same in half the room: a zstd frame with a checksum. Version 0.1 does not read it, so it is no way to store what
+/// Takes half the space of [`pack`]: a zstd frame with a checksum. Version 0.1 cannot read it, so it is not for what
 /// both versions of a rolling upgrade read.
 pub fn pack_small(bytes: &[u8]) -> Vec<u8> {
     let frame = COMPRESSOR.with_borrow_mut(|it| it.as_mut()?.compress(bytes).ok());
@@ -63,7 +63,7 @@ pub fn unpack(packed: &[u8], what: &'static str) -> Result<Vec<u8>, StorageError
         Some(frame) if frame.starts_with(&FRAME) => passed(of_frame(frame, size), what)?,
         _ => passed(lz4_flex::decompress_size_prepended(packed), what)?,
     };
-    // A block that ends early is no error of LZ4's.
+    // LZ4 reports no error for a block that ends early.
     if bytes.len() != size {
         return Err(StorageError::Corrupt { what });
     }

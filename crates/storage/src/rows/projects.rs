@@ -50,7 +50,7 @@ row! {
 }
 
 impl ProjectRow {
-    /// Bytes of the texts whose lengths differ.
+    /// Bytes of the texts of variable length.
     pub fn bytes(&self) -> usize {
         let settings = self.report_settings.as_ref().map_or(0, String::len);
         self.name.len() + self.tags.len() + self.report_recipients.len() + settings

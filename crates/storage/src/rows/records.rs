@@ -1,4 +1,4 @@
-//! Records of results as rows hold them: as they are, or packed (decision 0054).
+//! Records of results in rows: plain, or packed (decision 0054).
 
 use super::packing::{pack_small, unpack, unpacked_len};
 use super::passed;

@@ -1,4 +1,4 @@
-//! Keyword research as rows. What a supplier told is JSON, packed by LZ4.
+//! Keyword research as rows. Results of suppliers are JSON, packed by LZ4.
 
 use super::packing::{pack_json, unpack_json};
 use super::stored::row;

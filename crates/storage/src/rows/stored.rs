@@ -48,12 +48,12 @@ impl<T: Stored> Stored for Option<T> {
     }
 }
 
-/// A row that is written over the one of the same key, where there is one.
+/// A row that can be upserted by its key.
 pub trait Put {
     fn put(&self, db: &mut Db) -> QueryResult<()>;
 }
 
-/// Types with what a column holds, how that is made of `it`, and how it is read as `what`.
+/// Types with their column type, how a column is made of `it`, and how it is read as `what`.
 macro_rules! stored {
     ($($type:ty, $column:ty: |$it:ident| $write:expr, |$found:ident, $what:ident| $read:expr;)+) => {
         $(impl $crate::rows::stored::Stored for $type {
@@ -147,12 +147,11 @@ stored! {
     Property, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::accepted(it));
 }
 
-/// A row, what it holds being listed once: the columns in the order in which statements name them, and the value of the
-/// domain, in whose place each stands.
+/// Declares a row: its columns in the order of statements, and the domain value that they are mapped to.
 ///
-/// A column has the type of the domain's value. Where it holds no such value, it is named by the words in brackets, or by
-/// the column's name. One that is followed by `=` holds a text or number that is made of the value's parts; `where` makes
-/// parts of those. `within` are columns that stand beside the value. A row whose `key` is named can be [`Put`].
+/// A column has the type of the value's field. A column that cannot be read is named by the words in brackets, or by
+/// its own name. One with `=` holds a text or number derived from the value; `where` reads the value's parts back.
+/// `within` are columns beside the value. A row with a `key` can be [`Put`].
 macro_rules! row {
     (
         $(#[$attribute:meta])*
@@ -257,7 +256,7 @@ macro_rules! values_of {
 }
 pub(crate) use values_of;
 
-/// The values that were to be added in some columns, to be set where a row was there.
+/// The values of an insert that conflicts, to be set on the existing row.
 macro_rules! excluded_of {
     ($table:ident: $($column:ident),+ $(,)?) => {
         ($($table::$column.eq(diesel::upsert::excluded($table::$column)),)+)

@@ -23,7 +23,7 @@ pub struct Db {
     link: Link,
     /// SQL of queries that have only one text, by type.
     texts: HashMap<TypeId, Arc<str>>,
-    /// The tunnel ends with the last link that leads through it.
+    /// Keeps the tunnel open while a connection uses it.
     _tunnel: Option<Arc<Tunnel>>,
 }
 
@@ -194,14 +194,14 @@ impl Db {
     }
 }
 
-/// For statements made at run time, on tables learnt from the database.
+/// For statements built at run time, on tables read from the catalog.
 impl Db {
-    /// Answers with the number of rows changed. The text is one of few, so it stays prepared.
+    /// Returns the number of rows changed. The text takes few forms, so it stays prepared.
     pub fn run_often(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
         self.run(text, binds, true)
     }
 
-    /// Answers with the number of rows changed.
+    /// Returns the number of rows changed.
     pub fn run_once(&mut self, text: Arc<str>, binds: Vec<Bind>) -> QueryResult<usize> {
         self.run(text, binds, false)
     }
@@ -219,7 +219,7 @@ impl Db {
         }
     }
 
-    /// Reads typed rows one at a time until `act` breaks off: neither this program nor libpq holds more than one.
+    /// Reads typed rows one at a time until `act` breaks: neither this program nor libpq holds more than one.
     pub fn each_row(
         &mut self,
         text: Arc<str>,
@@ -266,7 +266,7 @@ fn each<'conn, 'query: 'conn>(
 struct Statement {
     text: Arc<str>,
     binds: Vec<Bind>,
-    /// Whether its text is one of few, and worth keeping prepared.
+    /// Whether its text takes few forms, and is worth keeping prepared.
     stays_prepared: bool,
 }
 

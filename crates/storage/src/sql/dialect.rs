@@ -6,7 +6,7 @@ use diesel::expression::{
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Integer, Text};
 
-/// How many values one statement may carry on both (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library; 65,535 on
+/// Maximum of values in one statement on both databases (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library; 65,535 on
 /// `PostgreSQL`).
 pub const MOST_BINDS: usize = 32_766;
 
@@ -34,7 +34,7 @@ impl DatabaseKind {
         }
     }
 
-    /// The time at which a statement gets to it, not its start.
+    /// The time of evaluation, not of the statement's start.
     pub const fn now(self) -> &'static str {
         match self {
             Self::Postgres => "clock_timestamp()",

@@ -1,4 +1,4 @@
-//! What the two databases say differently, and what Diesel asks each backend to write itself.
+//! SQL that differs between the databases, and what Diesel lets each backend write.
 
 use super::{DatabaseKind, Db, Lists};
 use diesel::expression::array_comparison::{In, InExpression, Many, NotIn};

@@ -1,5 +1,5 @@
-//! One backend of Diesel for both databases, so that each query is compiled once: it learns when it is sent to which
-//! database it goes. Statements for one database alone are in `postgres/`, `sqlite/` and `backup/`.
+//! One Diesel backend for both databases, so that each query is compiled once; sending it chooses the database.
+//! Statements for one database only are in `postgres/`, `sqlite/` and `backup/`.
 
 mod connection;
 pub mod dialect;
@@ -33,7 +33,7 @@ impl Backend for DatabaseKind {
 impl SqlDialect for DatabaseKind {
     type ReturningClause = of::returning_clause::PgLikeReturningClause;
     type OnConflictClause = OnConflict;
-    // `SQLite` has no DEFAULT for a value, and no row of this crate asks for it.
+    // `SQLite` has no DEFAULT for a value, and no row of this crate needs it.
     type InsertWithDefaultKeyword = of::default_keyword_for_insert::IsoSqlDefaultKeyword;
     type BatchInsertSupport = of::batch_insert_support::PostgresLikeBatchInsertSupport;
     type ConcatClause = of::concat_clause::ConcatWithPipesClause;
@@ -76,14 +76,14 @@ impl Text {
 }
 
 // The text of most queries is written once for each connection, but their values are collected every time, by the same
-// walk over the query. Calls keep that walk small enough to be inlined, of which for values little is left.
+// walk over the query. Cold calls keep that walk small enough to be inlined.
 impl QueryBuilder<DatabaseKind> for Text {
     #[cold]
     fn push_sql(&mut self, sql: &str) {
         self.written.push_str(sql);
     }
 
-    /// Names stand in this crate: none has a quotation mark in it.
+    /// Names come from this crate: none contains a quotation mark.
     #[cold]
     fn push_identifier(&mut self, identifier: &str) -> QueryResult<()> {
         self.written.push('"');
@@ -92,7 +92,7 @@ impl QueryBuilder<DatabaseKind> for Text {
         Ok(())
     }
 
-    /// `SQLite` looks numbered parameters up by their names, one after the other; it counts these itself.
+    /// `SQLite` looks up numbered parameters by name, one after the other; it counts these itself.
     #[cold]
     fn push_bind_param(&mut self) {
         self.parameters += 1;

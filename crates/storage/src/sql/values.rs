@@ -60,7 +60,7 @@ impl TypeMetadata for DatabaseKind {
     type MetadataLookup = ();
 }
 
-/// Types of columns: the type of SQL, that of Rust, and what of it lies in a value that is handed over.
+/// Types of columns: the SQL type and the Rust type.
 macro_rules! kinds {
     ($($kind:ident $lists:ident: $sql:ty, $rust:ty;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Hands it to `SQLite`, which has no lists.
+            /// `SQLite` has no lists.
             pub fn to_sqlite<'b>(&'b self, pass: &mut AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
                 match self {
                     Self::Null(kind) => match kind {
@@ -109,7 +109,7 @@ macro_rules! kinds {
                     return Ok(Self::Null(kind));
                 };
                 Ok(match kind {
-                    // SQLite would cut off what is too large.
+                    // SQLite would truncate what is too large.
                     Kind::Integer if matches!(value, Value::Sqlite(_)) => {
                         let long = <i64 as FromSql<BigInt, DatabaseKind>>::from_sql(value)?;
                         Self::Integer(long.try_into()?)
@@ -119,7 +119,7 @@ macro_rules! kinds {
                 })
             }
 
-            /// Values of the same type as one.
+            /// A list of values of one type.
             fn list(kind: Kind, values: impl Iterator<Item = Bind>) -> Option<Self> {
                 Some(match kind {
                     $(Kind::$kind => Self::$lists(
@@ -244,7 +244,7 @@ read! {
     Instant, At;
 }
 
-/// The same of what is read where it lies.
+/// The same for values that are read without a copy.
 macro_rules! read_in_place {
     ($($sql:ty, $rust:ty;)*) => {
         $(impl<'a> FromSqlRef<'a, $sql, DatabaseKind> for &'a $rust {

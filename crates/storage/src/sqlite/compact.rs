@@ -1,4 +1,4 @@
-//! Makes `SQLite`'s file smaller: packs what earlier versions stored as it is, and gives free pages back to the disk.
+//! Makes `SQLite`'s file smaller: packs records that earlier versions did not, and returns free pages to the disk.
 
 use crate::{
     errors::unavailable,
@@ -18,7 +18,7 @@ pub struct Compacted {
     pub packed_records: u64,
     pub bytes_before: u64,
     pub bytes_after: u64,
-    /// Free bytes on the disk that giving free pages back would need; `None` when they were given back.
+    /// Free bytes that `VACUUM` would have needed; `None` when it ran.
     pub needs_bytes: Option<u64>,
 }
 
@@ -61,7 +61,7 @@ pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
     })
 }
 
-/// Packs the next records behind `last`; answers with the last row and their number, `None` behind the last.
+/// Packs the next records after `last`; returns the last row and their number, `None` at the end.
 fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     let large: Vec<Large> = sql_query(
         "SELECT rowid AS place, record FROM findings \

@@ -1,4 +1,5 @@
-//! The file of a `SQLite` database: found behind links, made on request, readable by its owner alone, for one server.
+//! The file of a `SQLite` database: resolved through links, created on request, readable by its owner only, for one
+//! server.
 
 use crate::files::{Identity, beside, folder_of, hold, private};
 use crate::opening::{Exclusive, OpenError, OpenOptions};
@@ -8,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 const SIGNATURE: &[u8] = b"SQLite format 3\0";
-/// Most links that are followed.
 const MOST_LINKS: usize = 40;
 
 pub struct Prepared {
-    /// Behind all links.
+    /// With all links resolved.
     pub path: PathBuf,
     pub identity: Identity,
     /// A server's lock; `None` for a tool.
@@ -43,7 +43,7 @@ pub fn prepare(named: &Path, options: &OpenOptions) -> Result<Prepared, OpenErro
     })
 }
 
-/// The path behind all links: `SQLite` puts its log there, and our lock meets whoever comes by another name.
+/// Resolves all links: `SQLite` puts its log there, and the lock must be the same under every path.
 pub fn real(path: &Path) -> Result<PathBuf, OpenError> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -54,7 +54,7 @@ pub fn real(path: &Path) -> Result<PathBuf, OpenError> {
         let place = folder.join(name);
         match fs::read_link(&place) {
             Ok(leads_to) => path = folder.join(leads_to),
-            // It is no link, or not there yet.
+            // Not a link, or it does not exist yet.
             Err(_) => return Ok(place),
         }
     }
@@ -71,8 +71,8 @@ fn real_folder(folder: &Path) -> Result<PathBuf, OpenError> {
     }
 }
 
-/// An empty file is a database to be, any other begins with SQLite's signature
-/// (<https://sqlite.org/fileformat2.html>, 1.3.1).
+/// An empty file is a new database, any other begins with SQLite's signature (<https://sqlite.org/fileformat2.html>,
+/// 1.3.1).
 pub fn is_database(path: &Path) -> io::Result<bool> {
     let mut begin = Vec::new();
     File::open(path)?

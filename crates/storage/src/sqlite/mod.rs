@@ -15,7 +15,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// `busy_timeout` comes first, and is only for other processes: inside ours there is one writer (reliability.md 6.1).
+/// `busy_timeout` comes first, and is for other processes only: this one has a single writer.
 pub const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
      PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000; \
@@ -30,7 +30,7 @@ pub fn faults(db: &mut Db) -> QueryResult<Vec<String>> {
     Ok(found.into_iter().filter(|it| it != "ok").collect())
 }
 
-/// The one writer. Its permit is the queue.
+/// The only writer. Its permit serializes writes.
 pub fn writer(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -> Arc<Pool> {
     pool(path, options, (1, true), "", soundness)
 }
@@ -42,7 +42,7 @@ pub fn readers(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -
     pool(path, options, (size, false), more, soundness)
 }
 
-/// Moves the write-ahead log into the file, as far as nobody reads it.
+/// Moves the write-ahead log into the file, as far as no reader needs it.
 pub fn empty_log(db: &mut Db) -> QueryResult<()> {
     db.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);")
 }

@@ -165,7 +165,7 @@ pub fn why(error: &io::Error) -> String {
 
 fn of_certificate(fault: &CertificateError) -> String {
     match fault {
-        // Of an authority that has the name of another, the signature is wrong.
+        // The signature is wrong where an unknown authority has the name of a trusted one.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "no authority that is trusted signed it; name the PEM file of the one that did in sslrootcert".to_owned()
         }

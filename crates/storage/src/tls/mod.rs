@@ -1,4 +1,4 @@
-//! TLS to `PostgreSQL` by a tunnel in this process, to which libpq, built without TLS (decision 0052), speaks.
+//! TLS to `PostgreSQL` through a tunnel in this process, since libpq is built without TLS (decision 0052).
 
 mod certificates;
 mod tunnel;
@@ -41,7 +41,7 @@ impl Wanted {
         let check = match parts.option("sslmode").as_deref() {
             None if is_ssl => Check::Nothing,
             None | Some("disable" | "allow" | "prefer") => return Ok(None),
-            // libpq does the same, for those who gave authorities before there were the other modes.
+            // For compatibility, as in libpq.
             Some("require") if authorities.is_some() => Check::Authority,
             Some("require") => Check::Nothing,
             Some("verify-ca") if authorities.is_none() => return Err(TlsRefusal::NoAuthority),
@@ -69,7 +69,7 @@ impl Wanted {
         if !parts.servers().iter().any(Server::is_remote) {
             return Ok(None);
         }
-        // libpq waits for ever where it is zero or no number; so does TCP, which gives up after minutes.
+        // Zero or no number is no timeout in libpq; TCP gives up after minutes.
         let seconds = parts.option("connect_timeout");
         let seconds = seconds.as_deref().unwrap_or(CONNECT_SECONDS).parse();
         let seconds = seconds.ok().filter(|it| *it > 0);

@@ -101,7 +101,7 @@ impl Tunnel {
         url.set("port", &ports.join(","));
     }
 
-    /// libpq's words with the servers' names in place of the sockets'.
+    /// Replaces the sockets in libpq's message by the servers' names.
     pub fn in_words(&self, told: &str) -> String {
         let mut told = told.to_owned();
         for (number, server) in (1..).zip(&self.servers) {
@@ -124,7 +124,7 @@ impl Drop for Tunnel {
 }
 
 const FOLDERS: &str = "sightline-tls-";
-/// A folder becomes a tunnel's sooner.
+/// Younger folders may belong to a tunnel that is being opened.
 const MIN_LEFT_AGE: Duration = Duration::from_mins(1);
 
 fn folders(beginning: &str) -> Vec<PathBuf> {
@@ -237,8 +237,8 @@ async fn opening(near: &mut UnixStream) -> io::Result<Vec<u8>> {
     Ok(message)
 }
 
-/// A connection that took libpq's first message, with the beginning of the answer; or what went wrong. In TLS 1.3 a
-/// server's refusal of a client's certificate comes in place of the answer.
+/// Connects and sends libpq's first message; returns the beginning of the answer, or what failed. In TLS 1.3, a refusal
+/// of the client's certificate comes in place of the answer.
 async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStream>), String> {
     let server = &way.server;
     let connected = TcpStream::connect((&*server.address, server.port)).await;
@@ -280,13 +280,12 @@ async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStrea
     }
 }
 
-/// A server's first messages without the offer to bind a password to its certificate (`AuthenticationSASL` with
-/// `SCRAM-SHA-256-PLUS`): libpq, which sees no TLS, would take it for a sign that somebody took TLS away. `None` where
-/// the message is not whole yet.
+/// Removes the offer of channel binding (`AuthenticationSASL` with `SCRAM-SHA-256-PLUS`) from a server's first
+/// messages: libpq, which sees no TLS, would suspect a downgrade. `None` while the message is incomplete.
 fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
     const SASL: [u8; 4] = [0, 0, 0, 10];
     const BOUND: &[u8] = b"SCRAM-SHA-256-PLUS";
-    // Nothing, or the beginning of something that is longer than the answer to libpq's first message ever is.
+    // Empty where the server closed the connection; else too short to have a length.
     let (Some(kind), Some(length)) = (messages.first(), messages.get(1..5)) else {
         return messages.is_empty().then(Vec::new);
     };
@@ -318,7 +317,7 @@ fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
     Some(told)
 }
 
-/// Finds a dead peer in seconds, and sends at once.
+/// Detects a dead peer in seconds, and sends at once.
 fn set_up(plain: &TcpStream) -> io::Result<()> {
     plain.set_nodelay(true)?;
     sockopt::set_socket_keepalive(plain, true)?;
@@ -327,8 +326,8 @@ fn set_up(plain: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// An error as a server tells it (protocol-message-formats, `ErrorResponse`): fields with a letter before and a zero
-/// behind each, 08001 being `sqlclient_unable_to_establish_sqlconnection`.
+/// An error as a server sends it (protocol-message-formats, `ErrorResponse`): fields with a letter before and a zero
+/// after each, 08001 being `sqlclient_unable_to_establish_sqlconnection`.
 fn refusal(told: &str) -> Vec<u8> {
     let mut fields = Vec::new();
     for (letter, text) in [

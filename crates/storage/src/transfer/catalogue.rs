@@ -1,4 +1,4 @@
-//! Tables, columns and keys, as the databases tell: a table that a migration adds is transferred from then on.
+//! Tables, columns and keys, read from the databases: tables that migrations add are transferred automatically.
 
 use super::{End, Key, TransferError, row::Row};
 use crate::migrations::VERSION_TABLES;
@@ -8,7 +8,7 @@ use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const PROGRESS: &str = "transfer_progress";
-/// What processes tell each other of their database; a backup writes there, also of one that is transferred.
+/// Notes between processes, not transferred: a backup writes there, even during a transfer.
 const NOTES: &str = "server_notes";
 
 pub struct Table {
@@ -47,7 +47,7 @@ impl Table {
         format!("SELECT {} FROM \"{}\"", self.names(), self.name)
     }
 
-    /// In the order of the key, from the first row or behind a key.
+    /// In the order of the key, from the first row or after a key.
     pub fn read_some(&self, kind: DatabaseKind, is_behind: bool, most: usize) -> String {
         let key = self.key.iter().map(|it| &self.columns[*it].name);
         let key: Vec<String> = key.map(|it| format!("\"{it}\"")).collect();
@@ -159,11 +159,11 @@ pub fn names(db: &mut Db) -> QueryResult<String> {
     Ok(Vec::from_iter(names).join(", "))
 }
 
-/// The tables of both ends, each behind those that it refers to.
+/// The tables of both ends, each after those that it references.
 pub fn shared(source: &mut End, target: &mut End) -> Result<Vec<Table>, TransferError> {
     let (from, to) = (shape(source)?, shape(target)?);
     expect_the_same(&from, &to)?;
-    // Of the two, PostgreSQL tells more types apart.
+    // PostgreSQL distinguishes more types.
     let typed = match source.kind() {
         DatabaseKind::Postgres => &from,
         DatabaseKind::Sqlite => &to,
@@ -223,7 +223,7 @@ fn table(name: &str, columns: &BTreeMap<String, (String, i64)>) -> Result<Table,
     })
 }
 
-/// What columns may be is in `tests/suite/portability.rs`; `SQLite` has four of its own.
+/// `tests/suite/portability.rs` lists the allowed types; `SQLite` has four.
 fn kind_of(type_name: &str) -> Option<Kind> {
     Some(match type_name {
         "bigint" | "INTEGER" => Kind::BigInt,

@@ -1,4 +1,4 @@
-//! Copies everything between `SQLite` and `PostgreSQL`; the target keeps what is done, so a killed transfer goes on.
+//! Copies everything between `SQLite` and `PostgreSQL`; the target stores the progress, to resume a killed transfer.
 
 mod catalogue;
 mod progress;
@@ -26,9 +26,9 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 use target::Target;
 use thiserror::Error;
 
-/// Most rows in one transaction of the target.
+/// Rows in one transaction of the target.
 const MAX_BATCH_ROWS: usize = 5_000;
-/// Most bytes in one transaction, or one row.
+/// Bytes in one transaction, unless one row is larger.
 const MAX_BATCH_BYTES: usize = 8 << 20;
 /// Rows between two reports while tables are read from end to end.
 const REPORT_ROWS: u64 = 5_000;
@@ -136,8 +136,8 @@ pub struct Transferred {
     pub tables: Vec<TransferredTable>,
 }
 
-/// Copies everything from a database that nobody uses to one that is empty, or goes on with a transfer that was killed.
-/// The source is only read. The target is closed to servers until all of it is verified.
+/// Copies everything from a database that nobody uses to one that is empty, or resumes a killed transfer. The source is
+/// only read. The target is closed to servers until all of it is verified.
 pub async fn transfer(
     from: DatabaseUrl,
     to: DatabaseUrl,
@@ -229,7 +229,7 @@ fn copy(
         while done.rows < of {
             let batch = source.next_rows(table, done.last_key.as_deref())?;
             let Some(last) = batch.last() else {
-                // It is verified, and told there.
+                // The verification reports it.
                 break;
             };
             let next = Copied {
@@ -347,7 +347,7 @@ impl End {
     }
 }
 
-/// A `PostgreSQL` that nobody of this program is connected to, and a connection for long statements.
+/// A connection for long statements. Fails while other processes of this program are connected.
 fn postgres_end(url: &str, place: String) -> Result<End, TransferError> {
     let reach = Reach::of(url)?;
     reach.try_out(&place, false)?;
@@ -360,7 +360,7 @@ fn postgres_end(url: &str, place: String) -> Result<End, TransferError> {
     }
     let set_up =
         db.batch_execute("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
-    // The server ends what a killed transfer left, where its system tells that.
+    // The server then ends the connection of a killed transfer, where its system supports that.
     let _ = db.batch_execute("SET client_connection_check_interval = '2s'");
     let end = End { db, place };
     match set_up {

@@ -1,4 +1,4 @@
-//! Progress, kept in the target: the sums of the source at the beginning, and how far each table is.
+//! Progress, stored in the target: the sums of the source at the beginning, and how far each table is.
 
 use super::catalogue::{PROGRESS, Table, parameter};
 use super::row::Checksum;
@@ -32,7 +32,7 @@ struct Kept {
     last_key: Option<String>,
 }
 
-/// Closes the target to servers, and notes what is going to be copied.
+/// Closes the target to servers, and stores what will be copied.
 pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, TransferError> {
     let noted = target.db.transaction(|db| {
         db.batch_execute(&format!(
@@ -117,8 +117,8 @@ pub fn keep(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryR
     Ok(db.run_often(update.into(), values)? == 1)
 }
 
-/// Opens the target to servers. Records that `SQLite` packed are packed on `PostgreSQL`, too, where nothing else keeps
-/// programs out that cannot read them.
+/// Opens the target to servers. Records that `SQLite` packed stay packed on `PostgreSQL`, so that versions that cannot
+/// read them must be kept out.
 pub fn end(db: &mut Db) -> QueryResult<()> {
     db.transaction(|db| {
         db.batch_execute(&format!(

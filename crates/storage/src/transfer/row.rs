@@ -1,4 +1,4 @@
-//! Rows: read one by one, summed in a form equal on both databases, and kept as text where they are keys.
+//! Reads rows one by one, hashes them alike on both databases, and converts keys to text.
 
 use super::catalogue::Table;
 use crate::instant::At;
@@ -35,7 +35,7 @@ pub fn bytes(row: &Row) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checksum {
     pub rows: u64,
-    /// The lowest part first.
+    /// Least significant first.
     sum: [u64; 4],
 }
 
@@ -67,7 +67,7 @@ impl Checksum {
     }
 }
 
-/// A tag and value per column. Integers of both lengths are one, and both zeros, which `SQLite` does not tell apart.
+/// A tag and value per column. Integers of both sizes hash alike, and both zeros, which `SQLite` does not distinguish.
 fn hash(row: &Row) -> [u8; 32] {
     let mut hash = Sha256::new();
     for value in row {
@@ -166,7 +166,7 @@ mod tests {
             assert_ne!(whole, sum(&[rows[0].clone(), rows[1].clone(), changed]));
         }
         assert_ne!(whole, sum(&rows[..2]));
-        // A value does not pass from one column to the next, and no text is not an empty one.
+        // Column boundaries count, and NULL is not an empty text.
         let two = |a: &str, b: &str| vec![Bind::Text(a.to_owned()), Bind::Text(b.to_owned())];
         assert_ne!(sum(&[two("ab", "c")]), sum(&[two("a", "bc")]));
         let none = vec![Bind::Text(String::new()), Bind::Null(Kind::Text)];

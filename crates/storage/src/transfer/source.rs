@@ -1,4 +1,4 @@
-//! The database that is copied: read in one snapshot, and changed in nothing.
+//! The database that is copied: read in one snapshot, never changed.
 
 use super::{
     End, Key, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Report, Sums, TransferError, TransferStep,
@@ -98,7 +98,7 @@ impl Source {
         }
     }
 
-    /// Nobody changes `PostgreSQL`'s tables before the end; of `SQLite`'s it is noticed.
+    /// `PostgreSQL`'s tables are locked until the end; changes of `SQLite`'s are detected.
     fn begin(&mut self) -> QueryResult<i64> {
         let db = &mut self.end.db;
         match db.kind() {
@@ -129,7 +129,7 @@ impl Source {
         read_sums(&mut self.end, tables, how, &mut check, report)
     }
 
-    /// Few enough for one transaction, by the sizes of those before.
+    /// As many as fit into one transaction, by the sizes of those before.
     pub fn next_rows(
         &mut self,
         table: &Table,
@@ -179,7 +179,7 @@ impl Source {
         Ok(months.flatten().collect())
     }
 
-    /// Ends the snapshot. `SQLite` tells that something was changed, and not what: then everything is read again.
+    /// Ends the snapshot. `SQLite` reports that something changed, but not what: then everything is read again.
     pub fn expect_unchanged(
         &mut self,
         tables: &[Table],

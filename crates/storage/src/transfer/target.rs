@@ -30,7 +30,7 @@ const MAX_MONTHS: usize = 240;
 pub struct Target {
     pub end: End,
     pub is_begun: bool,
-    /// Statements that add the most rows, by table.
+    /// `INSERT` statements of a full batch, by table.
     full: HashMap<String, Arc<str>>,
     /// No server starts as long as this lives.
     _lock: Option<File>,
@@ -73,7 +73,7 @@ impl Target {
         refuse_rows(&mut self.end, names)
     }
 
-    /// Makes the partitions of `rank_history`: all rows would fall into the rest.
+    /// Creates the partitions of `rank_history`: all rows would go to the default one.
     pub fn prepare_months(&mut self, source: &mut End) -> Result<(), TransferError> {
         if self.end.kind() == DatabaseKind::Sqlite {
             return Ok(());
@@ -136,7 +136,7 @@ impl Target {
     /// Call it once all is verified.
     pub fn open_to_servers(&mut self, tables: &[Table]) -> Result<(), TransferError> {
         if self.end.kind() == DatabaseKind::Postgres {
-            // The planner knows nothing of tables that were just filled. It will, also where this fails.
+            // Gives the planner statistics of the new rows. Where it fails, autovacuum does so later.
             for table in tables {
                 let analyze = format!("ANALYZE \"{}\"", table.name);
                 let _ = self.end.db.batch_execute(&analyze);
@@ -151,7 +151,7 @@ fn rows_of_a_statement(table: &Table) -> usize {
     (MOST_BINDS / table.columns.len()).clamp(1, MAX_STATEMENT_ROWS)
 }
 
-/// Whether it is the database that the source is connected to: that connection is one of its own then.
+/// Refuses the database of the source, which lists the source's connection as its own.
 fn refuse_the_same(url: &str, place: &str, source: &mut End) -> Result<(), TransferError> {
     if source.kind() != DatabaseKind::Postgres {
         return Ok(());
@@ -165,7 +165,7 @@ fn refuse_the_same(url: &str, place: &str, source: &mut End) -> Result<(), Trans
     Ok(())
 }
 
-/// Whether a transfer into it has begun; one that has not finds the schema in place.
+/// Whether a transfer into it has begun; if not, creates the schema.
 fn made_ready(end: &mut End) -> Result<bool, TransferError> {
     let taken = versions::taken(&mut end.db);
     let mut taken = taken.map_err(|it| end.failed("cannot read its schema", it))?;
