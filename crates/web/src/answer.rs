@@ -18,13 +18,13 @@ pub struct Answer {
     pub cache: &'static str,
     pub content_type: &'static str,
     pub tag: Option<EntityTag>,
-    /// Whether it was kept for repeats, in the transaction of its effect.
+    /// Whether it was stored for idempotent replay, in the transaction of its effect.
     pub is_kept: bool,
 }
 
 pub const PROBLEM: &str = "application/problem+json";
 
-/// Seconds after which an unfinished analysis is worth another look.
+/// Poll interval for an unfinished analysis, in seconds.
 pub const LOOK_AGAIN: &str = "2";
 
 pub struct Stream {
@@ -32,7 +32,7 @@ pub struct Stream {
     pub events: LocalBoxStream<'static, Result<Bytes, Infallible>>,
 }
 
-/// Callers may keep it, but have to revalidate.
+/// Clients may cache it but must revalidate.
 pub const PRIVATE: &str = "private, no-cache";
 
 impl Answer {
@@ -41,7 +41,7 @@ impl Answer {
     }
 
     /// # Panics
-    /// Never for the bodies of this crate: they have string keys and no failing serialisers.
+    /// Never: bodies have string keys and infallible serializers.
     pub fn with_status(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_string(body).expect("answers serialise to JSON");
         Self::text(status, body)
@@ -91,21 +91,21 @@ impl Answer {
         self
     }
 
-    /// Kept for repeats, if its request came with a key.
+    /// Stored for idempotent replay if the request carried a key.
     #[must_use]
     pub const fn kept(mut self) -> Self {
         self.is_kept = true;
         self
     }
 
-    /// 200 with one resource, under its tag.
+    /// 200 with one resource and its strong tag.
     pub fn resource(resource: &impl Serialize) -> Self {
         let answer = Self::ok(resource);
         let tag = EntityTag::of_text(&answer.body);
         answer.tagged(tag)
     }
 
-    /// 200 with a list or a summary, under its weak tag.
+    /// 200 with a list or summary and a weak tag.
     pub fn summary(content: &impl Serialize) -> Self {
         let answer = Self::ok(content);
         let tag = EntityTag::weak(&[&answer.body]);

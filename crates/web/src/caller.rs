@@ -6,7 +6,7 @@ use domain::token::ApiToken;
 use domain::use_cases::sessions::Member;
 use domain::use_cases::tokens::Agent;
 
-/// What they may do was checked before; what is left is whose data it is about.
+/// Permissions are already checked; queries only need the account.
 #[derive(Debug, Clone)]
 pub enum Caller {
     Agent(Box<Agent>),
@@ -37,7 +37,7 @@ impl Caller {
         }
     }
 
-    /// `None` for somebody who is signed in.
+    /// `None` for a signed-in user.
     pub fn token(&self) -> Option<&ApiToken> {
         match self {
             Self::Agent(agent) | Self::Tool(agent) => Some(&agent.token),

@@ -1,4 +1,4 @@
-//! Counts connections, in all and by network. Each costs two files; an idle one lasts as long as the keep-alive.
+//! Limits connections in total and per network. Each uses two file descriptors until its keep-alive ends.
 
 use crate::counted;
 use crate::http::hang_up::Peer;
@@ -10,11 +10,11 @@ use std::{any::Any, net::IpAddr, sync::Arc};
 pub struct Connections {
     slots: Arc<Slots>,
     per_address: u32,
-    /// Networks whose connections count in all, but are never refused: proxies carry those of many.
+    /// Networks whose connections count in total but are never refused, such as proxies.
     exempt: Vec<IpNet>,
 }
 
-/// Counts until dropped.
+/// Held until dropped.
 struct Open {
     _slot: Slot,
 }
@@ -31,7 +31,7 @@ impl Connections {
         }
     }
 
-    /// Counts a connection, in Actix's extensions of it; closes it where its network or the process has too many.
+    /// Counts a connection and stores its slot in Actix's extensions; closes it above a limit.
     pub fn begin(&self, connection: &dyn Any, kept: &mut Extensions) {
         let Some(stream) = connection.downcast_ref::<TcpStream>() else {
             return;
@@ -53,7 +53,7 @@ impl Connections {
         kept.insert(peer);
     }
 
-    /// Whether three quarters of all exist: then none is kept for a next request.
+    /// Whether three quarters are in use; then no connection is kept alive.
     pub fn are_scarce(&self) -> bool {
         self.slots.held() >= self.slots.max() - self.slots.max() / 4
     }

@@ -1,5 +1,4 @@
-//! Metrics of requests. Labels are the code's own words (templates of routes, codes of problems, names of policies and
-//! tools), and never anything that a caller wrote.
+//! Request metrics. Labels are fixed names (route templates, problem codes, policies, tools), never caller input.
 
 use crate::problem::{Code, Problem};
 use actix_web::http::Method;
@@ -10,15 +9,15 @@ use domain::{
 use std::time::Duration;
 
 const UNMATCHED: &str = "_unmatched";
-/// Methods without a name here: callers may invent any number of them.
+/// Label of unknown methods, of which callers can invent any number.
 const OTHER: &str = "_OTHER";
 
-/// What is used up without being an allowance or a budget.
+/// Quotas that are neither allowances nor budgets.
 pub(crate) const UNFINISHED_ANALYSES: &str = "unfinishedAnalyses";
 pub(crate) const SERVER_QUEUE: &str = "serverQueue";
 pub(crate) const KEYWORD_RESEARCH: &str = "keywordResearch";
 
-/// Begins at zero, so that the first step of each counter is seen as one.
+/// Starts at zero, so that the first increment is visible.
 pub fn begin() {
     let refusals = Code::ALL.iter().filter(|it| is_about_who(**it));
     for code in refusals {
@@ -49,7 +48,7 @@ pub(crate) fn limit_begins(policy: &'static str) {
     metrics::counter!("rate_limited_total", "policy" => policy).absolute(0);
 }
 
-/// Counts until it is dropped.
+/// Decrements on drop.
 pub struct Active(());
 
 impl Active {
@@ -65,7 +64,7 @@ impl Drop for Active {
     }
 }
 
-/// `route` is a template; `none` where there is none.
+/// `route` is a template, or `none`.
 pub fn answered(method: &Method, route: &'static str, status: u16, took: Duration) {
     let route = if route == "none" { UNMATCHED } else { route };
     metrics::histogram!(
@@ -77,7 +76,7 @@ pub fn answered(method: &Method, route: &'static str, status: u16, took: Duratio
     .record(took);
 }
 
-/// Whoever is not let in is counted by why.
+/// Counts rejected credentials by reason.
 pub fn refused(problem: &Problem) {
     if is_about_who(problem.code) {
         metrics::counter!("auth_failures_total", "reason" => problem.code.name()).increment(1);
@@ -103,7 +102,7 @@ pub fn over_quota(quota: &'static str) {
     metrics::counter!("quota_rejected_total", "quota" => quota).increment(1);
 }
 
-/// Answered as its idempotency key was before.
+/// Counts a response replayed for an idempotency key.
 pub fn replayed() {
     metrics::counter!("idempotency_replays_total").increment(1);
 }
@@ -121,7 +120,7 @@ pub fn enqueued(kind: AnalysisKind) {
     metrics::counter!("jobs_enqueued_total", "type" => kind.name()).increment(1);
 }
 
-/// Ended before a worker had it.
+/// Canceled before a worker took it.
 pub fn canceled(kind: AnalysisKind) {
     let (kind, outcome) = (kind.name(), "canceled");
     metrics::counter!("jobs_finished_total", "type" => kind, "outcome" => outcome).increment(1);
@@ -140,7 +139,7 @@ fn named(method: &Method) -> &'static str {
     }
 }
 
-/// Avoids a new text for each request.
+/// Avoids an allocation per request.
 fn status_text(status: u16) -> &'static str {
     macro_rules! known {
         ($($number:literal)+) => { match status { $($number => stringify!($number),)+ _ => "other" } };

@@ -1,6 +1,5 @@
-//! That a request comes from a page of ours: another site's page can make a browser send the cookie along. Three
-//! layers: where the browser says that the request was made (Fetch Metadata, or the origin); a body that no form can
-//! send ([`crate::pipeline`]); and a token that only our own page can read.
+//! CSRF protection in three layers: Fetch Metadata or Origin; a body type that forms cannot send ([`crate::pipeline`]);
+//! and a token that only our pages can read.
 
 use crate::problem::{Code, Problem};
 use actix_web::HttpRequest;
@@ -10,10 +9,10 @@ use sha2::Sha256;
 
 pub const HEADER: &str = "X-CSRF-Token";
 const SITE: &str = "sec-fetch-site";
-/// The session's secret is used for nothing else under this name.
+/// Domain separation of the session's secret.
 const PURPOSE: &[u8] = b"sightline csrf 1";
 
-/// Does not tell the session's secret.
+/// Does not reveal the session's secret.
 pub fn token(secret: &str) -> String {
     URL_SAFE_NO_PAD.encode(mac(secret).finalize().into_bytes())
 }
@@ -40,7 +39,7 @@ pub fn check_token(request: &HttpRequest, secret: &str) -> Result<(), Problem> {
     )))
 }
 
-/// Refuses pages of another site or of another host of this one, and unknown origins. Programs use the Agent API.
+/// Rejects other sites, other hosts of this site, and unknown origins. Programs use the Agent API.
 pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let (Ok(site), Ok(origin)) = (one(request, SITE), one(request, "origin")) else {
         return Err(refused("no-origin", "The request says twice where it was made.").hint(HINT));
@@ -63,7 +62,7 @@ pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem
 
 const HINT: &str = "Send it from a page of this server, at the address that public_base_url names; programs use the Agent API with a token.";
 
-/// Fails when there are several, or one that cannot be read.
+/// Fails if the header is repeated or unreadable.
 fn one<'a>(request: &'a HttpRequest, name: &str) -> Result<Option<&'a str>, ()> {
     let mut values = request.headers().get_all(name);
     let Some(value) = values.next() else {

@@ -24,20 +24,20 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};
 
-/// May run on any thread: what only reads runs where the storage is.
+/// `Send`, since reads may run on a storage thread.
 pub type Handling = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send>>;
 
-/// Who may call, with the handler: one that needs an agent cannot be public.
+/// Pairs access with the handler's type: a handler that needs an agent cannot be public.
 #[derive(Clone, Copy)]
 pub enum Access {
     Public(fn(Arc<Services>, PublicCall) -> Handling),
     Agent(Scope, AgentHandler),
-    /// What browsers report of our pages; the body comes as it is.
+    /// CSP reports of our pages; the body is not parsed.
     Report(fn(&Services, &[u8]) -> Result<Answer, Problem>),
     Visitor(fn(Arc<Services>, VisitorCall) -> Handling),
-    /// Whoever is signed in, for what concerns themselves. Answers may hold secrets: they are not kept for repeats.
+    /// A signed-in user's own settings. Responses may contain secrets, so they are never stored for replay.
     Member(fn(Arc<Services>, MemberCall) -> Handling),
-    /// Whoever is signed in, for what agents may do as well.
+    /// A signed-in user, with a handler shared with agents.
     Session(AgentHandler),
 }
 
@@ -57,50 +57,50 @@ impl Access {
     }
 }
 
-/// Nothing is served that is not in the table.
+/// A row of the route table.
 pub struct Endpoint {
     pub verb: Verb,
-    /// `{id}` stands for an id, a second name in braces for that of a part of it.
+    /// `{id}` is an id, a second placeholder that of a nested resource.
     pub path: &'static str,
     pub access: Access,
-    /// A name for generated clients and for the capability list.
+    /// Operation id of generated clients and the capability list.
     pub operation: &'static str,
     pub summary: &'static str,
-    /// What it does, what it costs and what it answers.
+    /// Effect, cost and response.
     pub description: &'static str,
     pub parameters: fn() -> Vec<Parameter>,
-    /// The body's schema.
+    /// Schema of the body.
     pub body: Option<fn() -> Value>,
-    /// Successful statuses, each with the name of the schema that is answered.
+    /// Success statuses with their schema names.
     pub answers: &'static [(u16, &'static str)],
-    /// Statuses beyond those that every route has.
+    /// Error statuses beyond the common ones.
     pub refusals: &'static [u16],
-    /// Whether answers carry an `ETag`, and the headers that name one count.
+    /// Whether responses carry an `ETag` and conditional headers are read.
     pub is_conditional: bool,
     pub deprecated: Option<Deprecation>,
     pub tools: &'static [&'static str],
 }
 
-/// A deprecated endpoint works as it did until its sunset.
+/// A deprecated endpoint works unchanged until its sunset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deprecation {
     pub since: DateTime<Utc>,
-    /// When it stops being served.
+    /// No longer served from then on.
     pub sunset: DateTime<Utc>,
-    /// Page that tells what takes its place.
+    /// URL that describes the replacement.
     pub told_at: &'static str,
 }
 
 impl Deprecation {
-    /// Least time between the announcement and the sunset.
+    /// Between the announcement and the sunset.
     pub const LEAST_NOTICE: TimeDelta = TimeDelta::days(365);
 
-    /// `Deprecation` (RFC 9745): a date as structured fields have it (RFC 9651, 3.3.7).
+    /// `Deprecation` (RFC 9745): a structured-field date (RFC 9651, 3.3.7).
     pub fn since_field(&self) -> String {
         format!("@{}", self.since.timestamp())
     }
 
-    /// `Sunset` (RFC 8594): a date as HTTP has it (RFC 9110, 5.6.7).
+    /// `Sunset` (RFC 8594): an HTTP date (RFC 9110, 5.6.7).
     pub fn sunset_field(&self) -> String {
         self.sunset.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
     }
@@ -158,7 +158,7 @@ impl Endpoint {
     }
 }
 
-/// Makes the documents of what is served, for the address at which it is.
+/// Builds the documents for a base URL.
 #[derive(Clone, Copy)]
 pub struct DocumentsOf {
     pub openapi: fn(&str) -> Value,
@@ -167,56 +167,56 @@ pub struct DocumentsOf {
 
 pub struct PublicCall {
     pub query: Query,
-    /// Of the whole table, which is above its handlers.
+    /// Passed in, since the route table depends on its handlers.
     pub documents: DocumentsOf,
 }
 
 #[derive(Debug, Clone)]
 pub struct Visitor {
-    /// The address that requests are counted by.
+    /// Client address for rate limits.
     pub address: IpAddr,
     pub place: Place,
-    /// From the browser's cookie, if it has the form of one.
+    /// From the cookie, if well-formed.
     pub session: Option<PlainSession>,
 }
 
 pub struct VisitorCall {
     pub visitor: Visitor,
     pub query: Query,
-    /// Empty when the method has none.
+    /// Empty for methods without a body.
     pub body: Map<String, Value>,
 }
 
 pub struct MemberCall {
     pub member: Member,
-    /// The session's secret, for what is derived from it.
+    /// For deriving the CSRF token.
     pub secret: PlainSession,
     pub visitor: Visitor,
-    /// `None` when the path has none; an id that nothing has when the path holds something else.
+    /// `None` if the route has none; a nonexistent id if the segment is invalid.
     pub id: Option<i64>,
     pub query: Query,
-    /// Empty when the method has none.
+    /// Empty for methods without a body.
     pub body: Map<String, Value>,
 }
 
-/// Everything before it is checked already.
+/// An authorized request; all earlier checks have passed.
 pub struct Call {
     pub caller: Caller,
-    /// Set when the caller asks that it be executed once.
+    /// Set if the request carried an idempotency key.
     pub once: Option<OnceOnly>,
     pub if_match: Option<Wanted>,
-    /// `None` when the path has none; an id that nothing has when the path holds something else.
+    /// `None` if the route has none; a nonexistent id if the segment is invalid.
     pub id: Option<i64>,
-    /// Of a part, as `id`.
+    /// Of a nested resource, as `id`.
     pub part_id: Option<i64>,
     pub path: String,
     /// As sent, for links to the next page.
     pub query_text: String,
     pub query: Query,
-    /// Empty when the method has none.
+    /// Empty for methods without a body.
     pub body: Map<String, Value>,
     pub telling: Telling,
-    /// The sender's connection, where it is known: long waits check whether anybody is there.
+    /// The client's connection, if known, so that long waits detect a disconnect.
     pub peer: Option<Peer>,
 }
 
@@ -229,18 +229,17 @@ impl Call {
         self.caller.account()
     }
 
-    /// Fails where the path names something that is no id.
+    /// Fails if the route has no id.
     pub fn project_id(&self) -> Result<ProjectId, Problem> {
         self.id.map(ProjectId).ok_or_else(refusals::no_project)
     }
 
-    /// The project in the path as it is stored. Handlers that ask for it first tell whether it is there before they
-    /// tell what is wrong with the rest of the request. Fails where the account has none such.
+    /// The project in the path. Handlers call this first, so that 404 precedes 422.
     pub async fn project(&self, services: &Services) -> Result<Project, Problem> {
         services.project(self.account(), self.project_id()?).await
     }
 
-    /// Whether a thing's view has the tag that `If-Match` names.
+    /// Whether the current view has the tag of `If-Match`.
     pub fn expects<'a, T: 'a, V: Serialize>(
         &'a self,
         view: impl Fn(&T) -> V + Sync + 'a,
@@ -249,7 +248,7 @@ impl Call {
         move |thing| wanted.is_none_or(|it| it.has_strongly(&EntityTag::of(&view(thing))))
     }
 
-    /// Keeps the answer with the effect, when the caller sent a key.
+    /// Stores the response in the same transaction if the request carried an Idempotency-Key.
     pub fn receipt<'a, T>(
         &'a self,
         answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),

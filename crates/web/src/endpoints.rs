@@ -1,5 +1,5 @@
-//! The route table: every endpoint of the Agent API as data. The server, the OpenAPI document, the
-//! capability list of /health and the access test walk it; nothing is served that is not in it.
+//! The Agent API's route table as data, used by the server, the OpenAPI document, the capability list of /health and
+//! the access test.
 
 use crate::agent_api::{analyses, docs, health, keywords, models, projects, results};
 use crate::contract::Parameter;
@@ -10,7 +10,7 @@ use analysis::result_type::ResultType;
 use domain::scope::Scope;
 use std::sync::LazyLock;
 
-/// Rows: verb, path, who may call with the handler, operation, summary, and what differs from [`Endpoint::plain`].
+/// Rows: verb, path, access with handler, operation, summary, and differences from [`Endpoint::plain`].
 macro_rules! endpoints {
     ($($verb:ident $path:expr, $access:ident($($handler:tt)*) $operation:literal $summary:literal $(, $member:ident: $value:expr)*;)*) => {
         vec![$($crate::endpoint::Endpoint {
@@ -27,7 +27,7 @@ macro_rules! endpoints {
 }
 pub(crate) use endpoints;
 
-/// Lets a handler be called as the table has it.
+/// Adapts a handler to the type in the table.
 macro_rules! handled {
     ($call:ty, $handler:path) => {
         |services: std::sync::Arc<$crate::services::Services>,
@@ -55,7 +55,7 @@ static READING: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Of one project its members can be chosen.
+/// `fields` of a single project.
 pub fn project() -> Vec<Parameter> {
     fields(&PROJECT).into()
 }

@@ -1,7 +1,8 @@
-//! Actix: the Agent API on a route table that is data.
+//! Actix server of the Agent API, the session API, MCP and the pages.
 //!
-//! `endpoints.rs` and `session_endpoints.rs` are the table, `checks/` each check of a request, `pipeline/` their fixed order,
-//! `agent_api/` and `session_api/` one file per verb, `mcp/` the same as tools. Deliberately absent: SQL, other adapters, randomness, business rules.
+//! `endpoints.rs` and `session_endpoints.rs` hold the route table, `checks/` each request check, `pipeline/` their order,
+//! `agent_api/` and `session_api/` one file per verb, `mcp/` the tools.
+//! No SQL, other adapters, randomness or business rules.
 
 pub mod agent_api;
 pub mod answer;
@@ -53,7 +54,7 @@ use route_table::Row;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
 
-/// The pipeline sees every request, so that none of Actix's own answers is ever seen.
+/// The pipeline handles every request, so that Actix's default responses are never sent.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
     serve_these(services, everything())
 }
@@ -64,7 +65,7 @@ pub fn everything() -> Vec<Endpoint> {
     all
 }
 
-/// What is served, for whatever is below the handlers.
+/// The route table for modules below the handlers.
 fn rows() -> Vec<Row> {
     let row = |it: Endpoint| Row {
         verb: it.verb,
@@ -94,7 +95,7 @@ pub fn serve_these(
                         Some(page) => page,
                         None => pipeline.serve(request, payload).await,
                     };
-                    // Actix leaves out the header and goes by the type alone.
+                    // Actix drops the header and only uses the connection type.
                     let asked_to = response.headers().get(header::CONNECTION);
                     if asked_to.is_some_and(|it| it == "close") || connections.are_scarce() {
                         response
@@ -108,17 +109,17 @@ pub fn serve_these(
     }
 }
 
-/// The id that a text is: digits alone, without a leading zero, so that one thing has one address.
+/// Digits without a leading zero, so that each resource has one URL.
 fn plain_id(text: &str) -> Option<i64> {
     let is_plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     let found = text.parse().ok().filter(|_| is_plain);
     found.filter(|id| (1..=domain::ids::LARGEST_ID).contains(id))
 }
 
-/// An id that nothing ever has.
+/// An id that no row has.
 const NOBODYS: i64 = 0;
 
-/// The id of a text, or one that nothing has: its look-up takes as long as for any id that is not there.
+/// An invalid id becomes a nonexistent one: both take the same lookup time.
 fn object_id(text: &str) -> i64 {
     plain_id(text).unwrap_or(NOBODYS)
 }

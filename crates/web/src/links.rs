@@ -1,21 +1,21 @@
-//! Where answers lead: operations with their arguments, which each surface tells in its own words.
+//! Links to operations with arguments, rendered per surface.
 
 use crate::route_table::{ROWS, Row, captured, id_argument};
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, sync::LazyLock};
 use url::form_urlencoded;
 
-/// By what the service is asked.
+/// Interface through which a request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
-    /// Answers are kept for repeats in its words, whoever asked.
+    /// Stored responses use its links.
     Agent,
     Session,
     Tool,
 }
 
 analysis::wire_enum! {
-    /// What answers lead to, by its name in the route table.
+    /// Link targets, by their names in the route table.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Operation {
         AddKeywords = "addKeywords",
@@ -49,7 +49,7 @@ impl Operation {
         ROWS[self as usize][usize::from(surface == Surface::Session)]
     }
 
-    /// People have rows of their own for what agents do as well, such as `sessionAddKeywords`.
+    /// Sessions have their own rows for shared operations, such as `sessionAddKeywords`.
     fn found(self, surface: Surface) -> &'static Row {
         let of_agents = |it: &&Row| it.operation == self.name();
         let of_people = |it: &&Row| {
@@ -68,9 +68,9 @@ impl Operation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     pub operation: Operation,
-    /// Of what the path names; of a project where the path names nothing.
+    /// Id in the path, or of the project if the path has none.
     pub id: Option<i64>,
-    /// Of a part of it.
+    /// Of a nested resource.
     part_id: Option<i64>,
     pub query: Vec<(String, Value)>,
 }
@@ -127,7 +127,7 @@ impl Link {
         }
     }
 
-    /// Reads what [`Surface::Agent`] was told, from an answer that was kept.
+    /// Parses a link of a stored response, which has the form of [`Surface::Agent`].
     pub fn of_kept(method: Option<&str>, href: &str) -> Option<Self> {
         let (path, query) = href.split_once('?').unwrap_or((href, ""));
         Operation::ALL.into_iter().find_map(|operation| {
@@ -153,14 +153,14 @@ impl Link {
     }
 }
 
-/// A text that is neither stays one.
+/// Other text stays a string.
 fn number_or_flag(text: &str) -> Value {
     let number = text.parse::<i64>().ok().map(Value::from);
     let flag = text.parse::<bool>().ok().map(Value::from);
     number.or(flag).unwrap_or_else(|| text.into())
 }
 
-/// A request that helps, ready to send.
+/// A suggested request, ready to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextAction {
     pub link: Link,
@@ -183,7 +183,7 @@ impl NextAction {
         self
     }
 
-    /// A call of a tool for whoever has tools, where one leads there; a request otherwise.
+    /// A tool call for MCP if a tool covers the operation, otherwise a request.
     pub fn told(&self, surface: Surface) -> Value {
         let call = match surface {
             Surface::Tool => self.call(),
@@ -192,7 +192,7 @@ impl NextAction {
         call.unwrap_or_else(|| self.request(surface))
     }
 
-    /// `None` where no tool leads there.
+    /// `None` if no tool covers the operation.
     fn call(&self) -> Option<Value> {
         let row = self.link.operation.row(Surface::Tool);
         let tool = row.tools.first()?;
@@ -235,7 +235,7 @@ impl NextAction {
     }
 }
 
-/// A problem document that was kept, in the words of who repeats the request.
+/// Renders a stored problem document for the surface of the repeated request.
 pub fn retold(kept: String, surface: Surface) -> String {
     if surface == Surface::Agent {
         return kept;

@@ -1,4 +1,4 @@
-//! Suppliers that refuse the operator's account, as the server's processes noted it; read at most every five seconds.
+//! Suppliers that refuse the operator's account, from server notes cached for five seconds.
 
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::{Storage, StorageError};
@@ -11,7 +11,7 @@ const HOLDS: Duration = Duration::from_secs(5);
 pub struct Noticed(Mutex<Option<(Instant, Vec<ServerNote>)>>);
 
 impl Noticed {
-    /// What they are asked for, and how the refusal is told.
+    /// Operation and message of each refusal.
     pub async fn refusals(
         &self,
         storage: &dyn Storage,

@@ -1,4 +1,4 @@
-//! Paths outside the Agent API: liveness, readiness, where everything is, and what a problem's type means.
+//! Paths outside the Agent API: liveness, readiness, index and problem types.
 
 use crate::answer::Answer;
 use crate::problem::{Code, Problem};
@@ -13,7 +13,7 @@ const PROBLEMS: &str = "/problems/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operational<'a> {
     Root,
-    /// Something answers here: what balancers and watchers ask who may not see more.
+    /// Minimal liveness for load balancers and monitoring.
     Healthz,
     Livez,
     Readyz,
@@ -73,7 +73,7 @@ fn root(base_url: &str) -> Answer {
     }))
 }
 
-/// The server is not about to stop, and the database answers and has the right schema.
+/// Not stopping, database reachable, schema current.
 async fn readiness(services: &Services) -> Answer {
     if services.stopping.is_cancelled() {
         let body = json!({ "status": "unavailable", "reason": "stopping" });

@@ -1,4 +1,4 @@
-//! Pages of lists: limits, sort orders, and cursors that only this server can have made.
+//! Paging of lists: limits, sort orders and signed cursors.
 
 use crate::contract::parameters::Query;
 use crate::contract::{Argument, Parameter, words};
@@ -20,11 +20,11 @@ const TAG_LENGTH: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub default: u32,
-    /// More is taken as this.
+    /// Larger values become this.
     pub most: u32,
 }
 
-/// Parameters of a list.
+/// Paging parameters of a list.
 pub fn pages(limits: Limits) -> [Parameter; 2] {
     [
         parameter(
@@ -48,7 +48,7 @@ analysis::wire_enum! {
 }
 words!(Included);
 
-/// The parameter of a list whose rows can be counted.
+/// Requests a row count.
 pub fn total() -> [Parameter; 1] {
     [parameter(
         "include",
@@ -57,7 +57,7 @@ pub fn total() -> [Parameter; 1] {
     )]
 }
 
-/// The parameter that chooses one of the orders.
+/// Selects a sort order.
 pub fn order<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Parameter; 1] {
     let both: Vec<String> = { sorts.iter() }
         .flat_map(|(name, _)| [(*name).to_owned(), format!("-{name}")])
@@ -66,7 +66,7 @@ pub fn order<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Para
     [parameter("sort", description, schema)]
 }
 
-/// The parameter that chooses members.
+/// Selects members.
 pub fn fields(of: &Selectable) -> [Parameter; 1] {
     let name = of.paths.join("|").replace('.', r"\.");
     [parameter(
@@ -85,17 +85,17 @@ const fn parameter(name: &'static str, description: &'static str, schema: Value)
     }
 }
 
-/// Every server on a database has the same.
+/// Shared by all servers on a database.
 #[derive(Clone)]
 pub struct CursorKey(pub [u8; 32]);
 
 pub struct Paging<'a, S> {
     pub query: &'a Query,
     pub account: AccountId,
-    /// Parameters that a cursor is bound to, as they were sent.
+    /// Query parameters that a cursor is bound to, as sent.
     pub bound_to: &'a str,
     pub limits: Limits,
-    /// The sort orders by name; the first is the default, with its direction.
+    /// Sort orders by name; the first is the default.
     pub sorts: &'a [(&'static str, S)],
     /// Of the default order.
     pub default_direction: Direction,
@@ -103,7 +103,7 @@ pub struct Paging<'a, S> {
 
 impl<S: Copy> Paging<'_, S> {
     pub fn request(&self, key: &CursorKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
-        // All three are read before any is found wanting: what is wrong is told at once.
+        // All three are read first, so that all errors are reported at once.
         let sort = self.sort();
         let limit = self.limit();
         let after = match self.query.text("cursor") {
@@ -122,13 +122,13 @@ impl<S: Copy> Paging<'_, S> {
         })
     }
 
-    /// Notes what is no number.
+    /// Adds an error for an invalid number.
     pub fn limit(&self) -> Option<u32> {
         let Some(text) = self.query.text("limit") else {
             return Some(self.limits.default);
         };
         let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // More digits than an integer holds are still a number above the maximum.
+        // An overflow is above the maximum as well.
         let number: u64 = if is_plain {
             text.parse().unwrap_or(u64::MAX)
         } else {
@@ -184,7 +184,7 @@ impl<S: Copy> Paging<'_, S> {
         found
     }
 
-    /// `None` when no page follows.
+    /// `None` on the last page.
     pub fn next_cursor<T>(
         &self,
         page: &Page<T>,
@@ -204,7 +204,7 @@ impl<S: Copy> Paging<'_, S> {
     }
 }
 
-/// The part of a query string that a cursor is bound to: everything but where and how much.
+/// Query parameters that a cursor is bound to: all but cursor, limit, fields and include.
 pub fn bound_part(path: &str, query: &str) -> String {
     let mut parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
     parts.retain(|part| {
@@ -290,7 +290,7 @@ fn sign(key: &CursorKey, body: &[u8]) -> [u8; TAG_LENGTH] {
     std::array::from_fn(|at| tag[at])
 }
 
-/// The query holds why it could not be read.
+/// Fails with the errors of the query.
 pub fn wanted<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
     query.finish()?;
     page.ok_or_else(|| Problem::invalid(vec![]))

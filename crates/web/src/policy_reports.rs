@@ -1,6 +1,5 @@
-//! POST /api/policy-reports: what browsers refused on pages of ours, as the pages' policy asks them to
-//! tell. No script of ours sends it, so that no token comes with it, and any program may send anything: it
-//! is counted, told to the log in few words without the addresses of pages, and not kept.
+//! POST /api/policy-reports: CSP violation reports of our pages. Browsers send them without a token, so reports are
+//! rate-limited, logged without page URLs, and not stored.
 
 use crate::answer::Answer;
 use crate::problem::{Code, Problem};
@@ -9,9 +8,9 @@ use serde_json::Value;
 use std::sync::atomic::Ordering;
 
 pub const PATH: &str = "/api/policy-reports";
-/// In bytes. Browsers send several reports together.
+/// In bytes. Browsers send several reports at once.
 pub const MOST_BODY: usize = 16 * 1_024;
-/// Reports that are logged.
+/// Reports logged per request.
 const MOST_REPORTS: usize = 5;
 /// In characters.
 const MOST_NAME: usize = 80;
@@ -19,11 +18,11 @@ const MOST_NAME: usize = 80;
 #[derive(Debug, PartialEq, Eq)]
 struct Refusal {
     directive: String,
-    /// Scheme and host, or what it was instead of an address.
+    /// Scheme and host, or a keyword such as `inline`.
     blocked: String,
 }
 
-/// In either of the two forms that there are.
+/// In either of the two formats.
 pub fn take(services: &Services, body: &[u8]) -> Result<Answer, Problem> {
     let unread = |_| Problem::new(Code::MalformedJson, "The body is no report of a browser.");
     let body: Value = serde_json::from_slice(body).map_err(unread)?;
@@ -42,7 +41,7 @@ pub fn take(services: &Services, body: &[u8]) -> Result<Answer, Problem> {
     })
 }
 
-/// The Reporting API's list, or the object of `report-uri` (CSP 3, 5).
+/// Reporting API list, or `report-uri` object (CSP 3, 5).
 fn refusals(body: &Value) -> Vec<Refusal> {
     let reports: Vec<&Value> = match body {
         Value::Array(all) => { all.iter() }
@@ -61,7 +60,7 @@ fn refusals(body: &Value) -> Vec<Refusal> {
     told.collect()
 }
 
-/// Without path and query, which hold what people look for.
+/// Without path and query, which may contain search terms.
 fn origin(url: &str) -> &str {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.split([':', '/', '?', '#']).next().unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Whether the database answers, for readiness: asked once a second at the most, and not waited for longer than that.
+//! Database check for readiness: at most once a second, with a timeout.
 
 use domain::ports::storage::Storage;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// Balancers ask often, and all at once when something is wrong.
+/// Load balancers poll often, and all at once during an outage.
 const HOLDS: Duration = Duration::from_secs(1);
-/// How long the database may take. With [`HOLDS`], a lost one is told within two seconds.
+/// With [`HOLDS`], an outage is reported within two seconds.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 #[derive(Debug, Default)]
 pub struct Readiness(Mutex<Option<(Instant, bool)>>);
 
 impl Readiness {
-    /// With the right schema. Whoever asks meanwhile waits for the same answer.
+    /// Checks the schema as well. Concurrent callers share one check.
     pub async fn has_database(&self, storage: &dyn Storage) -> bool {
         let mut known = self.0.lock().await;
         if let Some((at, answers)) = *known
@@ -33,7 +33,7 @@ impl Readiness {
                 false
             }
         };
-        // From when it was asked: an answer that took long is as old as its question.
+        // The age of a result counts from the start of its check.
         *known = Some((asked, answers));
         answers
     }

@@ -1,14 +1,14 @@
-//! What a client may learn before it has a token: protected resource metadata (RFC 9728).
+//! Protected resource metadata (RFC 9728).
 
 use crate::answer::Answer;
 use crate::paths::{AGENT_API, MCP};
 use domain::scope::Scope;
 use serde_json::json;
 
-/// Precedes the path of the resource.
+/// Followed by the path of the resource.
 pub const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// The path of the resource that a path of metadata is about.
+/// Resource path of a metadata path.
 pub fn named(path: &str) -> Option<&'static str> {
     match path.strip_prefix(WELL_KNOWN)? {
         "" | MCP => Some(MCP),
@@ -21,7 +21,7 @@ pub fn address(base_url: &str, path: &str) -> String {
     format!("{base_url}{WELL_KNOWN}{path}")
 }
 
-/// There are no authorization servers: owners make tokens by hand.
+/// No authorization servers: tokens are created by hand.
 pub fn metadata(base_url: &str, path: &str) -> Answer {
     Answer::value(&json!({
         "resource": format!("{base_url}{path}"),

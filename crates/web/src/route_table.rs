@@ -1,4 +1,4 @@
-//! What the rows of the route table say apart from their handlers: what links, checks and lists need of them.
+//! Route table rows without handlers, for links, checks and lists.
 
 use actix_web::http::Method;
 use domain::scope::Scope;
@@ -10,12 +10,11 @@ pub enum Verb {
     Post,
     Put,
     Patch,
-    /// Deactivates.
     Delete,
 }
 
 impl Verb {
-    /// HEAD reads like GET.
+    /// HEAD counts as GET.
     pub fn of(method: &Method) -> Option<Self> {
         match *method {
             Method::GET | Method::HEAD => Some(Self::Get),
@@ -46,7 +45,6 @@ impl Verb {
     }
 }
 
-/// A row without its handler.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub verb: Verb,
@@ -57,11 +55,11 @@ pub struct Row {
     pub tools: &'static [&'static str],
 }
 
-/// All rows, in the order of the table.
+/// In table order.
 pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(crate::rows);
 
-/// The values of `{id}` and of a second name in braces. What is no id is taken for one that nothing has, so that it is
-/// answered, and looked for, like one that is not there.
+/// Values of `{id}` and a second placeholder. An invalid id becomes a nonexistent one, so that both take the same
+/// lookup and response.
 pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
     let (before, after) = template.split_once("{id}")?;
     let rest = path.strip_prefix(before)?;
@@ -78,7 +76,7 @@ fn one_id(text: &str) -> Option<i64> {
     is_one.then(|| crate::object_id(text))
 }
 
-/// The argument of tools that stands for the id in a path.
+/// Tool argument for the id in a path.
 pub fn id_argument(path: &str) -> &'static str {
     if path.contains("/keywords/{id}") {
         "keywordId"

@@ -1,4 +1,4 @@
-//! `fields=`: only the members that a caller asks for, out of those in the schemas of answers.
+//! `fields=`: selects members of the response schemas.
 
 use crate::contract::members;
 use crate::contract::parameters::Query;
@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 #[derive(Debug)]
 pub struct Selectable {
-    /// Those of nested objects as dotted paths.
+    /// Nested members are dotted paths.
     pub paths: Vec<String>,
-    /// Always selected: what tells one thing from others.
+    /// Always selected, to identify the object.
     always: &'static [&'static str],
 }
 
@@ -23,7 +23,7 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: members(&["Keyword"]),
     always: &["id"],
 });
-/// Of whatever type: what the parameter may be, before the type is known.
+/// Of all types, before the type is known.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
     let schemas: Vec<&str> = all_types().map(|it| it.record).collect();
     record(&schemas)
@@ -34,7 +34,7 @@ static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
 });
 
 /// # Panics
-/// Never: there is one of every type.
+/// Never: every type has an entry.
 pub fn record_of(result_type: ResultType) -> &'static Selectable {
     let found = RECORDS.iter().find(|(of, _)| *of == result_type);
     &found.expect("all types are there").1
@@ -47,12 +47,12 @@ fn record(schemas: &[&str]) -> Selectable {
     }
 }
 
-/// Members to keep, and what of each: an empty selection means all of it.
+/// Members to keep with their own selection; an empty selection keeps all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection(Vec<(String, Selection)>);
 
 impl Selection {
-    /// `None` without `fields=`. An unknown name is noted, with the nearest known one.
+    /// `None` without `fields=`. An unknown name is an error with the closest known one.
     pub fn read(query: &Query, of: &Selectable) -> Option<Self> {
         let text = query.text("fields")?;
         let known: Vec<&str> = of.paths.iter().map(String::as_str).collect();
@@ -79,7 +79,7 @@ impl Selection {
         let (name, rest) = path.split_once('.').unwrap_or((path, ""));
         let known = self.0.iter().position(|(it, _)| it == name);
         let inner = match known {
-            // All of it is selected already.
+            // Already selected as a whole.
             Some(place) if self.0[place].1.0.is_empty() => return,
             Some(place) => &mut self.0[place].1,
             None => {
@@ -94,7 +94,7 @@ impl Selection {
         }
     }
 
-    /// As far as the object has them.
+    /// Skips members that the object does not have.
     pub fn of(&self, whole: &Value) -> Value {
         let mut kept = Map::new();
         for (name, inner) in &self.0 {
@@ -105,7 +105,7 @@ impl Selection {
         Value::Object(kept)
     }
 
-    /// Of a list the same of each of its objects. A member that may be an object and is none here has nothing inside.
+    /// Selects within an object or each object of a list. `None` for other values.
     fn part(&self, whole: &Value) -> Option<Value> {
         match whole {
             whole if self.0.is_empty() || whole.is_null() => Some(whole.clone()),
@@ -118,7 +118,7 @@ impl Selection {
     }
 }
 
-/// The names of the same object.
+/// Members of the same object.
 fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
     let parent = path.rsplit_once('.').map(|(parent, _)| parent);
     let parent = parent.filter(|it| known.contains(it));
@@ -127,7 +127,7 @@ fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
         .filter(|name| name.rsplit_once('.').map(|(it, _)| it) == parent);
     let beside: Vec<&str> = beside.copied().collect();
     match parent {
-        // It has no members: it is what was meant itself.
+        // It has no members: suggest it.
         Some(leaf) if beside.is_empty() => {
             known.iter().filter(|it| **it == leaf).copied().collect()
         }
@@ -184,7 +184,7 @@ mod tests {
             selection.of(&whole),
             json!({ "keywordId": 1, "keyword": "a", "items": [{ "domain": "x", "absolutePosition": 1 }, { "domain": "y" }] })
         );
-        // Whoever asks for all of it and for a part has all of it, in either order.
+        // The whole and a part select the whole, in either order.
         for fields in ["items,items.domain", "items.domain,items"] {
             let query = Query::parse(&format!("fields={fields}"), &["fields"]);
             let selection = Selection::read(&query, record_of(ResultType::Serp)).unwrap();

@@ -1,5 +1,4 @@
-//! Actix's server. It is generic in what it serves: here it is compiled once for all that the process serves,
-//! with the optimisation of this crate.
+//! Actix's server, which is generic: instantiated here, it is compiled once and with this crate's optimization.
 
 use crate::connections::Connections;
 use actix_web::{App, HttpServer, dev::Server, web::ServiceConfig};
@@ -8,14 +7,14 @@ use std::{io, net::TcpListener, num::NonZeroUsize, sync::Arc, time::Duration};
 pub struct Served {
     pub configure: Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>,
     pub connections: Option<Arc<Connections>>,
-    /// `None`: one for each core.
+    /// `None`: one per core.
     pub threads: Option<NonZeroUsize>,
-    /// For requests under way when the server is stopped.
+    /// For requests in flight at shutdown.
     pub drain: Duration,
 }
 
 impl Served {
-    /// Serves as soon as the server is polled. Signals do not stop it. Fails when the listener cannot be used.
+    /// Starts when polled; signals do not stop it. Fails if the listener cannot be used.
     pub fn on(self, listener: TcpListener) -> io::Result<Server> {
         let Self {
             configure,

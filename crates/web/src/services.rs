@@ -51,16 +51,16 @@ pub struct SessionConfig {
 pub struct Ports {
     pub core: Arc<Core>,
     pub hasher: Arc<dyn PasswordHasher>,
-    /// For people who are signed in, or on a device that they signed in on before.
+    /// For signed-in users and known devices.
     pub known_hasher: Arc<dyn PasswordHasher>,
     pub console_exports: Arc<dyn ConsoleExports>,
     pub keyword_data: Arc<dyn KeywordData>,
 }
 
-/// Who knows how fast pages are, as far as this process can tell.
+/// Sources of page speed, as known to this process.
 #[derive(Debug, Clone, Default)]
 pub struct SpeedLabel {
-    /// Neutral names; empty where nobody knows.
+    /// Display names; empty without a source.
     pub names: Vec<String>,
     pub missing: Vec<NotConfigured>,
 }
@@ -74,10 +74,10 @@ impl SpeedLabel {
     }
 }
 
-/// Imports of all accounts at the same time: each holds a file and its rows in memory, several times over.
+/// In total: each holds a file and its rows in memory several times.
 const MAX_IMPORTS: u32 = 2;
 
-/// Changes of passwords at the same time: estimating and hashing a new one takes a core a quarter of a second.
+/// In total: hashing takes a core a quarter of a second.
 const MAX_PASSWORD_CHANGES: u32 = 8;
 
 pub struct Services {
@@ -85,7 +85,7 @@ pub struct Services {
     pub config: WebConfig,
     /// Wakes a worker in the same process.
     pub wake: Arc<tokio::sync::Notify>,
-    /// Cancelled when the process is told to stop: load balancers are told to look elsewhere.
+    /// Canceled at shutdown; readiness fails from then on.
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
     pub(crate) noticed: Noticed,
@@ -99,11 +99,11 @@ pub struct Services {
     pub(crate) sign_in: SignIn,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
     pub(crate) research_keyword: ResearchKeyword,
-    /// Refusals that browsers reported since the server started.
+    /// CSP violations reported since the server started.
     pub(crate) policy_reports: AtomicU64,
 }
 
-/// The same for everyone; written when it is first asked for.
+/// The same for all callers; built on first use.
 #[derive(Default)]
 pub struct Documents {
     pub openapi: OnceLock<Answer>,
@@ -120,12 +120,12 @@ impl Services {
         found.ok_or_else(refusals::no_project)
     }
 
-    /// How long deactivated projects can be brought back.
+    /// How long deactivated projects can be reactivated.
     pub(crate) fn purge_term(&self) -> PurgeTerm {
         self.core.policies.retention.deactivated_projects
     }
 
-    /// Fails when it takes longer than a handler may.
+    /// Fails after the handler's timeout.
     pub(crate) async fn patiently<T>(
         &self,
         handling: impl Future<Output = Result<T, Problem>>,

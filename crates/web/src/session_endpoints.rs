@@ -1,4 +1,4 @@
-//! The other half of the route table: what people do who are signed in. `docs/SESSION.md` lists it.
+//! The session API's part of the route table, documented in `docs/SESSION.md`.
 
 use crate::agent_api::{
     analyses as agent_analyses, keywords, models as agent_models, projects,
@@ -45,7 +45,7 @@ fn pages_of_searches() -> Vec<Parameter> {
     pages(keyword_research::LIST_LIMITS).into()
 }
 
-/// The project stands in the path.
+/// The project is in the path.
 fn results_of_a_project() -> Vec<Parameter> {
     let mut all = agent_results::ReadResults::parameters();
     all.retain(|it| it.name != "projectId");
@@ -54,7 +54,7 @@ fn results_of_a_project() -> Vec<Parameter> {
 
 pub fn session_api() -> Vec<Endpoint> {
     endpoints![
-        // Sessions of people.
+        // Sessions.
         Get "/api/welcome", visitor(welcome::read) "getWelcome" "Whether the first account is still to be created";
         Post "/api/welcome", visitor(welcome::welcome) "welcomeOwner" "Create the first account and sign in";
         Post "/api/session", visitor(sign_in::sign_in) "signIn" "Sign in";
@@ -77,7 +77,7 @@ pub fn session_api() -> Vec<Endpoint> {
         Get "/api/settings/audit-log", member(audit_log::read) "getAuditLog" "What was done by whom", parameters: audit_log::ReadAuditLog::parameters;
         Get "/api/settings/models", session(agent_models::list) "sessionListModels" "How AI engines are asked", is_conditional: true;
         Put "/api/settings/models", session(models::set) "setModels" "Set how AI engines are asked";
-        // Projects, with the handlers of agents where there are any.
+        // Projects.
         Get "/api/projects", session(projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
         Post "/api/projects", session(projects::create) "sessionCreateProject" "Create a project";
         Get "/api/projects/{id}", session(projects::read) "sessionGetProject" "Read a project", parameters: project, is_conditional: true;

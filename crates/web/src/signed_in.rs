@@ -1,4 +1,4 @@
-//! Whoever the session's cookie names, for pages and for the API alike.
+//! Authenticates the session cookie, for pages and the API.
 
 use crate::services::Services;
 use domain::ports::storage::StorageError;
@@ -6,7 +6,7 @@ use domain::session::PlainSession;
 use domain::use_cases::sessions::{Member, NotSignedIn};
 use std::sync::Arc;
 
-/// `None` when it is not known or does not last. Notes its use, and removes one that is over, off the request's path.
+/// `None` if unknown or expired. Records its use, or removes an expired one, asynchronously.
 pub async fn member(
     services: &Arc<Services>,
     secret: &PlainSession,

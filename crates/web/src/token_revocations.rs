@@ -1,4 +1,4 @@
-//! POST /api/token-revocations: whoever finds a token where it does not belong can end it.
+//! POST /api/token-revocations: revokes a leaked token.
 
 use crate::answer::Answer;
 use crate::contract::fields::read_body;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 pub const PATH: &str = "/api/token-revocations";
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];
-/// Longer texts are no tokens.
+/// Longer strings are not tokens.
 const MOST_CHARACTERS: usize = 1_000;
 
-/// The answer is always the same: it tells nobody whether a text opens something.
+/// The response is always the same, so that it does not reveal whether a token is valid.
 pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answer, Problem> {
     let token = read_body(body, RevokeToken::token)?;
     services.core.report_leak(&token).await?;
@@ -42,7 +42,7 @@ fn token(text: &str) -> Result<String, &'static str> {
         .ok_or("must be the text of a token")
 }
 
-/// Without quotes, `Bearer` and line ends around it.
+/// Drops surrounding quotes, `Bearer` and line ends.
 fn pasted(text: &str) -> &str {
     let Some(start) = text.find(PlainToken::PREFIX) else {
         return text;

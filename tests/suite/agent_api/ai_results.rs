@@ -1,4 +1,4 @@
-//! Results of AI visibility, as they are read.
+//! Results of AI visibility.
 
 use analysis::{
     ai_answers::{
@@ -98,8 +98,7 @@ fn staged(
     }
 }
 
-/// Publishes what a run about one keyword found: six questions to each of two engines, of which the
-/// last one failed.
+/// Publishes a run about one keyword: six prompts to each of two engines, the last of which failed.
 async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
     let rivals = [BrandSpec::named("Zyxwor", "zyxwor.com")];
     let book = BrandBook::of(&BrandSpec::named("Acme", "shop.example.com"), &rivals, &[]);
@@ -245,7 +244,7 @@ async fn records_of_ai_answers_are_read_as_they_were_published(db: TestDatabase)
     let some = some["items"].as_array().unwrap();
     assert_eq!(some.len(), 2);
     let members: Vec<&String> = some[0].as_object().unwrap().keys().collect();
-    // What finds a record is always there.
+    // Identifying members are always included.
     assert_eq!(
         members,
         ["keywordId", "url", "mentionRate", "answers", "engine"]
@@ -275,7 +274,7 @@ async fn records_of_ai_answers_are_read_as_they_were_published(db: TestDatabase)
         (&of["state"], of["items"].as_array().unwrap().len()),
         (&json!("ready"), 2)
     );
-    // Nobody else reads them.
+    // Other accounts cannot read them.
     app.db_other_agent()
         .await
         .get(&path)

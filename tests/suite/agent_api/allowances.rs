@@ -1,5 +1,4 @@
-//! Allowances: each at the last place, one before and one beyond, and under 64 who want the last
-//! five at once.
+//! Allowances: one below, at and above the limit, and 64 concurrent requests for the last five.
 
 use domain::account::AccountLimits;
 use futures_util::future::join_all;
@@ -95,7 +94,7 @@ async fn each_allowance_ends_at_its_limit(db: TestDatabase) {
     let path = format!("/projects/{project}/keywords");
     let many = u32::try_from(WRITERS).unwrap();
 
-    // Two places are left. One, the last, one beyond, of each kind.
+    // Two are left: one, the last and one too many, for each allowance.
     app.db_limit(|limits| limits.keywords_per_project = many + 2)
         .await;
     let add = async |text: &str| agent.post(&path, json!({ "keywords": [text] })).await;
@@ -114,7 +113,7 @@ async fn each_allowance_ends_at_its_limit(db: TestDatabase) {
         told["allowance"],
         json!({ "name": "keywords", "used": many + 4, "limit": many + 4, "requested": 1 })
     );
-    // All or nothing: two with one place left take none.
+    // All or nothing: two with one left take none.
     agent
         .delete(&format!("/keywords/{}", keywords[0]))
         .await
@@ -133,7 +132,7 @@ async fn each_allowance_ends_at_its_limit(db: TestDatabase) {
         .refused(409, "allowance-exceeded");
     agent.delete(&format!("/projects/{second}")).await.ok();
     create("fourth.example.com").await.created();
-    // The place of a project that is out of use is gone to another.
+    // The allowance of a deactivated project was given to another.
     agent
         .patch(
             &format!("/projects/{second}"),

@@ -304,7 +304,7 @@ async fn held_answers_hold_nothing_that_others_need(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
     let job = agent.rank_check(project).await;
-    // More than there are connections.
+    // More than there are database connections.
     let polls: Vec<_> = (0..24)
         .map(|_| {
             let agent = agent.clone();
@@ -488,7 +488,7 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     assert_eq!(told["quota"]["limit"], "0.005999");
     let until = told["quota"]["resetsAt"].as_str().unwrap();
     assert!(until.ends_with("T00:00:00Z"), "{until}");
-    // Half of it fits, and the other half only under a higher budget.
+    // Half of it fits; the other half needs a higher budget.
     agent.post("/analyze", one(0)).await.accepted();
     agent
         .post("/analyze", one(1))
@@ -500,14 +500,14 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     let quotas = used["quotas"].as_array().unwrap();
     let day = quotas.iter().find(|it| it["name"] == "dailyBudget");
     assert_eq!(day.unwrap()["reserved"], "0.006");
-    // Now the whole server is at its bound; nothing is told of what others spent.
+    // At the server-wide limit; spending of others is not revealed.
     let told = agent.post("/analyze", start.clone()).await;
     let told = told.refused(429, "quota-exceeded");
     assert_eq!(
         (&told["quota"]["name"], &told["quota"]["used"]),
         (&json!("serverDailyBudget"), &Value::Null)
     );
-    // What was added for the key before is no other request's.
+    // The same with an idempotency key.
     let with_key = agent
         .request(Method::POST, "/analyze")
         .header("Idempotency-Key", "at-the-bound")
@@ -530,7 +530,7 @@ async fn what_is_not_to_be_paid_is_refused_with_what_to_do(db: TestDatabase) {
         let told = told.refused(409, "feature-disabled");
         assert!(told["hint"].as_str().unwrap().contains("search.paid_calls"));
     }
-    // What costs nothing goes on.
+    // Free analyses still start.
     let audit = json!({ "type": "siteAudit", "projectId": project });
     agent.post("/analyze", audit).await.accepted();
 }

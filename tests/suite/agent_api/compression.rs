@@ -1,4 +1,4 @@
-//! Answers in gzip: for callers who read it, where it is worth it.
+//! gzip: for clients that accept it, if the body is large enough.
 
 use harness::{
     app::TestApp,
@@ -13,7 +13,7 @@ harness::on_sqlite![
 ];
 
 async fn asked(app: &TestApp, agent: &Caller, path: &str, encodings: &str) -> Response {
-    // Not the caller's own way: it looks at text, and this is about bytes.
+    // Not via `Caller`, which decodes text; this is about bytes.
     let url = format!("http://{}/api/agent/v1{path}", app.address);
     let request = client().request(Method::GET, url);
     let request = request.bearer_auth(agent.token().unwrap());

@@ -1,4 +1,4 @@
-//! Entity tags: answers that need not be sent again, changes that overwrite nothing unseen.
+//! Entity tags: 304 responses and lost-update protection.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -80,7 +80,7 @@ async fn a_change_of_what_was_changed_since_is_refused_and_does_nothing(db: Test
         (&*new, &json!("active"))
     );
 
-    // The same values are the same state; several tags and a star are fine.
+    // Equal values have equal tags; several tags and `*` are accepted.
     let same = patch_if(&agent, &path, &new, json!({ "favorite": true })).await;
     assert_eq!((same.ok(), same.header("etag")), (read.ok(), &*new));
     let several = format!("{old}, {new}");
@@ -91,7 +91,7 @@ async fn a_change_of_what_was_changed_since_is_refused_and_does_nothing(db: Test
         .await
         .ok();
     let last = agent.get(&path).await.header("etag").to_owned();
-    // A weak tag is never the same strongly.
+    // A weak tag never matches strongly.
     patch_if(
         &agent,
         &path,
@@ -141,7 +141,7 @@ async fn lists_have_weak_tags_that_follow_their_content(db: TestDatabase) {
     ] {
         let tag = agent.get(&list).await.header("etag").to_owned();
         assert!(tag.starts_with("W/\""), "{list}: {tag}");
-        // A cursor is another one at another time, the content is not.
+        // The cursor changes over time, the content does not.
         app.clock.advance(TimeDelta::seconds(1));
         let same = with(&agent, Method::GET, &list, "If-None-Match", &tag).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Endpoints on their way out: told in every answer, and served as before.
+//! Deprecated endpoints: announced in every response, and served as before.
 
 use chrono::{DateTime, Utc};
 use harness::{app::TestApp, databases::TestDatabase};
@@ -11,7 +11,7 @@ fn time(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-/// The route table, with reading a project on its way out.
+/// The route table with a deprecated `getProject`.
 fn endpoints() -> Vec<Endpoint> {
     let mut endpoints = web::endpoints::agent_api();
     let found = endpoints.iter_mut().find(|it| it.operation == "getProject");
@@ -37,7 +37,7 @@ async fn what_is_deprecated_says_so_in_every_answer(db: TestDatabase) {
     let statuses: Vec<u16> = told.iter().map(|it| it.status.as_u16()).collect();
     assert_eq!(statuses, [200, 200, 404, 401]);
     for answer in told {
-        // RFC 9745, 2.1: a date of RFC 9651; RFC 8594, 3: a date of HTTP.
+        // RFC 9745, 2.1: a date of RFC 9651; RFC 8594, 3: an HTTP date.
         assert_eq!(answer.header("deprecation"), "@1795219200", "{}", answer.of);
         assert_eq!(answer.header("sunset"), "Fri, 31 Dec 2027 23:59:59 GMT");
         let links = answer.links();

@@ -1,4 +1,4 @@
-//! The edges of HTTP and JSON: unknown paths, sizes, slowness, encodings, headers.
+//! Edge cases of HTTP and JSON: unknown paths, sizes, timeouts, encodings, headers.
 
 use harness::{app::TestApp, callers::Caller, databases::TestDatabase};
 use reqwest::Method;
@@ -114,7 +114,7 @@ async fn a_body_has_a_size(db: TestDatabase) {
         .await
         .refused(413, "payload-too-large");
     assert_eq!(told["limitBytes"], 262_144);
-    // A length that is too large is answered before the body is sent.
+    // An excessive Content-Length is refused before the body is sent.
     let token = agent.token().unwrap();
     let head = format!(
         "POST /api/agent/v1/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 999999999999\r\n\r\n"

@@ -1,4 +1,4 @@
-//! What holds on every line of the route table.
+//! Properties of every row of the route table.
 
 use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
 use reqwest::Method;
@@ -13,7 +13,7 @@ const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT", "TRACE", "PROPFIND",
 ];
 
-/// The methods that the table serves at each path, an id standing where one belongs.
+/// Methods of each path, with ids filled in.
 fn table() -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut table: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
     for endpoint in web::endpoints::agent_api() {
@@ -66,7 +66,7 @@ async fn head_has_the_headers_of_get(db: TestDatabase) {
             (get.status, ""),
             "{path}"
         );
-        // What is different for each request is left out.
+        // Without fields that differ per request.
         let told = |answer: &harness::callers::Answer| -> BTreeMap<String, String> {
             let own = ["date", "x-request-id", "ratelimit"];
             let fields = answer.headers.iter();
@@ -77,7 +77,7 @@ async fn head_has_the_headers_of_get(db: TestDatabase) {
         };
         let (mut of_get, mut of_head) = (told(&get), told(&head));
         if get.status != 200 {
-            // A problem document holds the request's id, so that its length may differ.
+            // The request id in a problem document may change its length.
             of_get.remove("content-length");
             of_head.remove("content-length");
         }

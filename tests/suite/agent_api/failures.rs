@@ -1,4 +1,4 @@
-//! What callers are told when the storage breaks.
+//! Responses to storage failures.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -30,10 +30,10 @@ const WORKS: u8 = 0;
 const GONE: u8 = 1;
 const HANGS: u8 = 2;
 const DAMAGED: u8 = 3;
-/// Reading works; whoever writes is always in another's way.
+/// Reads work; writes always fail with contention.
 const CROWDED: u8 = 4;
 
-/// A storage that can be broken.
+/// A storage that can fail on demand.
 struct Breakable {
     whole: Arc<dyn Storage>,
     state: AtomicU8,

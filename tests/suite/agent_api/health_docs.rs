@@ -167,7 +167,7 @@ async fn every_step_of_the_guide_works_when_it_is_followed(db: TestDatabase) {
         let path = path
             .replace("<id of the project>", &project.to_string())
             .replace("<id of the job>", &job.to_string())
-            // Nobody works here: it is not waited for.
+            // No worker runs, so the wait is shortened.
             .replace("wait=20", "wait=1");
         let method = step["method"].as_str().unwrap().parse().unwrap();
         let mut request = agent.anywhere(method, &path);

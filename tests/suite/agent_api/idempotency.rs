@@ -1,4 +1,4 @@
-//! Requests that are sent more than once with an idempotency key, and executed once.
+//! Requests repeated with an idempotency key are executed once.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
@@ -47,14 +47,14 @@ async fn the_same_request_is_executed_once_and_answered_alike(db: TestDatabase) 
     let body = r#"{"domain":"a.example.com","keywords":["one","two"]}"#;
     let first = post(&agent, "/projects", "k1", body).await;
     assert!(!is_replayed(&first));
-    // The same in other words: order of members, spaces, a quoted key.
+    // Equivalent: order of members, spaces, a quoted key.
     let again = r#"{ "keywords": ["one", "two"], "domain": "a.example.com" }"#;
     let second = post(&agent, "/projects", "\"k1\"", again).await;
     assert!(is_replayed(&second));
     assert_eq!(first.created(), second.created());
     assert_eq!(first.header("location"), second.header("location"));
     assert_eq!(second.header("cache-control"), "no-store");
-    // Not what it would be now, but what was answered then.
+    // The stored response, not the current state.
     let path = format!("/projects/{}", id(&first.json()));
     agent.patch(&path, json!({ "favorite": true })).await.ok();
     let third = post(&agent, "/projects", "k1", body).await;
@@ -134,7 +134,7 @@ async fn refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not(db: 
     missing.refused(404, "project-not-found");
     assert!(is_replayed(&post(&agent, &nobodys, "missing", body).await));
 
-    // What the caller can mend may be mended under the same key.
+    // A corrected request may reuse the key.
     let wrong = post(&agent, "/projects", "mended", r#"{"domain":5}"#).await;
     wrong.refused(422, "validation-failed");
     let mended = post(
@@ -164,7 +164,7 @@ async fn an_analysis_is_asked_for_once(db: TestDatabase) {
         assert_eq!(first.body, second.body);
         assert_eq!(first.header("location"), second.header("location"));
     }
-    // Without the key the unfinished job is answered, and said to be so.
+    // Without the key, the unfinished job is returned as deduplicated.
     let joined = agent.post("/analyze", wanted.clone()).await.accepted();
     assert_eq!(joined["deduplicated"], true);
     let under_a_key = post(&agent, "/analyze", "k3", &wanted.to_string()).await;
@@ -220,7 +220,7 @@ async fn a_key_that_cannot_be_used_is_refused(db: TestDatabase) {
         .header("Idempotency-Key", "two")
         .json(&json!({ "domain": "a.example.com" }));
     agent.send(twice).await.refused(400, "invalid-header");
-    // Reads and changes are idempotent by themselves: there it means nothing.
+    // Reads and changes are idempotent already: the key is ignored.
     let read = agent.request(Method::GET, "/projects");
     agent.send(read.header("Idempotency-Key", "a b")).await.ok();
 }
@@ -247,7 +247,7 @@ async fn answers_kept_for_keys_have_a_limit_of_their_own(db: TestDatabase) {
     let problem = answer.refused(429, "rate-limited");
     assert!(number > 0);
     assert_eq!(problem["violated-policies"], json!(["kept-answers"]));
-    // Earlier keys are answered still, and requests without a key are not counted.
+    // Earlier keys are still replayed, and requests without a key are not counted.
     assert!(is_replayed(
         &post(&agent, "/projects", "first", domain).await
     ));

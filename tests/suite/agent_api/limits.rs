@@ -1,5 +1,5 @@
-//! Rates and requests under way: what is left is told, what is too much is refused, and waiting as
-//! long as the answer says helps.
+//! Rate and concurrency limits: the remainder is reported, excess requests are refused, and waiting for Retry-After
+//! suffices.
 
 use chrono::TimeDelta;
 use domain::scope::Scope;
@@ -42,7 +42,7 @@ fn left(answer: &Answer, policy: &str) -> (u64, u64) {
 }
 
 async fn what_is_left_is_told_and_the_next_is_refused(db: TestDatabase) {
-    // One a second.
+    // One per second.
     let app = limited(&db, |it| it.reads = Rate::of(60, 3)).await;
     let agent = app.db_full_agent().await;
     for expected in [(2, 1), (1, 2), (0, 3)] {
@@ -67,7 +67,7 @@ async fn what_is_left_is_told_and_the_next_is_refused(db: TestDatabase) {
 }
 
 async fn a_wait_as_long_as_the_answer_says_is_enough(db: TestDatabase) {
-    // One in four seconds.
+    // One per four seconds.
     let app = limited(&db, |it| it.reads = Rate::of(15, 2)).await;
     let agent = app.db_full_agent().await;
     for _ in 0..2 {
@@ -185,7 +185,7 @@ async fn guesses_are_slowed_down_and_never_shut_others_out(db: TestDatabase) {
         json!(["failed-tokens"])
     );
     assert_eq!(slowed.header("retry-after"), "1");
-    // The documentation is counted with the requests that carry no token.
+    // /docs counts as a request without a token.
     anonymous.get("/docs").await.ok();
     anonymous
         .get("/projects")
@@ -255,7 +255,7 @@ async fn requests_at_the_same_time_are_limited(db: TestDatabase) {
     let (first, second) = (app.db_full_agent().await, app.db_full_agent().await);
     let (project, _) = first.project("a.example.com", &["one"]).await;
     let job = first.rank_check(project).await;
-    // Held until the analysis ends, which nobody works on, or the second is over.
+    // Held for the full wait, since no worker runs the analysis.
     let waiting = |agent: &Caller| {
         let agent = agent.clone();
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=3")).await })
@@ -287,7 +287,7 @@ async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
     let told = agent.get("/models").await;
     told.refused(503, "overloaded");
     assert_eq!(told.header("retry-after"), "1");
-    // Callers without a token have slots of their own.
+    // Callers without a token use other slots.
     app.anonymous().get("/docs").await.ok();
     let alive = agent.send(agent.anywhere(Method::GET, "/livez")).await;
     alive.ok();
@@ -310,7 +310,7 @@ async fn a_wait_ends_when_its_sender_hangs_up(db: TestDatabase) {
     let busy = agent.get("/models").await;
     busy.refused(429, "concurrency-limited");
     drop(stream);
-    // The connection is looked at once a second; the wait would have held the slot for 20.
+    // The connection is polled once a second; the wait would hold the slot for 20.
     for _ in 0..80 {
         if agent.get("/models").await.status == 200 {
             return;

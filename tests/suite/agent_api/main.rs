@@ -1,5 +1,4 @@
-//! The Agent API over real HTTP. Journeys run on every database; what does not depend on the
-//! database runs on `SQLite` alone.
+//! The Agent API over HTTP. User journeys run on every database, the rest on `SQLite` alone.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 

@@ -1,5 +1,5 @@
-//! Sixty-four callers that write at the same time: with room all of them are served, whatever else
-//! writes; without, those that are too many are sent away at once, and nothing is half done.
+//! 64 concurrent writers: with enough slots all are served, whatever else writes; otherwise the excess is refused at
+//! once and nothing is half done.
 
 use domain::account::AccountLimits;
 use futures_util::future::join_all;
@@ -22,10 +22,10 @@ on_every_database![
 
 const WRITERS: usize = 64;
 const ROUNDS: usize = 4;
-/// Analyses of an account that may wait at the same time.
+/// Queued analyses per account.
 const WAITING: usize = 200;
 
-/// An app whose rates are no matter, and in which so many requests may be under way.
+/// An app with unlimited rates and so many slots.
 async fn app_with_room(db: &TestDatabase, requests: u32) -> (TestApp, Caller) {
     let app = TestApp::configured(db, |config| {
         let limits = &mut config.limits;
@@ -50,7 +50,7 @@ async fn app_with_room(db: &TestDatabase, requests: u32) -> (TestApp, Caller) {
     (app, agent)
 }
 
-/// A project, two keywords and a rank check of it; the statuses of the answers.
+/// Statuses of creating a project, two keywords and a rank check.
 async fn writes(agent: Caller, number: usize) -> Vec<u16> {
     let project = json!({ "domain": format!("shop{number}.example.com") });
     let made = agent.post("/projects", project).await;
@@ -72,7 +72,7 @@ async fn writes(agent: Caller, number: usize) -> Vec<u16> {
 async fn sixty_four_writers_at_once_are_all_served(db: TestDatabase) {
     let (_app, agent) = app_with_room(&db, 1_000).await;
     let db = Arc::new(db);
-    // Another process that writes on the same file for as long as it likes.
+    // Another process that writes to the same file.
     let beside = (db.kind() == DatabaseKind::Sqlite).then(|| {
         let slow = "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS beside (n INTEGER);
              INSERT INTO beside WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 400000) SELECT n FROM c;
@@ -100,7 +100,7 @@ async fn sixty_four_writers_at_once_are_all_served(db: TestDatabase) {
         beside.join().unwrap();
     }
     let of_each = WRITERS * ROUNDS;
-    // An account has a bound of its own; not one analysis more is accepted, and none less.
+    // The account's queue limit is reached exactly.
     let refused = of_each - WAITING;
     assert_eq!(
         counted,
@@ -126,7 +126,7 @@ async fn a_server_without_room_sends_away_at_once_and_loses_nothing(db: TestData
             if answer.status.as_u16() == 201 {
                 continue;
             }
-            // It says what there is too much of, and when to come back.
+            // The refusal names the limit and when to retry.
             answer.is_a_whole_problem();
             assert!(matches!(answer.status.as_u16(), 429 | 503), "{answer:?}");
             assert_eq!(answer.header("retry-after"), "1");

@@ -1,5 +1,5 @@
-//! The laws of merge patches (RFC 7396), on projects: the empty patch changes nothing, the same
-//! patch twice is the patch once, and two patches are the patch that both make together.
+//! Laws of merge patches (RFC 7396), on projects: the empty patch changes nothing, patches are idempotent, and two
+//! patches equal their combination.
 
 use harness::{app::TestApp, databases::TestDatabase};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
@@ -9,7 +9,7 @@ harness::on_sqlite![patches_keep_the_laws_of_merge_patches];
 
 const CASES: u32 = 40;
 
-/// Any patch of what may be reset and merged.
+/// Any patch of members that can be reset and merged.
 fn patch() -> impl Strategy<Value = Value> {
     let text = || prop_oneof![Just(Value::Null), "[a-z]{1,8}".prop_map(Value::from)];
     let tags = prop::collection::btree_set("[a-z]{1,4}", 0..4).prop_map(|it| json!(it));
@@ -50,8 +50,7 @@ fn patch() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The patch that does what the first and then the second does (RFC 7396, 2, applied to patches:
-/// a `null` stays, since it still has to remove).
+/// The combination of two patches (RFC 7396, 2, applied to patches: `null` stays, since it still removes).
 fn both(first: &Value, second: &Value) -> Value {
     let (Value::Object(first), Value::Object(second)) = (first, second) else {
         return second.clone();
@@ -59,8 +58,7 @@ fn both(first: &Value, second: &Value) -> Value {
     let mut merged: Map<String, Value> = first.clone();
     for (name, value) in second {
         let before = merged.remove(name).unwrap_or(Value::Null);
-        // After a removal, a later object is one from scratch: members that it removes are not
-        // there, and those of the removed value must not shine through.
+        // After a removal, a later object starts from scratch: members of the removed value must not reappear.
         let together = if before.is_object() {
             both(&before, value)
         } else {
@@ -88,7 +86,7 @@ async fn patches_keep_the_laws_of_merge_patches(db: TestDatabase) {
     let reset = json!({ "clientName": null, "category": null, "tags": [], "reportSettings": null });
     for _ in 0..CASES {
         let (first, second) = (draw(&mut runner), draw(&mut runner));
-        // An object after a removal cannot be said in one patch: RFC 7396 has no such patch.
+        // RFC 7396 cannot express a removal followed by an object in one patch.
         let removes = first["reportSettings"].is_null() && first.get("reportSettings").is_some();
         if removes && second["reportSettings"].is_object() {
             continue;

@@ -1,4 +1,4 @@
-//! GET /models, and what asking AI engines would take.
+//! GET /models, and the plan of an AI analysis.
 
 use domain::{
     ai_models::{ModelChange, ModelSettings},
@@ -17,7 +17,7 @@ on_every_database![
     what_cannot_be_asked_is_told,
 ];
 
-/// Five engines: two that are set, the rest as they could be.
+/// Two configured engines; the others are not set up.
 async fn app(db: &TestDatabase) -> TestApp {
     TestApp::configured(db, |config| {
         config.policies.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
@@ -131,7 +131,7 @@ async fn every_engine_is_listed_as_the_account_asks_it(db: TestDatabase) {
         ),
         (&json!(false), &json!(7), &json!(5), &json!("de"), true)
     );
-    // Another account asks as it likes.
+    // Settings belong to one account.
     let theirs = app.db_other_agent().await.get("/models").await.ok();
     assert_eq!(model(&theirs, "gemini")["active"], true);
 
@@ -156,7 +156,7 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
         .created();
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
     let plan = agent.post("/analyze", asked.clone()).await.ok();
-    // Three keywords with five prompts, and one that names the project, five times each.
+    // Three keywords with five prompts, and one about the project, five samples each.
     let answers = (3 * 5 + 1) * 5;
     assert_eq!(
         (&plan["units"], &plan["unit"]),
@@ -181,7 +181,7 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
         plan["results"],
         json!(["ai-visibility", "ai-trends", "suggestions"])
     );
-    // The month allows it or not, before anything is asked.
+    // The monthly budget is checked before any query.
     app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(159_999)))
         .await;
     let start = json!({ "type": "aiVisibility", "projectId": project });

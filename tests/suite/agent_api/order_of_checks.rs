@@ -1,4 +1,4 @@
-//! The fixed order of checks: requests that are wrong in two ways answer the earlier one.
+//! The fixed order of checks: of two errors, the earlier one is reported.
 
 use domain::scope::Scope;
 use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
@@ -26,7 +26,7 @@ async fn a_request_that_is_wrong_in_two_ways_answers_the_earlier_one(db: TestDat
     let xml = ("accept", "application/xml");
     let text = ("content-type", "text/plain");
     let json = ("content-type", "application/json");
-    // Who, method, path, headers, body → status and code.
+    // Caller, method, path, headers, body, status, code.
     for (who, method, path, headers, body, status, code) in [
         (
             &anonymous,

@@ -1,4 +1,4 @@
-//! Walking lists page by page.
+//! Paging through lists.
 
 use chrono::TimeDelta;
 use harness::{
@@ -34,7 +34,7 @@ harness::on_sqlite![
 async fn shops(app: &TestApp, agent: &Caller, names: std::ops::Range<u32>) -> BTreeSet<i64> {
     let mut all = BTreeSet::new();
     for n in names {
-        // Two in each second: the id decides.
+        // Two per second: the id decides.
         app.clock.advance(TimeDelta::milliseconds(500));
         let priority = if n % 2 == 0 { "low" } else { "high" };
         let body = json!({ "domain": format!("s{}.example.com", (n * 7) % 10), "priority": priority, "name": format!("n{}", n / 3) });
@@ -75,16 +75,16 @@ async fn rows_that_were_there_all_the_time_come_exactly_once(db: TestDatabase) {
     }
 }
 
-/// What happens between two pages of a walk.
+/// What happens between two pages.
 #[derive(Debug, Clone)]
 enum Between {
     Nothing,
     Added(u8),
-    /// The keyword at this place among those that are left, counted around.
+    /// Index among the remaining keywords, modulo their number.
     Deactivated(usize),
 }
 
-/// A walk over a list, and what happens meanwhile.
+/// Paging through a list with concurrent writes.
 fn interleaving() -> impl Strategy<Value = (String, u32, Vec<Between>)> {
     let between = prop_oneof![
         Just(Between::Nothing),
@@ -347,7 +347,7 @@ async fn rows_are_counted_when_that_is_asked(db: TestDatabase) {
         assert_eq!(counted["items"], plain["items"], "{path}");
         let told = (&counted["total"], &counted["totalIsLowerBound"]);
         assert_eq!(told, (&json!(total), &json!(false)), "{path}");
-        // The number is that of the list, whichever of its pages is read.
+        // Every page has the count of the whole list.
         if let Some(cursor) = counted["nextCursor"].as_str() {
             let next = format!("{path}&include=total&cursor={cursor}");
             assert_eq!(agent.get(&next).await.ok()["total"], json!(total), "{path}");

@@ -1,5 +1,4 @@
-//! Every kind of problem, reached by a request; the documents stand in `problems.golden`, for
-//! people who want to read how the service refuses, and for tests that see when it changes.
+//! Every problem code, reached by a request. `problems.golden` holds the documents, for readers and to detect changes.
 
 use domain::{money::MicroUsd, scope::Scope};
 use harness::{
@@ -14,8 +13,7 @@ use web::{limits::Rate, problem::Code};
 
 harness::on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
 
-/// Reached by other tests, with what they need: a clock that moves, a body that stalls, a database
-/// that breaks, keys in flight.
+/// Reached by other tests, which need a moving clock, a stalled body, a failing database or concurrent keys.
 const ELSEWHERE: [(&str, &str); 18] = [
     ("token-expired", "health_docs.rs"),
     ("token-revoked", "health_docs.rs"),
@@ -37,7 +35,6 @@ const ELSEWHERE: [(&str, &str); 18] = [
     ("supplier-unavailable", "../session/keyword_research.rs"),
 ];
 
-/// This folder.
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/suite/agent_api");
 
 async fn every_kind_of_problem_is_reached_and_answers_as_it_is_written(db: TestDatabase) {
@@ -86,7 +83,7 @@ async fn every_kind_of_problem_is_reached_and_answers_as_it_is_written(db: TestD
     }
 }
 
-/// The document without what differs from run to run.
+/// The document without values that vary per run.
 fn anonymised(mut document: Value) -> String {
     for member in ["instance", "requestId"] {
         document[member] = "…".into();
@@ -102,7 +99,7 @@ fn anonymised(mut document: Value) -> String {
             digits.push(character);
             continue;
         }
-        // Ids have sixteen digits here.
+        // Ids have sixteen digits.
         shown.push_str(if digits.len() > 12 { "<id>" } else { &digits });
         digits.clear();
         shown.push(character);

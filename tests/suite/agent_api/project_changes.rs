@@ -1,4 +1,4 @@
-//! PATCH /projects/:id: a merge patch, line by line.
+//! PATCH /projects/:id as a merge patch.
 
 use chrono::TimeDelta;
 use harness::{app::TestApp, callers::Caller, databases::TestDatabase, on_every_database};
@@ -33,7 +33,7 @@ async fn begun(app: &TestApp) -> (Caller, String, Value) {
     (agent, path, read)
 }
 
-/// The project with these members in place of its own, changed now.
+/// The project with these members replaced and a new `updatedAt`.
 fn with(before: &Value, members: &Value) -> Value {
     let mut after = before.clone();
     for (name, value) in members.as_object().unwrap() {

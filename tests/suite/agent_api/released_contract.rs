@@ -1,15 +1,14 @@
-//! Changes of the contract only ever add to it, until the sunset of what was deprecated.
+//! The contract may only grow, until the sunset of what was deprecated.
 //!
-//! `tests/openapi/released.contract` says what the last release promised, a line each. What is
-//! promised now may be more; what was promised may not be missing, and nothing may be required that
-//! was not. The file is replaced when a version is released.
+//! `tests/openapi/released.contract` lists the promises of the last release, one per line. New ones may be added; none
+//! may be missing, and nothing new may be required. The file is replaced with each release.
 
 use serde_json::Value;
 use std::{collections::BTreeSet, path::Path};
 
 const RELEASED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/released.contract");
 
-/// Lines that may not appear anew: they ask more of callers.
+/// New lines of this kind ask more of callers, so they are not allowed.
 const ASKS_MORE: &str = "requires ";
 
 #[test]
@@ -30,7 +29,7 @@ fn what_the_last_release_promised_still_holds() {
     );
 }
 
-/// What a caller who relies on the one would miss or not know of the other.
+/// Promises that are gone, and requirements that are new.
 fn broken(released: &BTreeSet<String>, now: &BTreeSet<String>) -> Vec<String> {
     let missing = released.difference(now);
     let missing = missing.filter(|it| !it.starts_with(ASKS_MORE));
@@ -42,7 +41,7 @@ fn broken(released: &BTreeSet<String>, now: &BTreeSet<String>) -> Vec<String> {
         .collect()
 }
 
-/// Everything that the document promises, a line each.
+/// All promises of the document, one per line.
 fn promises(document: &Value) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
     for (path, operations) in members(&document["paths"]) {
@@ -87,7 +86,7 @@ fn parameters(name: &str, operation: &Value, lines: &mut BTreeSet<String>) {
     }
 }
 
-/// What may be sent: members, their types, and the values of closed lists.
+/// Request members, their types and enumerations.
 fn accepted(place: &str, schema: &Value, lines: &mut BTreeSet<String>) {
     if let Some(kind) = kind(schema) {
         lines.insert(format!("accepts {place} {kind}"));
@@ -116,8 +115,7 @@ fn accepted_inside(place: &str, schema: &Value, lines: &mut BTreeSet<String>) {
     }
 }
 
-/// What is sent back: members and their types. A value may become one of more than before, so
-/// closed lists are no promise here.
+/// Response members and their types. Enumerations may grow, so they are not promised.
 fn answered(place: &str, schema: &Value, lines: &mut BTreeSet<String>) {
     if let Some(kind) = kind(schema) {
         lines.insert(format!("holds {place} {kind}"));
@@ -139,7 +137,7 @@ fn answered(place: &str, schema: &Value, lines: &mut BTreeSet<String>) {
     }
 }
 
-/// The type, or the schema that stands for it.
+/// The type, or the referenced schema.
 fn kind(schema: &Value) -> Option<String> {
     let reference = schema["$ref"].as_str();
     let written = schema.get("type").map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! Wrong requests, mended by a program that knows nothing of the API but the refusals' bodies.
+//! Wrong requests, corrected by a program that only reads the problem documents.
 
 use harness::{
     app::TestApp,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 harness::on_sqlite![nearly_every_wrong_request_is_mended_by_what_its_refusal_says];
 
-/// How often a request is mended at the most before it is given up.
+/// Maximum corrections per request.
 const ROUNDS: usize = 6;
 
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Request {
     }
 }
 
-/// One step of mending; `false` when the refusal does not say how.
+/// One correction; `false` if the problem does not say how.
 async fn mend(agent: &Caller, request: &mut Request, refusal: &Value) -> bool {
     let code = refusal["code"].as_str().unwrap_or_default();
     let first = |member: &str| refusal[member][0].as_str().map(str::to_owned);
@@ -95,7 +95,7 @@ async fn mend(agent: &Caller, request: &mut Request, refusal: &Value) -> bool {
     }
 }
 
-/// Takes out of lists what could not be mended.
+/// Drops list items that could not be corrected.
 fn without_gaps(value: &mut Value) {
     match value {
         Value::Array(items) => items.retain(|it| !it.is_null()),
@@ -104,7 +104,7 @@ fn without_gaps(value: &mut Value) {
     }
 }
 
-/// Sends the request that helps; what it lists takes the place of an id that is not there.
+/// Sends the suggested request; its first item replaces the unknown id.
 async fn help(agent: &Caller, request: &mut Request, refusal: &Value) -> bool {
     let Some(action) = refusal["nextActions"].get(0) else {
         return false;
@@ -175,12 +175,12 @@ fn mend_value(request: &mut Request, error: &Value) -> bool {
         Value::Object(members) => {
             let meant = error["didYouMean"].as_str();
             match (code, meant, better) {
-                // A misspelt name: its value under the right one. An unknown name: gone.
+                // A misspelled name is corrected, an unknown one removed.
                 ("unknown-field", meant, _) => {
                     let value = members.remove(name).unwrap_or_default();
                     members.extend(meant.map(|it| (it.to_owned(), value)));
                 }
-                // Nothing is wrong any more when a misspelt name was mended on the way.
+                // Already corrected with a misspelled name.
                 ("required", ..) => return members.contains_key(name),
                 (_, _, Some(better)) => {
                     members.insert(name.to_owned(), better);
@@ -203,7 +203,7 @@ fn mend_value(request: &mut Request, error: &Value) -> bool {
     true
 }
 
-/// A value as the error says that it should be.
+/// The value that the error suggests.
 fn mended(value: &Value, error: &Value) -> Option<Value> {
     if let Some(meant) = error.get("didYouMean").or_else(|| error["allowed"].get(0)) {
         return Some(meant.clone());

@@ -200,15 +200,15 @@ async fn records_of_earlier_runs_are_forgotten_and_the_newest_are_not(db: TestDa
         app.clock.advance(TimeDelta::days(30));
     }
     let age = |days| app.clock.advance(TimeDelta::days(days));
-    // Both are a year and more old: told.
+    // Both are more than a year old and still returned.
     age(400);
     app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5, 9]);
-    // The first is 37 months and a day old, the second a month less.
+    // The first is 37 months and a day old, the second a month younger.
     age(37 * 30 + 18 - 460);
     app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5]);
-    // However old the newest is, it says where the keyword stands.
+    // The newest is kept at any age, as the current position.
     age(4_000);
     app.core().keep_house().await.unwrap();
     assert_eq!(positions().await, [5]);
@@ -244,7 +244,7 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
             "{more}"
         );
     }
-    // A keyword that is not the project's is not taken for one that was never measured.
+    // A foreign keyword is not taken for one that was never measured.
     let (elsewhere, others) = agent.project("other.example.com", &["elsewhere"]).await;
     for keyword in [NOBODYS, others[0]] {
         let told = agent.get(&format!("{path}&keywordId={keyword}")).await;
@@ -358,7 +358,7 @@ async fn a_request_without_sense_is_refused(db: TestDatabase) {
             .await;
         nobodys.refused(404, "project-not-found");
     }
-    // A part that was asked for is never answered with the whole.
+    // An unsupported filter is refused, not ignored.
     for of_one_type in [
         "fields=position",
         "sort=position",

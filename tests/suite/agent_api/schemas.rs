@@ -1,4 +1,4 @@
-//! The schemas that are served are those of the types that serialise.
+//! The served schemas equal those derived from the types.
 
 use std::path::Path;
 

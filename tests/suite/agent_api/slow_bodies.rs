@@ -1,4 +1,4 @@
-//! Bodies that never end, and connections that stay: what unknown callers hold is theirs alone.
+//! Slow bodies and idle connections: unknown callers exhaust only their own slots.
 
 use chrono::TimeDelta;
 use domain::account::AccountStatus;
@@ -32,7 +32,7 @@ harness::on_sqlite![
 
 const SIGN_IN: &str = "POST /api/session";
 
-/// The limits of a server as it is shipped, behind a proxy on this machine, with much time for bodies.
+/// Default limits behind a local proxy, with long body timeouts.
 async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut Settings)) -> TestApp {
     TestApp::configured(db, |config| {
         config.limits.in_flight_unknown = 64;
@@ -45,7 +45,7 @@ async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut Settings)) -> TestA
     .await
 }
 
-/// Requests of which the headers and one byte of the body are sent.
+/// Requests that send the headers and one byte of the body.
 struct Slow {
     answers: mpsc::UnboundedReceiver<String>,
     sent: usize,
@@ -53,7 +53,7 @@ struct Slow {
 }
 
 impl Slow {
-    /// Sends one such request for each of these lines of further headers.
+    /// Sends one request per set of further header lines.
     fn send(address: SocketAddr, request: &'static str, lines: Vec<String>) -> Self {
         let (tell, answers) = mpsc::unbounded_channel();
         let sent = lines.len();
@@ -79,7 +79,7 @@ impl Slow {
         }
     }
 
-    /// The answers to all but that many, for which the server waits.
+    /// All responses except so many that the server waits for.
     async fn all_but(&mut self, waited_for: usize) -> Vec<String> {
         let mut answers = vec![];
         while answers.len() < self.sent - waited_for {
@@ -122,7 +122,7 @@ async fn unknown_callers_never_cost_a_token_a_refusal(db: TestDatabase) {
     }
     let anonymous = app.anonymous();
     anonymous.get("/docs").await.refused(503, "overloaded");
-    // A token that is not accepted holds nothing, and is told so.
+    // A rejected token holds no slot.
     let guess = app.bearer(&format!("sightline_agt_{}", "a".repeat(49)));
     guess.get("/projects").await.refused(401, "token-invalid");
     for path in ["/livez", "/healthz", "/readyz"] {
@@ -159,7 +159,7 @@ async fn networks_of_an_address_hold_a_part_of_the_unknown_slots(db: TestDatabas
             );
         }
         drop(slow);
-        // Other paths of unknown callers are counted in the same slots.
+        // Other paths use the same slots.
         let anonymous = app.anonymous();
         while anonymous.get("/docs").await.status != 200 {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -182,7 +182,7 @@ async fn a_mark_of_a_disabled_account_gains_no_slot(db: TestDatabase) {
     let mark = browser.cookie("__Host-device").unwrap();
     let lines = vec![format!("cookie: __Host-device={mark}"); 30];
     let mut known = Slow::send(app.address, SIGN_IN, lines.clone());
-    // Two beyond what the address may hold, for the owner alone.
+    // Two more than the address allows, for the owner's device.
     known.all_but(8 + 2).await;
     drop(known);
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -242,7 +242,7 @@ async fn bodies_of_unknown_callers_are_short_and_quick(db: TestDatabase) {
     answer.refused(401, "sign-in-refused");
 }
 
-/// Connections on each of which one request is answered.
+/// Connections with one answered request each.
 async fn connected(address: SocketAddr, wanted: usize) -> Vec<(TcpStream, String)> {
     let connecting = (0..wanted).map(|_| async move {
         let mut stream = TcpStream::connect(address).await.unwrap();
@@ -288,7 +288,7 @@ mod marks {
         a_person_whose_marks_are_used_up_signs_in_by_the_address,
     ];
 
-    /// Strangers at the same address use up what it may try.
+    /// Exhausts the sign-in rate of the address.
     async fn use_up(app: &TestApp) {
         for number in 0..11 {
             let email = format!("somebody{number}@example.com");
@@ -302,7 +302,7 @@ mod marks {
         (app, known)
     }
 
-    /// What somebody kept of the device's mark, and nothing else.
+    /// A browser with only the copied device mark.
     fn with_mark_of(app: &TestApp, known: &Browser) -> Browser {
         let browser = app.browser();
         browser.set_cookie("__Host-device", known.cookie("__Host-device").as_deref());
@@ -319,7 +319,7 @@ mod marks {
         use_up(&app).await;
         sign_in(&kept).await.ok();
         app.clock.advance(TimeDelta::minutes(2));
-        // Ending the others leaves this device its mark.
+        // Ending other sessions renews this device's mark.
         here.sign_in("owner0@example.com", PASSWORD).await.ok();
         let old = with_mark_of(&app, &here);
         app.clock.advance(TimeDelta::seconds(1));

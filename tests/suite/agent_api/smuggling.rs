@@ -1,5 +1,4 @@
-//! Requests that a proxy in front and the server could read differently: none of them is answered
-//! as if it were clear where it ends (RFC 9112, 11.2).
+//! Request smuggling: requests with an ambiguous end are refused (RFC 9112, 11.2).
 
 use harness::{app::TestApp, databases::TestDatabase};
 use std::time::Duration;
@@ -13,7 +12,7 @@ harness::on_sqlite![
     two_clear_requests_on_one_connection_are_two_answers,
 ];
 
-/// Sends bytes and reads what comes until the server closes or says nothing for a while.
+/// Sends bytes and reads until the server closes or is silent.
 async fn told(app: &TestApp, bytes: &str) -> String {
     let mut stream = TcpStream::connect(app.address).await.unwrap();
     stream.write_all(bytes.as_bytes()).await.unwrap();
@@ -100,7 +99,7 @@ async fn a_request_whose_end_is_not_clear_is_refused(db: TestDatabase) {
         );
         let answer = told(&app, &request).await;
         let statuses = statuses(&answer);
-        // One refusal and the end of the connection: what follows is never taken for a request.
+        // One refusal, then the connection closes: the rest is never read as a request.
         assert!(
             statuses.len() <= 1
                 && statuses

@@ -1,4 +1,4 @@
-//! How many statements a request costs.
+//! SQL statements per request.
 
 use domain::{
     job::{JobState, kind::AnalysisKind},
@@ -21,7 +21,7 @@ on_every_database![an_analysis_costs_at_most_eleven_statements];
 
 const MOST: usize = 11;
 
-/// What is sent to the database while that is answered.
+/// Statements sent while the request is processed.
 async fn statements_of(
     agent: &Caller,
     db: &TestDatabase,
@@ -40,8 +40,8 @@ async fn statements_of(
     sent
 }
 
-/// Of every kind, with a key and without one, new, joined and as a dry run, for an account with budgets that spends;
-/// but for an account's first analysis ever, which makes its line in the queue.
+/// For every kind: with and without a key, new, joined and as a dry run, on an account with budgets. The first analysis
+/// is excluded, since it also creates the account's queue row.
 async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
     if Lane::chosen() != Lane::Plain {
         return;
@@ -67,7 +67,7 @@ async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
     let end = async |job| app.db_job(job, |it| it.state = JobState::Failed).await;
     let first = json!({ "type": "siteAudit", "projectId": project });
     end(id(&agent.post("/analyze", first).await.accepted())).await;
-    // The first use of a token is noted behind the answer.
+    // The first use of a token is recorded after the response.
     tokio::time::sleep(Duration::from_secs(1)).await;
 
     let bodies = { AnalysisKind::BUILT.into_iter() }
@@ -89,7 +89,7 @@ async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
                 let reserves =
                     { sent.iter() }.any(|it| it.starts_with("INSERT INTO \"server_spending\""));
                 assert_eq!(reserves, what == "new" && spends, "{what} {key:?} {body}");
-                // Those that read a whole project, and the account: the token's brings it, and the lock sees it once more.
+                // The project is read once, the account with the token and once more under the lock.
                 let naming = |column: &str| sent.iter().filter(|it| it.contains(column)).count();
                 let read = (
                     naming("\"projects\".\"search_text\""),

@@ -1,4 +1,4 @@
-//! The life of a token: rotated, reported as leaked, and what is written down of it.
+//! Token lifecycle: rotation, leak reports, audit log.
 
 use chrono::TimeDelta;
 use domain::{
@@ -49,7 +49,7 @@ async fn issued(app: &TestApp) -> (Caller, ApiToken) {
 
 fn rotation(app: &TestApp) -> Core {
     let clock = Arc::clone(&app.clock) as Arc<dyn Clock>;
-    // Another stream than that of the application, whose ids and tokens it must not repeat.
+    // Another stream than the application's, to avoid equal ids and tokens.
     let random = CountingRandomness::default();
     random.fill(&mut [0; 4_096]);
     let randomness: Arc<dyn Randomness> = Arc::new(random);
@@ -128,7 +128,7 @@ async fn a_reported_token_is_refused_from_the_next_request_on(db: TestDatabase) 
     first.accepted();
     leaked.get("/health").await.refused(401, "token-revoked");
     bystander.get("/health").await.ok();
-    // Again, and of what never was: the same answer, and nothing happens.
+    // Repeated and unknown tokens: same response, no effect.
     let unknown = format!("{}{}", &text[..text.len() - 1], "!");
     for other in [text.as_str(), &unknown, "hello"] {
         let again = report(&app, &json!({ "token": other })).await;

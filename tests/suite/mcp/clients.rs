@@ -1,5 +1,5 @@
-//! Clients that others wrote, at a running server: the official inspector's command line, and the Python SDK
-//! over HTTP and over `sightline mcp`, which solves tasks in plain words (`tests/mcp/evaluate.py`).
+//! Third-party clients: the official inspector, and the Python SDK over HTTP and over `sightline mcp`, which solves
+//! tasks given in prose (`tests/mcp/evaluate.py`).
 
 use super::conformance::tool;
 use harness::processes::process::{Process, await_text, command, program};
@@ -30,7 +30,7 @@ impl Demo {
         let settings = [
             set("TMPDIR", folder.path().to_str().unwrap()),
             set("SIGHTLINE_LISTEN", "127.0.0.1:0"),
-            // What is right is asked of the Agent API with the same token.
+            // Expected values are read from the Agent API with the same token.
             set("SIGHTLINE_LIMITS__READS_PER_MINUTE", "6000"),
             set("SIGHTLINE_LIMITS__READS_BURST", "600"),
             set("SIGHTLINE_LIMITS__WRITES_PER_MINUTE", "6000"),

@@ -1,5 +1,5 @@
-//! The official conformance suite (npm `@modelcontextprotocol/conformance`), without a list of expected
-//! failures: our transport with the suite's fixture behind it, and the product itself.
+//! The official conformance suite (npm `@modelcontextprotocol/conformance`) without expected failures: our transport
+//! with the suite's fixture, and the product.
 
 use harness::{
     app::TestApp,
@@ -16,10 +16,10 @@ use storage::DatabaseKind;
 use tempfile::TempDir;
 use web::limits::Rate;
 
-/// What `tests/install` puts there.
+/// Installed by `tests/install`.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mcp/node_modules");
 
-/// Node 22, which the official tools ask for; the system's may be older.
+/// Required by the tools; the system's may be older.
 pub fn node() -> PathBuf {
     let found =
         ["x64", "arm64"].map(|it| Path::new(FOLDER).join(format!("node-linux-{it}/bin/node")));
@@ -33,7 +33,7 @@ pub fn tool(path: &str) -> Command {
     command
 }
 
-/// What the suite found.
+/// Result of the suite.
 struct Verdict {
     is_success: bool,
     said: String,
@@ -41,7 +41,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Scenarios that passed and count for the revision.
+    /// Passed scenarios that count for the revision.
     fn scored(&self) -> usize {
         let unscored = self.said.split("Not scored for").nth(1).unwrap_or_default();
         let unscored = unscored
@@ -54,7 +54,7 @@ impl Verdict {
     }
 }
 
-/// Runs the suite, away from this thread.
+/// Runs the suite on a blocking thread.
 async fn judged(url: String, arguments: &'static [&'static str]) -> Verdict {
     let run = move || {
         let folder = TempDir::with_prefix("sightline-conformance-").unwrap();
@@ -75,7 +75,7 @@ async fn judged(url: String, arguments: &'static [&'static str]) -> Verdict {
     tokio::task::spawn_blocking(run).await.unwrap()
 }
 
-/// The checks that were made, as the suite wrote them down: a folder for each scenario.
+/// The suite writes one folder per scenario.
 fn checks(folder: &Path) -> Vec<Value> {
     let scenarios = fs::read_dir(folder).unwrap();
     let written =
@@ -98,8 +98,7 @@ async fn the_transport_meets_what_both_revisions_require() {
     }
 }
 
-/// Checks that need a tool of the suite's fixture, by whose name alone they can be made. Each says so; the
-/// fixture passes them.
+/// Checks that require a tool of the fixture by name; the fixture passes them.
 const OF_THE_FIXTURE: [&str; 4] = [
     "sep-2575-server-rejects-undeclared-capability",
     "sep-2575-missing-capability-http-400",
@@ -107,8 +106,7 @@ const OF_THE_FIXTURE: [&str; 4] = [
     "sep-2575-server-no-log-without-loglevel",
 ];
 
-/// Scenarios for a server with tools of its own. The one for arguments that are repeated in headers is not
-/// among them: no tool of ours asks for that.
+/// Scenarios for any server. Arguments repeated in headers are excluded, since no tool of ours uses them.
 const OF_ANY_SERVER: [&[&str]; 8] = [
     &["--scenario", "server-initialize"],
     &["--scenario", "ping"],

@@ -1,4 +1,4 @@
-//! The reference of the tools says what is served.
+//! The reference of the tools matches the server.
 
 use std::fs;
 
@@ -76,7 +76,7 @@ fn the_scopes_that_tools_need_are_told() {
     assert_eq!(told, served);
 }
 
-/// A snippet with a token in it would be pasted into files that are shared.
+/// A snippet with a token would be pasted into shared files.
 #[test]
 fn snippets_name_a_variable_and_never_hold_a_token() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");

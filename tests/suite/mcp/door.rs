@@ -1,4 +1,4 @@
-//! Who is let in: hosts, pages, tokens, scopes, limits.
+//! Access: hosts, origins, tokens, scopes, limits.
 
 use domain::scope::Scope;
 use harness::{
@@ -60,7 +60,7 @@ async fn a_scope_that_is_missing_is_told_with_all_that_the_tool_needs(db: TestDa
         challenge.contains("scope=\"projects:read keywords:read\", error=\"insufficient_scope\""),
         "{challenge}"
     );
-    // Scopes come before what is wrong with the arguments.
+    // The scope is checked before the arguments.
     let create = json!({ "name": "service_create_project", "arguments": { "nonsense": 1 } });
     let answer = reader.says(WITH_HANDSHAKE, "tools/call", create).await;
     answer.refused(403, "insufficient-scope");
@@ -153,7 +153,7 @@ async fn calls_are_counted_as_requests_to_their_endpoints_are(db: TestDatabase) 
     })
     .await;
     let agent = app.db_full_agent().await;
-    // Calls that are refused count as well, over whichever way they come.
+    // Refused calls count as well, via MCP or REST.
     agent
         .call("service_create_project", json!({}))
         .await

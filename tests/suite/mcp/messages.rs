@@ -1,5 +1,4 @@
-//! Messages of both eras: what is served, what is refused as an error of the protocol, and what a model is
-//! told as the result of its call.
+//! Messages of both protocol eras: results, protocol errors and tool errors.
 
 use harness::{
     app::TestApp,
@@ -48,7 +47,7 @@ async fn a_handshake_agrees_on_a_version_and_keeps_no_session(db: TestDatabase) 
         let instructions = told["instructions"].as_str().unwrap();
         assert!(instructions.len() < 2_048 && instructions.contains("service_list_projects"));
     }
-    // Versions that are not spoken lead to the newest one with a handshake.
+    // An unsupported version leads to the newest one with a handshake.
     for version in ["2024-11-05", "2031-01-01", STATELESS] {
         assert_eq!(
             agreed(&agent, version).await["protocolVersion"],
@@ -96,7 +95,7 @@ async fn without_a_handshake_every_request_says_what_it_speaks(db: TestDatabase)
     );
     let called = agent.call("service_get_models", json!({})).await.result;
     assert_eq!(called["resultType"], "complete");
-    // What only the other era has.
+    // Only in the other era.
     for method in ["ping", "logging/setLevel"] {
         let refused = agent
             .says(STATELESS, method, json!({ "level": "info" }))
@@ -168,10 +167,10 @@ async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
         answer.json()["error"]["data"]["supported"],
         json!(["2025-06-18", WITH_HANDSHAKE, STATELESS])
     );
-    // The older era knows no such message: it is told in plain words which versions there are.
+    // Older versions have no such error: the response is a problem document.
     let older = agent.says("1999-01-01", "tools/list", json!({})).await;
     older.refused(400, "invalid-header");
-    // Names may come encoded.
+    // Names may be encoded.
     let mut request = plain();
     let encoded = "=?base64?c2VydmljZV9nZXRfbW9kZWxz?=".parse().unwrap();
     request.headers_mut().insert("mcp-name", encoded);
@@ -203,7 +202,7 @@ async fn the_list_of_tools_is_the_same_each_time_and_in_both_eras(db: TestDataba
     }
 }
 
-/// Calls that a model can mend, with what they are told.
+/// Calls that a model can correct, with their codes.
 fn mendable() -> [(&'static str, Value, &'static str); 12] {
     [
         ("service_create_project", json!({}), "validation-failed"),
@@ -273,7 +272,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
             let agent = agent.clone();
             async move { agent.says(version, method, params).await }
         };
-        // Errors of the protocol: nothing that a model could mend by other arguments.
+        // Protocol errors, which a model cannot correct.
         for (method, params, code) in [
             (
                 "tools/call",
@@ -299,7 +298,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
                 told.body
             );
         }
-        // Results: what was wrong, where, and how to mend it.
+        // Tool errors: what, where and how to fix it.
         for (tool, arguments, code) in mendable() {
             let answer = agent.call_in(version, tool, arguments.clone()).await;
             let sentence = answer.sentence().to_owned();
@@ -317,7 +316,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
         problem["errors"][0]["allowed"],
         json!(["low", "normal", "high", "critical"])
     );
-    // That nothing was found is said.
+    // An empty result says so.
     let none = agent
         .call(
             "service_list_projects",
@@ -326,7 +325,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
         .await;
     assert_eq!(none.sentence(), "No rows.");
     assert_eq!(none.ok(), json!({ "items": [] }));
-    // Where a value stands is told as a tool has it, and an argument of another call of the tool is known.
+    // Errors name arguments; those of the tool's other endpoints are recognized.
     let foreign = json!({ "projectId": 5, "search": "a" });
     let told = agent.call("service_list_projects", foreign).await.refused();
     assert_eq!(
@@ -345,7 +344,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
         .map(|it| &it["argument"])
         .collect();
     assert_eq!(told, ["id", "keywordId"]);
-    // Null chooses nothing, a number may be a text, and a list of names is one.
+    // Null selects nothing, a number may be a string, and `fields` may be a list.
     let list = json!({ "projectId": null, "include": null, "tag": null, "limit": "3", "maxBytes": "5000", "fields": ["id", "name"] });
     agent.call("service_list_projects", list).await.ok();
 }

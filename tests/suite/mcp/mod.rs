@@ -1,4 +1,4 @@
-//! The tools, as clients of MCP meet them.
+//! MCP tools, as clients see them.
 
 mod clients;
 mod conformance;

@@ -1,4 +1,4 @@
-//! A tool and its endpoint are the same: data, refusals and effects.
+//! A tool and its endpoint agree in data, problems and effects.
 
 use harness::{
     app::{Ranked, TestApp},
@@ -18,7 +18,7 @@ on_every_database![
     analyses_are_started_followed_and_joined_alike,
 ];
 
-/// What is left of a body without what tools leave out, and what they say in words of their own.
+/// A body without what tools omit or render differently.
 fn terse(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -46,7 +46,7 @@ fn terse(value: &Value) -> Value {
     }
 }
 
-/// A wrong value, whose place is an argument of a tool.
+/// A field error whose location is a tool argument.
 fn in_arguments(error: &Map<String, Value>) -> Value {
     let mut error = error.clone();
     error.remove("in");
@@ -57,8 +57,7 @@ fn in_arguments(error: &Map<String, Value>) -> Value {
     error.into()
 }
 
-/// What records repeat of the results that they stand in, tools tell once; how each project is
-/// reported on, they tell of one alone.
+/// Tools do not repeat envelope members in records, and omit report settings in lists.
 fn told_once(results: &mut Value) {
     let around = results.clone();
     for row in { results.get_mut("items").and_then(Value::as_array_mut) }
@@ -102,7 +101,7 @@ fn same(tool: ToolAnswer, endpoint: &Answer) {
     }
 }
 
-/// A project with two keywords that were measured.
+/// A project with two measured keywords.
 async fn measured(app: &TestApp, agent: &Caller) -> (i64, Vec<i64>, i64) {
     let (project, keywords) = agent
         .project("example.com", &["rank tracker", "seo audit"])
@@ -115,7 +114,7 @@ async fn measured(app: &TestApp, agent: &Caller) -> (i64, Vec<i64>, i64) {
     (project, keywords, job)
 }
 
-/// Calls that read, with the paths that do the same.
+/// Reads, with the equivalent paths.
 fn readings(project: i64, keywords: &[i64], job: i64) -> Vec<(&'static str, Value, String)> {
     vec![
         ("service_list_projects", json!({}), "/projects".to_owned()),
@@ -254,7 +253,7 @@ async fn the_figures_of_all_types_are_the_same(agent: &Caller, project: i64) {
         assert_eq!(ours["analysis"].is_string(), theirs["state"] != "ready");
     }
     assert_eq!(told["results"]["rankings"]["records"], 2);
-    // The owner's labels stand in every result.
+    // Results include the owner's labels.
     for member in [
         "id",
         "domain",
@@ -275,7 +274,7 @@ async fn pages_follow_each_other(agent: &Caller, project: i64, keywords: &[i64])
     };
     let first = page(Value::Null).await;
     assert_eq!(first["truncated"], true);
-    // It has as many rows as were asked for: not its size ended it.
+    // It has all requested rows: not the size ended it.
     assert_eq!(first.get("endedBy"), None);
     let second = page(first["nextCursor"].clone()).await;
     assert_eq!(second.get("nextCursor"), None);
@@ -283,7 +282,7 @@ async fn pages_follow_each_other(agent: &Caller, project: i64, keywords: &[i64])
         [id(&first["items"][0]), id(&second["items"][0])],
         [keywords[0], keywords[1]]
     );
-    // A cursor of the endpoint's is one of the tool's.
+    // A cursor of the endpoint works in the tool.
     let theirs = agent
         .get(&format!("/projects/{project}/keywords?limit=1"))
         .await
@@ -292,13 +291,12 @@ async fn pages_follow_each_other(agent: &Caller, project: i64, keywords: &[i64])
     assert_eq!(ours["items"], second["items"]);
 }
 
-/// What is changed.
 enum Of {
     Project,
     Keyword,
 }
 
-/// Changes, good ones and bad ones.
+/// Valid and invalid changes.
 fn changes() -> Vec<(Value, Of)> {
     vec![
         (
@@ -325,7 +323,7 @@ fn changes() -> Vec<(Value, Of)> {
     ]
 }
 
-/// Does the same to two sites, one by the endpoint and one by the tool, and compares what is left.
+/// Changes one site by endpoint and one by tool, then compares what is stored.
 async fn changing_by_tool_is_changing_by_endpoint(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
@@ -385,13 +383,13 @@ async fn changing_by_tool_is_changing_by_endpoint(db: TestDatabase) {
         &agent.call("service_add_keywords", arguments).await.ok(),
         &endpoint,
     );
-    // What is stored is the same, whoever looks.
+    // The stored data is the same.
     let list = |project: i64| format!("/projects/{project}/keywords?status=all&sort=text");
     alike(
         &agent.get(&list(ours)).await.ok(),
         &agent.get(&list(theirs)).await.ok(),
     );
-    // Deactivating by a change is what DELETE does.
+    // A patch to deactivated equals DELETE.
     agent.delete(&format!("/projects/{theirs}")).await.ok();
     agent
         .call(
@@ -416,7 +414,7 @@ async fn changing_by_tool_is_changing_by_endpoint(db: TestDatabase) {
     assert_eq!(refused["nextActions"][0]["tool"], "service_update_project");
 }
 
-/// Equal but for ids and names of sites.
+/// Equal except for ids and domains.
 fn alike(ours: &Value, theirs: &Value) {
     let plain = |value: &Value| {
         let text = terse(value)
@@ -438,7 +436,7 @@ fn without_ids(value: &Value) -> Value {
                 .collect()
         }
         Value::Array(items) => {
-            // Of two that were made at the same moment either may come first.
+            // Rows created at the same time have no fixed order.
             let mut items: Vec<Value> = items.iter().map(without_ids).collect();
             items.sort_by_key(Value::to_string);
             items.into()
@@ -559,7 +557,7 @@ async fn a_key_holds_for_tool_and_endpoint_alike(db: TestDatabase) {
         .await
         .refused();
     assert_eq!(other["code"], "idempotency-key-reused");
-    // Without a key the second is another request.
+    // Without a key it is a new request.
     let second = agent
         .call(
             "service_create_project",
@@ -587,7 +585,7 @@ async fn analyses_are_started_followed_and_joined_alike(db: TestDatabase) {
     );
     let joined = agent.call("service_run_analysis", start).await.ok();
     assert_eq!(terse(&joined), terse(&theirs));
-    // Nobody works here: a wait ends with its time.
+    // No worker runs: the wait times out.
     let waited = agent
         .call(
             "service_run_analysis",

@@ -1,4 +1,4 @@
-//! No answer is larger than was asked for, whatever is stored.
+//! No result exceeds the requested size.
 
 use analysis::result_type::ResultType;
 use harness::{
@@ -18,7 +18,7 @@ harness::on_sqlite![
 const DEFAULT: usize = 16 * 1024;
 const MOST: usize = 64 * 1024;
 
-/// Every tool that reads, as large as it can be asked to be.
+/// Every read tool, with the largest possible request.
 fn readings(project: i64) -> Vec<(&'static str, Value)> {
     let mut all = vec![
         ("service_list_projects", json!({ "limit": 200 })),
@@ -114,7 +114,7 @@ async fn answers_of_a_full_account_stay_small_and_pages_lose_nothing(db: TestDat
             None => break,
         }
     }
-    // Each once: no page passes a row over or tells one twice.
+    // No page skips or repeats a row.
     assert_eq!((seen.len(), keywords.len()), (10_000, 10_000));
     assert!(pages < 120, "{pages} pages");
     let job = agent.rank_check(project).await;
@@ -141,7 +141,7 @@ async fn the_heaviest_records_of_every_type_are_cut_and_it_is_told(db: TestDatab
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("example.com", &["a"]).await;
     let job = agent.rank_check(project).await;
-    // Heavier than any record that is made: a hundred results with their texts.
+    // Larger than any real record: 100 results with long texts.
     let results: Vec<Value> = (0..100)
         .map(|n| json!({ "position": n, "url": format!("https://example.com/{n}"), "title": "t".repeat(70), "snippet": "\"s\" ".repeat(70) }))
         .collect();
@@ -168,7 +168,7 @@ async fn the_heaviest_records_of_every_type_are_cut_and_it_is_told(db: TestDatab
             .any(|it| it["at"] == "/items/0/results" && it["of"] == 100),
         "{cut:?}"
     );
-    // What was left out is there for whoever asks for less of each.
+    // A narrower request returns what was cut.
     let narrow = json!({ "projectId": project, "type": "serp", "fields": "url", "limit": 3 });
     let told = agent.call("service_get_results", narrow).await.ok();
     assert_eq!(told["items"].as_array().map(Vec::len), Some(3));

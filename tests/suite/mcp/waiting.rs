@@ -1,4 +1,4 @@
-//! Waiting for an analysis, with real workers: how far it is comes while it runs, its end at the end.
+//! Waiting for an analysis, with real workers: progress while it runs, then the result.
 
 use harness::{
     callers::{Caller, id},
@@ -16,7 +16,7 @@ on_both![
     a_server_that_stops_answers_whoever_waits,
 ];
 
-/// A server with a worker, whose supplier takes its time; and a project with so many keywords.
+/// A server with a slow supplier, and a project with so many keywords.
 async fn measuring(world: &mut World, keywords: usize) -> (Process, Caller, i64) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "300");
     world.set("PUBLIC_BASE_URL", "https://seo.example");
@@ -33,7 +33,7 @@ async fn measuring(world: &mut World, keywords: usize) -> (Process, Caller, i64)
     (server, agent, id(&created.ok()))
 }
 
-/// The messages of a call that is answered as it goes.
+/// The events of a streamed call.
 async fn stream(agent: &Caller, version: &str, arguments: Value) -> Vec<Value> {
     let params = json!({
         "name": "service_run_analysis",
@@ -100,7 +100,7 @@ async fn a_wait_ends_with_its_analysis_or_with_its_time(mut world: World) {
     let follow = json!({ "jobId": id(&job), "wait": 50 });
     let ended = agent.call("service_run_analysis", follow).await.ok();
     assert_eq!(ended["items"][0]["status"], "succeeded");
-    // What has ended is not waited for.
+    // An ended analysis is returned at once.
     let began = Instant::now();
     agent
         .call(

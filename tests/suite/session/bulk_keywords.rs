@@ -1,4 +1,4 @@
-//! Saving researched keywords: what became of each, and allowances that nobody passes.
+//! Bulk saving of researched keywords: outcomes and allowances.
 
 use harness::{
     app::TestApp, browsers::Browser, callers::id, databases::TestDatabase, on_every_database,
@@ -71,7 +71,7 @@ async fn researched_figures_stay_with_saved_keywords(db: TestDatabase) {
     assert_eq!(own.tags.len(), 1);
     assert!(kept(&saved["items"][1]).await.metrics.is_some());
     assert!(kept(&saved["items"][2]).await.metrics.is_none());
-    // A search that nobody has, or one in another country, brings no figures.
+    // An unknown search, or one in another country, adds no figures.
     body["keywords"] = json!(wanted(&[("trail shoes", false)]));
     body["searchId"] = json!(1);
     let saved = browser.post(&bulk, body.clone()).await.ok();
@@ -190,7 +190,7 @@ async fn of_all_or_nothing_nothing_is_saved_when_one_is_refused(db: TestDatabase
         )
         .await
         .refused(409, "allowance-exceeded");
-    // The first one that has no room tells which allowance that is.
+    // The first refused keyword determines the reported allowance.
     assert_eq!(
         too_many["allowance"],
         json!({ "name": "aiTracked", "used": 1, "limit": 1, "requested": 1 })

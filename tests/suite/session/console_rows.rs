@@ -1,4 +1,4 @@
-//! Rows of Search Console, sent and read as JSON.
+//! Search Console rows as JSON.
 
 use harness::{
     app::TestApp, browsers::Browser, callers::id, databases::TestDatabase, on_every_database,
@@ -105,7 +105,7 @@ async fn rows_are_sent_and_read_summed_up(db: TestDatabase) {
         (&json!([]), &json!(0))
     );
 
-    // The same day again takes the place of what was there; countries and devices are another cut.
+    // A repeated day replaces its rows; country and device are further dimensions.
     let again = json!({ "rows": [row("2026-09-16", "rank tracker", "a", (5, 50, 2.0))] });
     let again = browser.post(&path, again).await.created();
     assert_eq!((&again["rows"], &again["replaced"]), (&json!(1), &json!(2)));

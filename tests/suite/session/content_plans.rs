@@ -1,4 +1,4 @@
-//! Content plans, as pages save, change and remove them.
+//! Content plans: saving, changing and removing.
 
 use harness::{
     app::TestApp,
@@ -230,7 +230,7 @@ async fn what_is_wrong_with_a_plan_is_told_with_its_place(db: TestDatabase) {
         place(&refused(plan("x", &many)).await),
         told("/items", "too-many")
     );
-    // Few bytes that would be many in an answer.
+    // A small body with a large response.
     let line = "ž".repeat(250);
     let large: Vec<Value> = (0..9)
         .map(|n| json!({ "keyword": format!("k{n}"), "action": "create", "outline": vec![line.as_str(); 56] }))
@@ -364,7 +364,7 @@ async fn a_project_has_no_more_plans_than_it_may_and_none_while_it_is_deactivate
         work.content_plans().add(&plan).await.unwrap();
     }
     work.commit().await.unwrap();
-    // Of many at once one gets the last place.
+    // Of concurrent requests, one gets the last plan.
     let body = plan("last", &[]);
     let racing = (0..6).map(|_| browser.post(&plans, body.clone()));
     let answers = futures_util::future::join_all(racing).await;

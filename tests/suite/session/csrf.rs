@@ -1,4 +1,4 @@
-//! Writes that another site's page makes a browser send.
+//! CSRF: writes made by other sites.
 
 use harness::{
     app::{PASSWORD, TestApp},
@@ -41,13 +41,13 @@ async fn other_names_of_the_server_open_neither_page_nor_session(db: TestDatabas
             let answer = page.header("Host", host).send().await.unwrap();
             assert_eq!(answer.status() == 403, !is_ours, "{path} of {host}");
         }
-        // Nothing that a browser adds by itself opens the Agent API.
+        // Browsers never authenticate to the Agent API by themselves.
         let request = agent.request(Method::GET, "/projects");
         agent.send(request.header("Host", host)).await.ok();
     }
 }
 
-/// Every unsafe request of the table, and what it would do if it were let through.
+/// Every unsafe route with forged headers has no effect.
 async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, other) = (app.db_member(0).await, app.db_member(1).await);

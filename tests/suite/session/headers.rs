@@ -1,4 +1,4 @@
-//! What a browser may do with what it is answered.
+//! Security headers.
 
 use harness::{app::TestApp, callers::client, databases::TestDatabase, on_every_database};
 

@@ -1,5 +1,4 @@
-//! Keyword research, as people reach it: what is bought once is kept for everyone, and the month's
-//! quota is neither passed nor lost.
+//! Keyword research: paid results are shared, and the monthly quota is neither exceeded nor lost.
 
 use analysis::{
     observation::{
@@ -68,15 +67,15 @@ on_every_database![
 const RESEARCH: &str = "/api/keyword-research";
 const HISTORY: &str = "/api/keyword-research/history";
 
-/// A server's clock, which is there once the server is.
+/// The server's clock, set once the server runs.
 type LateClock = Arc<Mutex<Option<Arc<FrozenClock>>>>;
 
-/// A supplier that counts how often it is asked, and does as it is told.
+/// A configurable supplier that counts its calls.
 struct Market {
     calls: AtomicUsize,
     is_down: AtomicBool,
     takes: Duration,
-    /// Lets the clock of the server run while it answers.
+    /// Advances the server's clock during a call.
     lags: Option<(LateClock, TimeDelta)>,
     most: MicroUsd,
     costs: MicroUsd,
@@ -309,7 +308,7 @@ async fn of_sixty_four_misses_with_five_left_five_are_bought(db: TestDatabase) {
     }
     assert_eq!((bought, refused, market.calls()), (5, 59, 7));
     assert_eq!(quota(&browser).await, (7, 7, false));
-    // Nothing of the others is left: with one more there is one more.
+    // Nothing stays reserved: one more unit allows one more search.
     app.db_limit(|limits| limits.keyword_research = 8).await;
     researched(&browser, "eight").await.ok();
     researched(&browser, "nine")
@@ -344,7 +343,7 @@ async fn twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit(db: Tes
     assert_eq!((bought, market.calls()), (1, 1));
     assert!(answers.iter().all(|it| it["searchVolume"] == 1_000));
     assert_eq!(quota(&here).await, (1, 100, true));
-    // One person, one answer: one entry.
+    // One entry per user and result.
     let history = here.get(HISTORY).await.ok();
     assert_eq!(history["items"].as_array().unwrap().len(), 1);
 }
@@ -389,7 +388,7 @@ async fn ones_own_answers_are_free_at_the_limit(db: TestDatabase) {
         (&json!(true), &json!(1))
     );
     assert_eq!(again["available"], false);
-    // Another market is another question.
+    // Another language is another query.
     app.db_limit(|limits| limits.keyword_research = 2).await;
     let wish = json!({ "keyword": "red shoes", "location": "us", "language": "de" });
     assert_eq!(browser.post(RESEARCH, wish).await.ok()["cached"], false);
@@ -413,7 +412,7 @@ async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
         assert_eq!(answer["cachedAt"], json!(now));
         assert_eq!(answer["expiresAt"], json!(now + TimeDelta::days(30)));
     }
-    // From now on it is the account's own, also when the first one's has run out.
+    // From now on it is the account's own, even after the first account's has expired.
     app.clock.advance(TimeDelta::days(27));
     let other = app.db_member(1).await;
     let again = researched(&other, "red shoes").await.ok();
@@ -422,7 +421,7 @@ async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
         (&json!(true), &json!(0), &json!(now))
     );
     assert_eq!(market.calls(), 2);
-    // Without a unit there is no answer, whoever has bought it.
+    // Without a unit there is no result, even if it is cached.
     app.db_limit(|limits| limits.keyword_research = 0).await;
     researched(&app.db_member(0).await, "blue shoes")
         .await
@@ -449,7 +448,7 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
     let browser = app.db_member(0).await;
     researched(&browser, "red shoes").await.ok();
     let core = app.core();
-    // The session would be over by then.
+    // The session would have expired.
     let later = |by: TimeDelta| {
         app.clock.advance(by);
         app.db_member(0)
@@ -464,7 +463,7 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
         false
     );
     assert_eq!(market.calls(), 2);
-    // Two answers of the supplier are two entries; old ones are forgotten after thirteen months.
+    // Two supplier results are two entries; old ones are purged after 13 months.
     let listed = |page: Value| page["items"].as_array().unwrap().len();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 2);
     let browser = later(TimeDelta::days(385)).await;
@@ -501,7 +500,7 @@ async fn a_search_is_opened_again_without_a_call_or_a_unit(db: TestDatabase) {
     let browser = app.db_member(0).await;
     let shown = researched(&browser, "Red Shoes").await.ok();
     let path = format!("{HISTORY}/{}", id(&shown));
-    // Long after it ran out, and with an empty quota.
+    // Long after expiry, and with an empty quota.
     app.clock.advance(TimeDelta::days(40));
     app.db_limit(|limits| limits.keyword_research = 0).await;
     let browser = app.db_member(0).await;
@@ -543,7 +542,7 @@ async fn a_history_is_ones_own_and_paged(db: TestDatabase) {
         app.clock.advance(TimeDelta::seconds(1));
         made.push(id(&researched(&browser, keyword).await.ok()));
     }
-    // What is searched again moves up.
+    // A repeated search moves to the top.
     app.clock.advance(TimeDelta::seconds(1));
     assert_eq!(id(&researched(&browser, "two").await.ok()), made[1]);
     let expected = [made[1], made[4], made[3], made[2], made[0]];
@@ -620,7 +619,7 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
     foreign.refused(404, "project-not-found");
     assert_eq!(market.calls(), 0);
 
-    // The active keyword alone is tracked, however it is written.
+    // Only the active keyword counts as tracked, in any spelling.
     let told = browser.post(RESEARCH, wish.clone()).await.ok();
     assert_eq!(told_apart(&told), [json!(false), json!(true), json!(false)]);
     let cached = browser.post(RESEARCH, wish).await.ok();
@@ -639,7 +638,7 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
         .get(&format!("{path}?projectId=4711"))
         .await
         .refused(404, "project-not-found");
-    // What is known of a keyword's demand is known of it wherever it stands.
+    // Search volume applies to a keyword in all its projects.
     let keywords = format!("/api/projects/{project}/keywords?status=all");
     let volumes = async || -> Vec<Value> {
         let listed = browser.get(&keywords).await.ok();
@@ -653,7 +652,7 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
         known.contains(&json!(1_000)) && known.contains(&Value::Null),
         "{known:?}"
     );
-    // In another language it is another keyword.
+    // Another language is another keyword.
     let mut german = asked("shoes");
     german["projectId"] = json!(project);
     german["language"] = json!("German");
@@ -661,7 +660,7 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
     assert_eq!(told_apart(&told), vec![json!(false); 3]);
 }
 
-/// What stands against the account's month and day, and against the server's day.
+/// Spending of the account's month and day, and of the server's day.
 async fn spending(app: &TestApp) -> [Spending; 3] {
     let (account, day) = (app.db_account().await, app.clock.now().date_naive());
     let mut read = app.storage.read().await.unwrap();
@@ -697,7 +696,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     let browser = app.db_member(0).await;
     researched(&browser, "one").await.ok();
     assert_eq!(spending(&app).await, stands(0, 15_000));
-    // A failure that was billed costs money and no unit.
+    // A billed failure costs money but no unit.
     market.is_down.store(true, Ordering::SeqCst);
     researched(&browser, "two")
         .await
@@ -706,7 +705,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     assert_eq!(spending(&app).await, stands(0, 30_000));
     assert_eq!(quota(&browser).await.0, 1);
 
-    // Room for two at the same time: the others are refused before anybody is asked.
+    // Budget for two at once: the others are refused before any call.
     let searches = (0..10).map(|number| {
         let browser = browser.clone();
         async move { researched(&browser, &format!("at once {number}")).await }
@@ -721,7 +720,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     assert!((7..=8).contains(&refused), "{refused}");
     let bought = i64::try_from(10 - refused).unwrap();
     assert_eq!(spending(&app).await, stands(0, 30_000 + 15_000 * bought));
-    // Nothing of the quota stays with those that were refused.
+    // Refused searches release their unit.
     assert_eq!(quota(&browser).await.0, 1 + u64::try_from(bought).unwrap());
 
     app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(40_000)))
@@ -730,7 +729,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     let problem = problem.refused(429, "quota-exceeded");
     assert_eq!(problem["quota"]["name"], "monthlyBudget");
     assert_eq!(problem["quota"]["resetsAt"], "2026-10-01T00:00:00Z");
-    // What is kept costs nothing.
+    // Cached results cost nothing.
     assert_eq!(researched(&browser, "one").await.ok()["cached"], true);
 }
 
@@ -745,7 +744,7 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
         country: Country::parse("us").unwrap(),
         language: Language::parse("en").unwrap(),
     };
-    // As a process leaves it that dies while the supplier is asked.
+    // The state after a process died during a supplier call.
     let reservation = Reservation {
         account,
         flight: FlightId(77),
@@ -772,14 +771,14 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
         .refused(429, "quota-exceeded");
     app.clock.advance(Flight::LEASE);
     assert_eq!(quota(&browser).await, (0, 1, true));
-    // The same question is asked anew; the unit is the living one's.
+    // The same search is repeated and uses the unit.
     assert_eq!(
         researched(&browser, "red shoes").await.ok()["cached"],
         false
     );
     assert_eq!(quota(&browser).await, (1, 1, false));
     assert_eq!(spending(&app).await, stands(40_000, 15_000));
-    // Nobody knows what became of the dead one's call: its money is spent, its unit is not.
+    // The outcome of the dead process's call is unknown: its money counts as spent, its unit does not.
     let core = app.core();
     for _ in 0..2 {
         core.keep_house().await.unwrap();
@@ -812,7 +811,7 @@ async fn a_search_goes_on_when_nobody_waits_for_it(db: TestDatabase) {
     let leaving = researched(&browser, "red shoes");
     let left = tokio::time::timeout(Duration::from_millis(200), leaving).await;
     assert!(left.is_err(), "it was answered");
-    // The next one waits for the same answer.
+    // The next request waits for the same result.
     let told = researched(&browser, "red shoes").await.ok();
     assert_eq!((&told["cached"], market.calls()), (&json!(true), 1));
     assert_eq!(quota(&browser).await, (1, 100, true));

@@ -1,4 +1,4 @@
-//! A month of a project's keywords, from what is stored: September, of which 21 days are over.
+//! One month of a project's keywords, from stored data: September, of which 21 days have passed.
 
 use analysis::{
     findings::{
@@ -124,13 +124,13 @@ fn tallied(
     }
 }
 
-/// A project with three keywords and what was stored of them; of the third before September alone.
+/// A project with three keywords and stored data; the third has none of September.
 async fn september(app: &TestApp) -> (Browser, i64, Vec<i64>) {
     let (browser, project, keywords) = project(app, &["one", "two", "three"]).await;
     let [one, two, three] = keywords[..] else {
         panic!("{keywords:?}");
     };
-    // It is the 21st: 23 days ago was August 29th.
+    // Today is the 21st: 23 days ago was August 29th.
     measure(
         app,
         project,
@@ -152,7 +152,7 @@ async fn september(app: &TestApp) -> (Browser, i64, Vec<i64>) {
         .count_in(account, ProjectId(project), &counted)
         .await
         .unwrap();
-    // Measured in August alone, which is the newest there is.
+    // Measured in August only.
     let latest = LatestRank {
         position: Some(30),
         url: Some("https://shop.example.com/old".into()),
@@ -300,7 +300,7 @@ fn answers_are_told(item: &Value) {
         ]
     );
     let (low, high) = (&item["aiMentionRateLow"], &item["aiMentionRateHigh"]);
-    // Wilson's interval of 5 out of 10.
+    // Wilson score interval of 5 out of 10.
     assert_eq!((low, high), (&json!(0.236_593), &json!(0.763_407)));
     assert_eq!(
         { item["aiEngines"].as_array().unwrap().iter() }
@@ -403,7 +403,7 @@ async fn months_are_read_in_pages(db: TestDatabase) {
     assert_eq!(texts(&body), ["a", "b", "c"]);
     assert_eq!(texts(&second), ["e"]);
     assert_eq!(second["nextCursor"], Value::Null);
-    // A cursor belongs to its month.
+    // A cursor is bound to its month.
     let other = browser
         .get(&format!("{path}&month=2026-08&cursor={cursor}"))
         .await;

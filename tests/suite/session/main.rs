@@ -1,4 +1,4 @@
-//! What people do who are signed in, over real HTTP.
+//! The session API over HTTP.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 

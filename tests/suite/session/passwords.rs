@@ -1,4 +1,4 @@
-//! Changing one's password.
+//! Password changes.
 
 use harness::{
     app::{PASSWORD, TestApp},
@@ -75,7 +75,7 @@ async fn a_password_that_others_guess_is_refused(db: TestDatabase) {
     }
 }
 
-/// A token that works, of the first account.
+/// A working token of the first account.
 async fn a_token_of(browser: &Browser, app: &TestApp) -> Caller {
     let wish = json!({ "name": "ci", "scopes": ["projects:read"] });
     let created = browser
@@ -87,7 +87,7 @@ async fn a_token_of(browser: &Browser, app: &TestApp) -> Caller {
     token
 }
 
-/// How many tokens the audit log says were revoked, and by whom.
+/// Revocations of tokens in the audit log: actor and detail.
 async fn revoked_in_the_log(browser: &Browser) -> Vec<String> {
     let log = browser.get("/api/settings/audit-log").await.ok();
     let events = log["items"].as_array().unwrap();
@@ -157,7 +157,7 @@ async fn ending_other_sessions_revokes_tokens_when_asked(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let token = a_token_of(&browser, &app).await;
-    // There is no other session: tokens are revoked all the same.
+    // Without other sessions, tokens are revoked all the same.
     let path = "/api/settings/sessions?revokeTokens=true";
     let ended = browser.delete(path).await.ok();
     assert_eq!(
@@ -175,7 +175,7 @@ async fn an_account_changes_one_password_at_a_time(db: TestDatabase) {
         let change = json!({ "currentPassword": PASSWORD, "newPassword": NEW });
         browser.post(PATH, change).await
     };
-    // Whoever is first waits for this transaction, and keeps the place of the account meanwhile.
+    // The first request waits for this transaction while it holds the account's slot.
     let writing = app.storage.write().await.unwrap();
     let mut under_way: JoinSet<_> = (0..3).map(|_| changed(browser.clone())).collect();
     for _ in 0..2 {

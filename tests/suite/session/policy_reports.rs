@@ -1,4 +1,4 @@
-//! What browsers report that they refused.
+//! CSP violation reports.
 
 use harness::{
     app::TestApp, browsers::ORIGIN, callers::client, databases::TestDatabase, on_every_database,

@@ -1,4 +1,4 @@
-//! Projects, keywords, analyses and results, as people reach them.
+//! Projects, keywords, analyses and results in the session API.
 
 use analysis::findings::rankings::RankingsTally;
 use harness::{

@@ -1,4 +1,4 @@
-//! How long sessions last, and how they end.
+//! Session lifetimes.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
@@ -27,7 +27,7 @@ on_every_database![
     every_transition_is_written_down_and_no_secret_is,
 ];
 
-/// Waits until a use was written down off the request's path.
+/// Waits until a use was recorded, which is asynchronous.
 async fn noted(browser: &Browser, at: &str) {
     for _ in 0..200 {
         let listed = browser.get("/api/settings/sessions").await.ok();
@@ -67,7 +67,7 @@ async fn a_session_ends_when_it_rests_too_long_and_lasts_when_it_is_used(db: Tes
 async fn a_session_ends_when_it_is_too_old_however_much_it_is_used(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
-    // 28 times a minute less than half a day are 28 minutes less than 14 days.
+    // 28 × (12 h − 1 min) is 28 minutes less than 14 days.
     for _ in 0..28 {
         app.clock
             .advance(TimeDelta::hours(12) - TimeDelta::minutes(1));
@@ -137,7 +137,7 @@ async fn what_matters_most_needs_the_password_given_a_moment_ago(db: TestDatabas
         .refused(401, "sign-in-refused");
 }
 
-/// Whoever is let in with a session and takes their time does not get past its end.
+/// A request that began before its session ended has no effect after it.
 async fn what_was_asked_for_before_the_session_ended_is_not_done(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
@@ -168,7 +168,7 @@ async fn what_was_asked_for_before_the_session_ended_is_not_done(db: TestDatabas
             async move { thief.send(request).await }
         });
         let at = now(&app);
-        // That the session was let in is seen by its use.
+        // Its recorded use shows that the session was accepted.
         for round in 0.. {
             assert!(round < 200, "it was not let in");
             let listed = owner.get("/api/settings/sessions").await.ok();
@@ -251,7 +251,7 @@ async fn ending_another_session_needs_the_password_given_a_moment_ago(db: TestDa
     there.sign_in("owner0@example.com", PASSWORD).await.ok();
     assert_eq!(here.delete(all).await.ok()["endedSessions"], 1);
 
-    // One's own needs none, nor does signing out, everywhere or here.
+    // Ending one's own session or signing out needs no password.
     there.sign_in("owner0@example.com", PASSWORD).await.ok();
     app.clock.advance(stale);
     let own = path_of(true).await;
@@ -289,7 +289,7 @@ async fn the_twenty_first_session_ends_the_one_that_rested_longest(db: TestDatab
     assert_eq!(why, "unused for longest of more than there may be");
 }
 
-/// What the service itself wrote down of sessions, newest first: action and detail.
+/// Audit events of the service itself, newest first: action and detail.
 async fn endings(browser: &Browser) -> Vec<(String, String)> {
     let log = browser.get("/api/settings/audit-log").await.ok();
     let by_itself =
@@ -303,7 +303,7 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, elsewhere) = (app.db_member(0).await, app.browser());
     app.db_owner_with_password(1).await;
-    // The device is whose mark the browser has now.
+    // The device id derives from the browser's current mark.
     let id = async || {
         let told = browser.get("/api/session").await.ok();
         let mark = browser.cookie("__Host-device").unwrap();
@@ -320,7 +320,7 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     let second = id().await;
     app.clock.advance(TimeDelta::seconds(1));
-    // Somebody else at the same computer: the event is its owner's, not theirs.
+    // Another user of the same browser: the event belongs to the first.
     browser.sign_in("owner1@example.com", PASSWORD).await.ok();
     let anew = "as somebody signed in anew in its browser";
     let ended = |id: &str| ("session.ended".to_owned(), format!("{id}, {anew}"));
@@ -328,7 +328,7 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
     elsewhere.sign_in("owner0@example.com", PASSWORD).await.ok();
     assert_eq!(endings(&elsewhere).await, [ended(&second), ended(&first)]);
 
-    // One that was over ended by itself.
+    // An expired session is logged as expired.
     let over = id().await;
     app.clock.advance(TimeDelta::hours(13));
     browser.sign_in("owner1@example.com", PASSWORD).await.ok();
@@ -386,7 +386,7 @@ async fn every_transition_is_written_down_and_no_secret_is(db: TestDatabase) {
 
     let mut log = Value::Null;
     let mut actions: Vec<String> = vec![];
-    // A failed sign-in is written down off the request's path.
+    // A failed sign-in is recorded asynchronously.
     for _ in 0..200 {
         log = browser.get("/api/settings/audit-log").await.ok();
         let items = log["items"].as_array().unwrap();

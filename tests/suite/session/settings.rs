@@ -1,4 +1,4 @@
-//! What is set: tokens, names, report defaults, AI models.
+//! Settings: tokens, names, report defaults, AI models.
 
 use chrono::TimeDelta;
 use harness::{
@@ -107,7 +107,7 @@ async fn what_a_token_is_to_be_is_checked(db: TestDatabase) {
     assert_eq!(created["expiresAt"], Value::Null);
 }
 
-/// Where tokens last 30 days at the most.
+/// Limits token lifetimes to 30 days.
 fn thirty_days(config: &mut Settings) {
     config.policies.tokens.longest = Some(TimeDelta::days(30));
 }
@@ -141,7 +141,7 @@ async fn a_token_lasts_no_longer_than_the_server_allows(db: TestDatabase) {
 
 async fn a_longest_lifetime_ends_tokens_that_were_made_before(db: TestDatabase) {
     let app = TestApp::configured(&db, thirty_days).await;
-    // The harness makes tokens without an end, as they were made before there was a bound.
+    // The harness creates tokens without expiry, as before the limit existed.
     let agent = app.db_full_agent().await;
     app.clock
         .advance(TimeDelta::days(30) - TimeDelta::seconds(1));

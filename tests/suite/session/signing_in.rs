@@ -39,7 +39,7 @@ async fn somebody_signs_in_looks_around_and_signs_out(db: TestDatabase) {
         .get("/api/session")
         .await
         .refused(401, "session-required");
-    // Addresses are folded, passwords never.
+    // E-mail addresses are case-insensitive, passwords are not.
     let answer = browser.sign_in("OWNER0@Example.com", PASSWORD).await;
     let told = answer.ok();
     assert_eq!(told["user"]["id"], owner.id.0);
@@ -213,7 +213,7 @@ async fn what_is_sent_is_checked(db: TestDatabase) {
         .refused(401, "session-required");
 }
 
-/// Waits until so many failures are in the audit log, where they are written off the request's path.
+/// Waits until so many failures are in the audit log, which is asynchronous.
 async fn failures_noted(app: &TestApp, count: usize) {
     let account = app.db_account().await;
     for _ in 0..200 {
@@ -229,7 +229,7 @@ async fn failures_noted(app: &TestApp, count: usize) {
     panic!("the failures were not noted");
 }
 
-/// Three failures, a password of the operator's and a token, an hour after each other.
+/// Three failed sign-ins, a password change by the operator and a new token, an hour apart.
 async fn something_happened(app: &TestApp) {
     let owner = app.db_owner(0).await;
     app.clock.advance(TimeDelta::hours(1));
@@ -246,7 +246,7 @@ async fn something_happened(app: &TestApp) {
     app.clock.advance(TimeDelta::hours(1));
 }
 
-/// Signs the first owner in, some time after the password was set.
+/// Signs the first owner in, an hour after the password was set.
 async fn signed_in(app: &TestApp) -> Browser {
     app.db_owner_with_password(0).await;
     app.clock.advance(TimeDelta::hours(1));
@@ -291,7 +291,7 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
     let quiet = json!([told["failedSignIns"], told["otherDevices"], told["changes"]]);
     assert_eq!(quiet, json!([0, [], []]), "told on this device");
 
-    // Somebody else who has the password signs in twice: the owner still sees what happened.
+    // An intruder with the password signs in twice: the owner still sees it.
     let intruder = app.browser();
     for _ in 0..2 {
         app.clock.advance(TimeDelta::hours(1));
@@ -303,7 +303,7 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
     assert_eq!(told["since"], "2026-09-21T20:13:20Z");
 }
 
-/// A session that somebody took over is no place to guess unseen.
+/// A hijacked session must not allow unnoticed guesses.
 async fn wrong_passwords_in_a_session_are_told_like_failed_sign_ins(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = signed_in(&app).await;

@@ -1,5 +1,4 @@
-//! What an account stores is counted, deactivated projects included, and these are purged after a term
-//! that is told.
+//! Storage quotas, which include deactivated projects, and the purge of these.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{ports::clock::Clock, stored_data::StorageLimits};
@@ -83,7 +82,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
     let by_token = agent.get(&format!("/projects/{gone}")).await.ok();
     assert_eq!(by_token["purgeAt"], told["purgeAt"]);
 
-    // Until the last moment everything is there, and comes back.
+    // Before the term ends, everything can be reactivated.
     app.clock.advance(TimeDelta::days(364));
     app.core().keep_house().await.unwrap();
     let browser = app.db_member(0).await;
@@ -98,7 +97,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
 
     browser.delete(&path).await.ok();
     app.clock.advance(TimeDelta::days(365));
-    // From then on it cannot be brought back, whether it was purged by then or not.
+    // Afterwards it cannot be reactivated, purged or not.
     let browser = app.db_member(0).await;
     browser
         .post(&format!("{path}/reactivate"), json!({}))
@@ -118,7 +117,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
     assert_eq!(quota(&stored, "storedKeywords").0, 1);
 }
 
-/// What a version without terms kept stays for 30 days after the first start of one that has them.
+/// Data of a version without purge terms stays for 30 days after the upgrade.
 async fn an_upgrade_leaves_time_to_keep_deactivated_projects(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
@@ -138,7 +137,7 @@ async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     app.db_limit(|limits| limits.projects = 2).await;
-    // Two active ones, and ten more at the least.
+    // Two active ones, and at least ten more.
     let mut last = 0;
     for number in 0..12 {
         last = project(&browser, &format!("site{number}.example.com")).await;
@@ -157,7 +156,7 @@ async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
     );
     let hint = problem["hint"].as_str().unwrap();
     assert!(hint.contains("purgeAt"), "{hint}");
-    // Bringing one back makes nothing more.
+    // Reactivation stores nothing more.
     let back = format!("/api/projects/{last}/reactivate");
     browser.post(&back, json!({})).await.ok();
 }
@@ -171,7 +170,7 @@ async fn deactivated_keywords_take_room_of_the_account(db: TestDatabase) {
     let project = project(&browser, "shop.example.com").await;
     app.db_limit(|limits| limits.keywords = 5).await;
     let keywords = format!("/api/projects/{project}/keywords");
-    // With the one of the project, ten more than five at the least.
+    // With the project's first, at least ten more than five.
     let mut gone = vec![];
     for number in 0..14 {
         let body = json!({ "keywords": [format!("keyword {number}")] });
@@ -215,7 +214,7 @@ async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
         format!("/api/projects/{project}/search-console")
     };
     let path = console("shop.example.com").await;
-    // Three rows, and the day that they are of.
+    // Three rows, and one for their day.
     browser
         .post(&path, rows("shop.example.com", &[15], &["a", "b", "c"]))
         .await
@@ -239,7 +238,7 @@ async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
         .post(&path, rows("shop.example.com", &[16], &["a", "b", "c"]))
         .await
         .created();
-    // The same days again make nothing more.
+    // Replacing a day adds nothing.
     browser
         .post(&path, rows("shop.example.com", &[16], &["d", "e", "f"]))
         .await
@@ -319,7 +318,7 @@ async fn old_events_of_the_audit_log_are_removed(db: TestDatabase) {
             .unwrap()
     };
     let began = app.clock.now();
-    // An upgrade after 401 days: for 30 days nothing goes.
+    // For 30 days after an upgrade nothing is purged.
     app.clock.advance(TimeDelta::days(401));
     app.core().keep_house().await.unwrap();
     app.clock.advance(TimeDelta::days(29));

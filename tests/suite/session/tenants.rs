@@ -1,4 +1,4 @@
-//! Another account's ids answer like ids that never were, on every route that takes one.
+//! Tenant isolation: foreign ids respond like unknown ones on every route.
 
 use harness::{
     app::TestApp,

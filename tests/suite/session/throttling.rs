@@ -1,4 +1,4 @@
-//! Guessing passwords is slow, and nobody locks somebody else out.
+//! Password guessing is throttled without locking owners out.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -42,8 +42,7 @@ async fn sign_in_from(browser: &Browser, address: &str, email: &str, password: &
     browser.send(request).await
 }
 
-/// How many guesses, each from a network of its own, are looked at before one is refused, and what
-/// `Retry-After` says then.
+/// Guesses, each from another network, until one is refused, and its `Retry-After`.
 async fn guesses_until_refused(app: &TestApp, email: &str) -> (usize, String) {
     let browser = app.browser();
     for number in 0..150 {
@@ -67,7 +66,7 @@ async fn guesses_from_many_networks_stop_at_a_hundred(db: TestDatabase) {
             (100, "864".into())
         );
     }
-    // One more every 14.4 minutes, the right password among them.
+    // One more every 14.4 minutes, also for the right password.
     app.clock.advance(TimeDelta::seconds(864));
     for email in ["owner0@example.com", "nobody@example.com"] {
         assert_eq!(guesses_until_refused(&app, email).await, (1, "864".into()));
@@ -92,7 +91,7 @@ async fn a_known_device_signs_in_while_others_are_stopped(db: TestDatabase) {
     sign_in_from(&known, "10.201.0.1", email, PASSWORD)
         .await
         .ok();
-    // That its owner signed in gives others no further guesses.
+    // The owner's sign-in does not reset the count for others.
     let stranger = sign_in_from(&app.browser(), "10.200.0.1", email, PASSWORD).await;
     stranger.refused(429, "rate-limited");
 }
@@ -161,7 +160,7 @@ async fn guesses_wait_longer_and_longer_whether_or_not_there_is_an_account(db: T
                 .refused(401, "sign-in-refused");
         }
     }
-    // Somebody else's failures are somebody else's.
+    // Failures of others do not count.
     app.db_member(1).await;
     app.clock.advance(TimeDelta::minutes(15));
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
@@ -184,7 +183,7 @@ async fn of_sixty_four_guesses_at_once_five_are_looked_at(db: TestDatabase) {
     let mut statuses = join_all(guesses).await;
     statuses.sort_unstable();
     let looked_at = statuses.iter().filter(|it| **it == 401).count();
-    // Hashing has a line; whoever finds it full was not looked at either.
+    // The hashing queue may be full; those guesses were not checked either.
     assert!(looked_at <= 5, "{statuses:?}");
     assert!(
         statuses.iter().all(|it| [401, 429, 503].contains(it)),
@@ -210,14 +209,14 @@ async fn a_known_device_is_not_held_up_by_others(db: TestDatabase) {
     for _ in 0..10 {
         attacker.get("/api/welcome").await;
     }
-    // Same address, same account, right password: only the device makes the difference.
+    // Same address, account and password: only the device differs.
     attacker
         .sign_in("owner0@example.com", PASSWORD)
         .await
         .refused(429, "rate-limited");
     known.sign_in("owner0@example.com", PASSWORD).await.ok();
 
-    // Its own failures count, and another's mark is worth nothing.
+    // Its own failures count, and a forged mark is ignored.
     known.set_cookie("__Host-sid", None);
     for _ in 0..5 {
         known

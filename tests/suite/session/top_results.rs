@@ -1,4 +1,4 @@
-//! Which pages were found first, from what is stored.
+//! Top-ranking pages, from stored data.
 
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use domain::{
@@ -92,7 +92,7 @@ async fn pages_are_told_as_keys_best_first(db: TestDatabase) {
     ]);
     let records = [
         (one, json!({ "keywordId": one, "items": of_one })),
-        // What failed, or was written in another form.
+        // An empty record, and one in another format.
         (two, json!({ "keywordId": two, "items": [] })),
         (three, json!({ "keywordId": "three", "items": 3 })),
     ];

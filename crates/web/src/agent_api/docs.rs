@@ -1,4 +1,4 @@
-//! GET /docs: what there is, for machines.
+//! GET /docs: the machine-readable documentation.
 
 use crate::answer::Answer;
 use crate::contract::{query, words};
@@ -23,7 +23,7 @@ query! {
     }
 }
 
-/// With `format=guide` a short guide.
+/// With `format=guide`, the short guide.
 pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, Problem> {
     let format = ReadDocs(&call.query).format();
     call.query.finish()?;
@@ -40,7 +40,7 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
     Ok(answer.clone())
 }
 
-/// The tag is weak: it is sent plain and compressed.
+/// Weak, since the document is sent both plain and compressed.
 fn document(content: &Value) -> Answer {
     Answer {
         cache: "public, max-age=300",

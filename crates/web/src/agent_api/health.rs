@@ -1,4 +1,4 @@
-//! GET /health: whether the token works, and what it may do.
+//! GET /health: token status and permissions.
 
 use crate::answer::Answer;
 use crate::endpoint::Call;
@@ -95,7 +95,7 @@ pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
     })
 }
 
-/// Of one server process; several grant more.
+/// Of one server process; several processes grant more in total.
 fn requests(limits: &RequestLimits) -> Value {
     let rate = |rate: Rate| json!({ "perMinute": rate.per_minute, "burst": rate.burst });
     json!({
@@ -144,7 +144,7 @@ pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
     quotas
 }
 
-/// `refusals`: what suppliers that refuse the operator's account are asked for, each with a message.
+/// `refusals`: operation and message of each supplier that refuses the operator's account.
 fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     let needs = [
         (search_results::OPERATION, search_results(services)),
@@ -171,8 +171,8 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     told.collect()
 }
 
-/// Whoever may not be paid answers nothing: every rank check would be refused; `missing` says what
-/// the operator can do.
+/// `failing` while paid calls are disabled, since every rank check would be refused; `missing` tells the operator what
+/// to do.
 fn search_results(services: &Services) -> Value {
     let (search, unpaid) = (
         &services.config.search,
@@ -187,7 +187,7 @@ fn search_results(services: &Services) -> Value {
     json!({ "need": "searchResults", "label": search.name, "state": state, "missing": missing })
 }
 
-/// The engines that are set; without any, those of the sandbox.
+/// The configured engines; without any, those of the sandbox.
 fn answers(engines: &AiEngines) -> Value {
     let labels: Vec<EngineLabel> = engines.all().map(|it| it.label()).collect();
     let is_simulated = |it: &EngineLabel| it.provenance.is_simulated();
@@ -205,8 +205,8 @@ fn answers(engines: &AiEngines) -> Value {
     })
 }
 
-/// Ready as soon as anybody is there who sees visitors or loads pages; `missing` says what more there
-/// could be. With nobody an analysis reads files alone.
+/// `ready` with at least one source of field or lab data; `missing` lists the sources that are not configured. Without
+/// any, an analysis only reads files.
 fn vitals(speed: &SpeedLabel) -> Value {
     let is_ready = !speed.names.is_empty();
     let missing: Vec<String> = speed.missing.iter().map(ToString::to_string).collect();

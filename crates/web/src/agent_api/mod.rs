@@ -50,7 +50,7 @@ fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     }
 }
 
-/// As many rows as an answer may carry; the others are left to the next page.
+/// As many rows as the byte budget allows; the rest is left to the next page.
 pub(crate) fn written<T, V: Serialize>(
     telling: Telling,
     page: &mut Page<T>,
@@ -71,7 +71,7 @@ pub(crate) fn written<T, V: Serialize>(
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListBody<'a> {
     items: Vec<Box<RawValue>>,
-    /// Of analyses only.
+    /// Only in lists of analyses.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueView>,
     next_cursor: Option<&'a str>,
@@ -96,7 +96,7 @@ impl<'a> ListBody<'a> {
         }
     }
 
-    /// Under a tag, with the link to the next page.
+    /// With an entity tag and a link to the next page.
     pub(crate) fn answer(&self, call: &Call, now: DateTime<Utc>) -> Answer {
         let answer = tagged(Answer::ok(self), self.next_cursor, now);
         linked(answer, call, self.next_cursor)
@@ -119,8 +119,8 @@ impl TotalView {
     }
 }
 
-/// The tag stays while the listed rows stay. It leaves out the cursor, which differs each time; but since a cursor is
-/// good for a day only, so is the tag.
+/// The tag depends on the listed rows, not on the cursor, which differs each time. It changes every 12 hours, since
+/// cursors expire after a day.
 pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
     let tag = match next_cursor {
         None => EntityTag::weak(&[&answer.body]),
@@ -134,8 +134,7 @@ pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Ut
     answer.tagged(tag)
 }
 
-/// What is `written` for a surface. People get the tag of what is written for agents, from which links alone differ;
-/// tools read no tags.
+/// Renders a response for a surface. Sessions get the tag of the Agent API, since only links differ; MCP reads no tags.
 fn tagged_at(
     surface: Surface,
     written: impl Fn(Surface) -> String,

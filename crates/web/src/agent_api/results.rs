@@ -35,7 +35,7 @@ const TOP_LIMITS: Limits = Limits {
     default: TOP,
     most: TOP,
 };
-/// Approximate size of a project as JSON.
+/// Approximate size of a project as JSON, in bytes.
 const PROJECT_BYTES: usize = 1_024;
 /// Older results are stale.
 pub const FRESH_FOR: TimeDelta = TimeDelta::days(35);
@@ -56,7 +56,7 @@ query! {
     }
 }
 
-/// The orders of one run, and of a history: the same, with another one first.
+/// Sort orders of one run and of a history; they differ in the default, which is first.
 const SORTS: [(&str, FindingSort); 3] = [
     ("default", FindingSort::Ordinal),
     ("position", FindingSort::Value),
@@ -64,7 +64,7 @@ const SORTS: [(&str, FindingSort); 3] = [
 ];
 const HISTORY_SORTS: [(&str, FindingSort); 3] = [SORTS[2], SORTS[0], SORTS[1]];
 
-/// Members of the answer before the records.
+/// Members of the response before `items`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BeforeItems<'a> {
@@ -85,7 +85,7 @@ struct BeforeItems<'a> {
     summary: Option<&'a RawValue>,
 }
 
-/// Members of the answer behind the records.
+/// Members of the response after `items`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AfterItems<'a> {
@@ -142,7 +142,7 @@ impl Only {
     fn of(query: &Query) -> Self {
         let asked = ReadResults(query);
         let (from, to) = (asked.from(), asked.to());
-        // The end itself is not included; of a day all of it is.
+        // `to` is exclusive; a date includes the whole day.
         if from.zip(to).is_some_and(|(from, to)| from >= to) {
             query.wrong("to", "must end after `from`");
         }
@@ -155,7 +155,7 @@ impl Only {
     }
 }
 
-/// Stored addresses are as on the wire, where a site's own has a slash.
+/// Stored URLs of a bare host end with a slash, as sent over HTTP.
 fn with_its_root(url: String) -> String {
     let behind = url.split_once("://").map(|(_, behind)| behind);
     let is_bare = behind.is_some_and(|it| !it.is_empty() && !it.contains(['/', '?', '#']));
@@ -227,7 +227,7 @@ async fn one(
     let written = |surface| {
         let mut before = before_items(&results, result_type, &view, surface, now);
         if goes_on {
-            // Whoever reads on has read these with the first page.
+            // Follow-up pages omit what the first page had.
             (before.summary, before.coverage) = (None, None);
         }
         with_items(&before, &items, &after)
@@ -236,7 +236,7 @@ async fn one(
     Ok(linked(answer, call, next.as_deref()))
 }
 
-/// When nothing was found about a keyword: fails unless it is one of the project's.
+/// Fails unless the keyword belongs to the project.
 async fn its_own_keyword(
     services: &Services,
     call: &Call,
@@ -250,7 +250,7 @@ async fn its_own_keyword(
     }
 }
 
-/// The records as they are stored, as many as an answer may carry; the others are left to the next page.
+/// Stored records, as many as the byte budget allows; the rest is left to the next page.
 fn records(
     telling: Telling,
     findings: &mut Page<Finding>,
@@ -264,7 +264,7 @@ fn records(
     rows
 }
 
-/// What records repeat of what stands around them, when it is not to be told again in each.
+/// Envelope members that compact records do not repeat.
 fn told_once(telling: Telling, results: &ProjectResults) -> Map<String, Value> {
     let Some(head) = results.head.as_ref().filter(|_| telling != Telling::Whole) else {
         return Map::new();
@@ -295,7 +295,7 @@ fn record(document: Document, fields: Option<&Selection>, known: &Map<String, Va
     whole.to_string()
 }
 
-/// Inserts records as they are stored: to parse them only to see that they are JSON takes as long as everything else.
+/// Splices stored JSON into the response: parsing it would double the request's time.
 fn with_items(before: &BeforeItems<'_>, items: &[String], after: &AfterItems<'_>) -> String {
     let written = "results have string keys and no failing serialisers";
     let before = serde_json::to_string(before).expect(written);
@@ -390,7 +390,7 @@ impl State {
     }
 }
 
-/// What brings the results: the analysis, or what has to be done before it can be started.
+/// The request that produces the results, or the step required before it.
 fn start(kind: AnalysisKind, project: &Project) -> NextAction {
     if !project.is_active() {
         return refusals::bring_back(project.id);
@@ -441,7 +441,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     Ok(tagged_at(call.caller.surface(), written, None, now))
 }
 
-/// Parameters that go with one type only.
+/// Parameters that apply to a single type only.
 const OF_ONE_TYPE: [&str; 9] = [
     "keywordId",
     "url",
@@ -454,7 +454,7 @@ const OF_ONE_TYPE: [&str; 9] = [
     "fields",
 ];
 
-/// `type=all` has no pages and no filters: whoever sends one would take the answer for a chosen part.
+/// `type=all` has no paging or filters; ignoring one would return unfiltered data.
 fn refuse_what_goes_with_one_type(query: &Query) -> Result<(), Problem> {
     for name in OF_ONE_TYPE
         .into_iter()
@@ -489,10 +489,10 @@ fn overview(
     let state = State::of(result_type, &results.project, head, pending, now);
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
     if telling != Telling::Whole {
-        // Sixteen lists of records are more than anybody reads at once; figures are not.
+        // Compact: figures of all types, without records.
         return json!({
             "state": state.name,
-            // Suggestions follow from every analysis.
+            // Any analysis produces suggestions.
             "analysis": (head.is_none() || state.name == "stale").then(|| kind.name()),
             "measuredAt": head.map(|head| head.measured_at),
             "provenance": head.map(|head| head.provenance),

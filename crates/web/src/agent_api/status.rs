@@ -1,7 +1,7 @@
 use crate::contract::Words;
 use domain::project::Status;
 
-/// Which of what can be deactivated is listed; `None` for both.
+/// Status filter of lists; `None` means all.
 pub struct StatusFilter(pub Option<Status>);
 
 impl Default for StatusFilter {

@@ -1,4 +1,4 @@
-//! Whether there is room for a request: 429 and 503, and the header fields that tell what is left.
+//! Rate limits and concurrency: 429, 503 and the RateLimit fields.
 
 use super::{authenticate, respond::Noted};
 use crate::endpoint::Endpoint;
@@ -14,14 +14,14 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 
 pub const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
 
-/// Counts the request and takes a slot, without an accepted token or session.
+/// Counts a request without an accepted token or session, and takes a slot.
 pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let counted = services.limiter.count_anonymous(address);
     counted.map_err(|exhausted| refusals::too_many(&exhausted, OWN_COUNT).closing())?;
     unknown_slot(services, address)
 }
 
-/// A slot alone: the request is counted elsewhere.
+/// Takes a slot only; the request is counted elsewhere.
 pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.unknown(address);
     let refused = |reason| match reason {
@@ -34,8 +34,8 @@ pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Proble
     slot.map_err(|reason| refused(reason).closing())
 }
 
-/// For a sign-in from a device that its owner signed in on before, where its address has no slot left; `refusal`
-/// otherwise. The mark opens nothing by itself: one of a disabled account or of earlier credentials gains nothing.
+/// Slot for a sign-in from a known device whose address has no slot left; otherwise `refusal`. The mark alone grants no
+/// access: marks of disabled accounts or earlier credentials are rejected.
 pub async fn device(
     services: &Services,
     mark: &DeviceMark,
@@ -67,8 +67,7 @@ pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
         .map_err(refusals::crowded)
 }
 
-/// Beyond the limit the answer says so, instead of what is wrong with the token or session. A token that is accepted
-/// never suffers from others' failures.
+/// Counts the failure; above the limit the problem becomes 429. Failures of others never affect accepted tokens.
 pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
     let limiter = &services.limiter;
     let counted = match problem.code {
@@ -82,7 +81,7 @@ pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Proble
     counted.map_or_else(refusal, |()| problem)
 }
 
-/// What admission takes from a request.
+/// Request data needed for admission.
 pub struct Applicant {
     bearer: Option<String>,
     address: IpAddr,
@@ -112,7 +111,7 @@ impl Applicant {
         self.lookup.is_some()
     }
 
-    /// When their token is accepted, holds the scope, and has requests left.
+    /// Requires an accepted token with the scope, and remaining rate.
     pub async fn admit(
         self,
         services: &Arc<Services>,
@@ -129,7 +128,7 @@ impl Applicant {
     }
 }
 
-/// `None` for a token that is missing or mistyped, which is refused without asking the storage.
+/// `None` for a missing or malformed token, which is rejected without a database query.
 pub fn token_lookup(
     services: &Services,
     bearer: Option<&str>,
@@ -169,7 +168,7 @@ fn kept(counted: Result<Vec<Standing>, Exhausted>, noted: &mut Noted) -> Result<
 
 pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     let told = request.headers().get_all(FORWARDED_FOR);
-    // What a caller writes before our proxies' words must not make those unreadable.
+    // Lossy: invalid bytes of the client must not hide what our proxies append.
     let told: Vec<_> = told
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
@@ -181,7 +180,7 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     if let Some(proxy) = found.unreadable_from
         && services.limiter.may_warn()
     {
-        // The entry itself may hold anything, secrets included.
+        // The entry is not logged, since it may contain secrets.
         tracing::warn!(
             %proxy,
             "X-Forwarded-For of a trusted proxy cannot be read: all callers behind it count as one. Configure the proxy to append the client's address."

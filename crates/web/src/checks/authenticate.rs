@@ -15,7 +15,7 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// The challenge (RFC 6750, 3; RFC 9728, 5.1).
+    /// `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1).
     fn challenge(&self, error: Option<&str>) -> String {
         let realm = if self.resource == AGENT_API {
             "agent-api"
@@ -32,7 +32,7 @@ impl Asking<'_> {
     }
 }
 
-/// When the token is accepted and holds the scope.
+/// Requires an accepted token with the scope.
 pub async fn agent(
     services: &Arc<Services>,
     bearer: Option<&str>,
@@ -51,7 +51,7 @@ pub async fn agent(
     }
 }
 
-/// When the token is accepted, whatever it may do.
+/// Requires an accepted token with any scope.
 pub async fn holder(
     services: &Arc<Services>,
     bearer: Option<&str>,
@@ -69,7 +69,7 @@ pub async fn holder(
     Ok(agent)
 }
 
-/// The scheme in any case. `None` for two such headers: nobody could say which of them a proxy in between went by.
+/// The scheme is case-insensitive. `None` if the header is repeated: a proxy may have used either value.
 pub fn bearer(request: &HttpRequest) -> Option<&str> {
     let mut given = request.headers().get_all(header::AUTHORIZATION);
     let value = given.next()?.to_str().ok()?;
@@ -81,7 +81,7 @@ pub fn bearer(request: &HttpRequest) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// Off the request's path.
+/// Asynchronously.
 fn note_use(services: &Arc<Services>, agent: &Agent) {
     let services = Arc::clone(services);
     let (account, token) = (agent.account.id, agent.token.id);

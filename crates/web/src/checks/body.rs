@@ -1,4 +1,4 @@
-//! Reads a body: its type, its size, its time, and that it is one clean JSON object.
+//! Reads a request body: media type, size, time limit, one JSON object.
 
 use crate::http::json_guard;
 use crate::limits::BodyLimit;

@@ -1,5 +1,4 @@
-//! The single checks of a request, in whichever order the pipeline, the tools and the pages ask for them, and how an
-//! answer is written.
+//! Request checks used by the pipeline, MCP and pages, and response writing.
 
 pub(crate) mod accept;
 pub(crate) mod admit;

@@ -1,5 +1,4 @@
-//! Calls of handlers that agents and people share. Those with an idempotency key are executed once, however often they
-//! are sent.
+//! Runs handlers shared by agents and sessions. Requests with an idempotency key are executed once.
 
 use crate::answer::{Answer, LOOK_AGAIN, PROBLEM};
 use crate::endpoint::{AgentHandler, Call};
@@ -19,7 +18,7 @@ use std::sync::Arc;
 const HEADER: &str = "Idempotency-Key";
 const MOST_LENGTH: usize = 255;
 
-/// Only a POST with a key: other methods are idempotent by themselves, so that a key changes nothing for them.
+/// `None` unless it is a POST with a key: other methods are idempotent already.
 pub fn asked(
     request: &HttpRequest,
     verb: Verb,
@@ -62,7 +61,7 @@ pub fn under(
     }
 }
 
-/// Bare or as a quoted string (draft-ietf-httpapi-idempotency-key-header).
+/// Bare or quoted (draft-ietf-httpapi-idempotency-key-header).
 pub fn key(text: &str) -> Option<String> {
     let text = text.trim();
     let bare = text
@@ -76,7 +75,7 @@ pub fn key(text: &str) -> Option<String> {
     fits.then(|| bare.to_owned())
 }
 
-/// The same for bodies that mean the same: members in order, no spaces.
+/// Equal for equivalent bodies: sorted members, no spaces.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -96,7 +95,7 @@ fn canonical(value: &Value) -> String {
     }
 }
 
-/// Calls the handler, unless the caller's key has an answer already.
+/// Calls the handler unless a response is stored for the key.
 pub async fn call(
     services: &Arc<Services>,
     handler: AgentHandler,
@@ -117,7 +116,7 @@ pub async fn call(
     }
 }
 
-/// `None` when this is the first such request, which is refused where the account has had too much kept lately.
+/// `None` for the first request with the key. Fails if the account stored too many bytes recently.
 async fn repeated(
     services: &Services,
     account: AccountId,
@@ -168,8 +167,8 @@ fn replay(stored: StoredAnswer, surface: Surface) -> Answer {
     answer.header("Idempotent-Replayed", "true")
 }
 
-/// Keeps the outcome for repeats: successes, and refusals that depend on what is stored. What the caller may mend, and
-/// what passes by itself, is not kept: the same key may then try again.
+/// Stores the outcome for replay: successes, and refusals that depend on stored data. Other refusals are temporary or
+/// fixed by the caller, who may then retry with the same key.
 async fn settle(
     services: &Services,
     account: AccountId,
@@ -189,7 +188,7 @@ async fn settle(
             return earlier.map_or(outcome, Ok);
         }
         Err(problem) if refusals::is_contention(problem) => return Err(refusals::in_progress()),
-        // These say that the request itself has to be another one: with the same key, when it is.
+        // The request itself must change; its corrected form may use the same key.
         Err(problem)
             if matches!(
                 problem.code,

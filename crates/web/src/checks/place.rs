@@ -1,5 +1,4 @@
-//! Where a request was sent to, and from: a page that a browser shows must not reach a server by a name
-//! that somebody else made to point at it (DNS rebinding).
+//! Host and Origin checks, which protect against DNS rebinding.
 
 use crate::problem::{Code, Problem};
 use actix_web::HttpRequest;
@@ -8,9 +7,9 @@ use actix_web::http::header::HeaderName;
 use actix_web::http::uri::Authority;
 use std::net::IpAddr;
 
-/// Refuses a request to a host by a name that strangers can make, and one from a page elsewhere: 403
-/// `origin-not-allowed`. Addresses, names without a dot and the server's own host are names that no stranger can point
-/// at it. A page has to be one of the host that the request was sent to, or of the server's own.
+/// Rejects foreign host names and pages of other origins: 403 `origin-not-allowed`. Allowed hosts are the server's own,
+/// IP addresses, and names without a dot, which nobody can register. The origin has to be the requested host or the
+/// server's own.
 pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
     let tools = format!("{base_url}/mcp");
@@ -33,8 +32,8 @@ pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     ))
 }
 
-/// Refuses a request to a page or the session API by a name that is not the server's: 403 `origin-not-allowed`. A
-/// server whose address has no name cannot tell its own from a stranger's: a proxy may reach it by any.
+/// Rejects requests to pages or the session API under a foreign host name: 403 `origin-not-allowed`. If `base_url` has
+/// no host name, every name is allowed, since a proxy may use any.
 pub fn check_own_host(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
     if own.as_ref().is_none_or(|it| is_safe(it.host())) {
@@ -80,13 +79,13 @@ fn authority_of(url: &str) -> Option<Authority> {
     rest.split('/').next()?.parse().ok()
 }
 
-/// Whether nobody can register the name and point it here.
+/// Whether nobody can register the name and point it at this server.
 pub fn is_safe(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok() || !bare.contains('.') || bare.ends_with(".localhost")
 }
 
-/// Whether it is that host, whatever its port: proxies listen at others.
+/// Ignores the port: proxies may listen on another one.
 fn is_same(host: &Authority, own: Option<&Authority>) -> bool {
     own.is_some_and(|own| own.host().eq_ignore_ascii_case(host.host()))
 }

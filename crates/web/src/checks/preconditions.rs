@@ -1,4 +1,4 @@
-//! Conditional requests (RFC 9110, 13): changes only of what the caller has seen, answers only with what it has not.
+//! Conditional requests (RFC 9110, 13).
 
 use crate::{
     answer::Answer, endpoint::Endpoint, http::entity_tag::Wanted, problem::Problem, refusals,
@@ -29,13 +29,13 @@ pub fn read(endpoint: &Endpoint, request: &HttpRequest) -> Result<Preconditions,
 }
 
 impl Preconditions {
-    /// To be checked inside the change's transaction.
+    /// Must be checked in the transaction of the change.
     pub fn before_a_change(&self) -> Option<Wanted> {
         let is_change = matches!(self.verb, Verb::Patch | Verb::Delete);
         self.if_match.clone().filter(|_| is_change)
     }
 
-    /// Without its body when the caller has it already; refused when the caller wanted something else.
+    /// 304 if the client has the representation; 412 if `If-Match` fails.
     pub fn of_what_is_read(&self, answer: Answer) -> Result<Answer, Problem> {
         let (Verb::Get, Some(tag)) = (self.verb, &answer.tag) else {
             return Ok(answer);

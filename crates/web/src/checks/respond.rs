@@ -1,4 +1,4 @@
-//! Writes answers and problems, with the headers that every answer has; one log line a request.
+//! Writes responses and problems with their common headers; one log line per request.
 
 use crate::answer::{Answer, PROBLEM, Stream};
 use crate::counted;
@@ -21,10 +21,10 @@ use tracing::Span;
 
 const REQUEST_ID: &str = "x-request-id";
 const TRACE_PARENT: &str = "traceparent";
-/// In bytes; shorter bodies are sent as they are.
+/// In bytes; shorter bodies are not compressed.
 const LEAST_COMPRESSED: usize = 1_024;
 
-/// For answers that are no pages: nothing is allowed.
+/// CSP of responses that are not pages: deny everything.
 const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
 
 pub struct Exchange {
@@ -35,14 +35,14 @@ pub struct Exchange {
     pub trace: Trace,
 }
 
-/// What is logged beside the answer. Not the path itself: it may hold what somebody pasted there by mistake.
+/// Logged with the response. Not the path, which may contain pasted secrets.
 #[derive(Debug, Clone)]
 pub struct Trace {
-    /// The caller's or ours.
+    /// From the request, or generated.
     pub id: String,
-    /// The trace that the request is part of, where the caller told one.
+    /// Trace id of `traceparent`, if sent.
     pub part_of: Option<String>,
-    /// The path as it stands in the table.
+    /// Path template of the route table.
     pub route: &'static str,
     pub caller: Noted,
     pub deprecated: Option<Deprecation>,
@@ -76,7 +76,7 @@ impl Exchange {
         }
     }
 
-    /// Without its body for HEAD.
+    /// Omits the body for HEAD.
     pub fn finish(self, outcome: Result<Answer, Problem>, is_head: bool) -> HttpResponse {
         let code = outcome.as_ref().err().map(|it| it.code.name());
         let response = match outcome {
@@ -87,9 +87,9 @@ impl Exchange {
         response
     }
 
-    /// Log lines inside of it name the request.
+    /// Adds the request id to log lines.
     pub fn span(&self) -> Span {
-        // Of the highest level, so that warnings say it too where nothing less is logged.
+        // Error level, so that the span is enabled at every log level.
         tracing::error_span!(
             "request",
             requestId = self.trace.id,
@@ -97,7 +97,7 @@ impl Exchange {
         )
     }
 
-    /// `code` is that of a refusal.
+    /// `code`: of a refusal.
     fn log(&self, status: u16, code: Option<&str>) {
         let took = self.began.elapsed();
         counted::answered(&self.method, self.trace.route, status, took);
@@ -116,12 +116,12 @@ impl Exchange {
         );
     }
 
-    /// `lasting` is kept until the last event.
+    /// `lasting` is held until the last event.
     pub fn stream(self, stream: Stream, lasting: Slot) -> HttpResponse {
         let mut response = self.response(200);
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::CONTENT_TYPE, "text/event-stream"));
-        // nginx keeps answers together unless it is told not to.
+        // nginx buffers responses otherwise.
         append(&mut response, "X-Accel-Buffering", "no");
         for (name, value) in stream.headers {
             append(&mut response, name, &value);
@@ -152,7 +152,7 @@ impl Exchange {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));
-        // A strong tag names the very bytes, so what has one is sent as it is.
+        // A strong tag identifies the exact bytes, so such a response is never compressed.
         let is_strong = answer.tag.as_ref().is_some_and(|tag| !tag.is_weak());
         let is_worth_it = answer.body.len() >= LEAST_COMPRESSED && !is_strong;
         let response = with_body(response, answer.body, is_head);
@@ -213,7 +213,7 @@ impl Exchange {
         response
     }
 
-    /// `RateLimit-Policy` and `RateLimit`, an item for each policy that counted the request.
+    /// `RateLimit-Policy` and `RateLimit`: one item per policy that counted the request.
     fn tell_limits(&self, response: &mut HttpResponseBuilder) {
         let standings = &self.trace.caller.standings;
         if standings.is_empty() {
@@ -246,13 +246,12 @@ fn given_id(request: &HttpRequest) -> Option<String> {
         && given
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-    // Request ids are logged, and tokens never are, wherever they are put by mistake.
+    // Request ids are logged, so they must not contain a token.
     let fits = fits && !given.contains(PlainToken::PREFIX);
     fits.then(|| given.to_owned())
 }
 
-/// The id of the trace in `traceparent` (W3C Trace Context, 3.2): 32 lowercase hexadecimal digits, not all
-/// of them zero. Anything else is not continued.
+/// Trace id of `traceparent` (W3C Trace Context, 3.2): 32 lowercase hex digits, not all zero.
 fn given_trace(request: &HttpRequest) -> Option<String> {
     trace_of(request.headers().get(TRACE_PARENT)?.to_str().ok()?).map(str::to_owned)
 }
@@ -268,7 +267,7 @@ fn trace_of(parent: &str) -> Option<&str> {
                 .all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
     };
     let is_something = |text: &str| text.bytes().any(|it| it != b'0');
-    // Later versions may have more parts; the first has exactly these.
+    // Version 00 has exactly these parts; later versions may have more.
     let fits = is_hex(version, 2)
         && version != "ff"
         && is_hex(flags, 2)

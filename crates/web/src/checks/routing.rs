@@ -8,14 +8,14 @@ pub struct Routes {
     paths: BTreeMap<&'static str, BTreeMap<Verb, Served>>,
 }
 
-/// With what would otherwise be worked out for each request anew.
+/// Caches the parameter names, which are otherwise computed per request.
 pub struct Served {
     pub endpoint: Endpoint,
     pub parameters: Vec<&'static str>,
 }
 
 impl Served {
-    /// Whether it answers with a page of many rows.
+    /// Whether it returns a paged list.
     pub fn lists(&self) -> bool {
         self.parameters.contains(&"limit")
     }
@@ -23,11 +23,11 @@ impl Served {
 
 pub struct Route<'a> {
     verbs: &'a BTreeMap<Verb, Served>,
-    /// The path as it stands in the table.
+    /// Path template of the route table.
     pub template: &'static str,
-    /// One that nothing has when something else stands there.
+    /// A nonexistent id if the segment is invalid.
     pub id: Option<i64>,
-    /// Of a part, behind the first.
+    /// Of a nested resource.
     pub part_id: Option<i64>,
 }
 

@@ -1,11 +1,11 @@
-//! Whether the head of a request has a size that anybody needs: 414 and 431.
+//! Limits of the request head: 414 and 431.
 
 use crate::problem::{Code, Problem};
 use actix_web::HttpRequest;
 
 /// In bytes.
 const MOST_URI: usize = 8 * 1024;
-/// The parser below has a limit of its own at 96, which it tells without a document.
+/// Below Actix's own limit of 96, which responds without a problem document.
 const MOST_FIELDS: usize = 80;
 /// Of all names and values.
 const MOST_FIELD_BYTES: usize = 32 * 1024;

@@ -1,4 +1,4 @@
-//! Reads the members of a JSON body, and collects everything that is wrong with them at once.
+//! Reads the members of a JSON body and collects all errors.
 
 use crate::contract::{Body, Member, Words};
 use crate::problem::{FieldError, Problem, one_of};
@@ -7,7 +7,7 @@ use domain::patch::Change;
 use serde_json::{Map, Value};
 use std::{cell::RefCell, fmt::Display, rc::Rc};
 
-/// Of an object; nested objects share the list of errors.
+/// Nested objects share the list of errors.
 #[derive(Clone)]
 pub struct Fields<'a> {
     members: &'a Map<String, Value>,
@@ -15,7 +15,7 @@ pub struct Fields<'a> {
     errors: Rc<RefCell<Vec<FieldError>>>,
 }
 
-/// What is wrong with a value is already noted.
+/// The error of `Wrong` is already collected.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Given<T> {
     Absent,
@@ -24,7 +24,7 @@ pub enum Given<T> {
     Value(T),
 }
 
-/// Reads a body with `read`, and refuses it when anything was noted, unknown members included.
+/// Reads a body with `read`; fails if any error was collected, including unknown members.
 pub fn read_body<'a, B: Body<'a>, T>(
     body: &'a Map<String, Value>,
     read: impl FnOnce(&B) -> Option<T>,
@@ -35,8 +35,7 @@ pub fn read_body<'a, B: Body<'a>, T>(
     })
 }
 
-/// Reads a merge patch of what was `shown`: members that cannot be changed may be sent back as they were. `aside` are
-/// looked at by `read` itself.
+/// Reads a merge patch. Read-only members may be sent back as `shown`. `read` checks those in `aside`.
 pub fn read_patch<'a, B: Body<'a>, T>(
     body: &'a Map<String, Value>,
     shown: &Value,
@@ -79,12 +78,12 @@ fn read_fields<'a, T>(
 }
 
 impl<'a> Fields<'a> {
-    /// Notes unknown members.
+    /// Adds an error for each unknown member.
     pub fn only(&self, known: &[&str]) {
         self.only_or(known, &[]);
     }
 
-    /// Members in `tolerated` may be there, and are not proposed.
+    /// `tolerated` members are accepted but not suggested.
     fn only_or(&self, known: &[&str], tolerated: &[&str]) {
         let is_known = |name: &str| known.contains(&name) || tolerated.contains(&name);
         for name in self.members.keys().filter(|name| !is_known(name)) {
@@ -110,7 +109,7 @@ impl<'a> Fields<'a> {
         self.errors.borrow_mut().push(error);
     }
 
-    /// Errors so far.
+    /// Number of errors so far.
     pub fn noted(&self) -> usize {
         self.errors.borrow().len()
     }
@@ -147,7 +146,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// May be left out, but not be `null`.
+    /// May be absent, but not `null`.
     pub fn optional<M: Member>(&self, name: &str) -> Option<M::Value> {
         match self.nullable::<M>(name) {
             Given::Value(value) => Some(value),
@@ -159,7 +158,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// For a field that has no empty state.
+    /// For a member that cannot be null.
     pub fn change<M: Member>(&self, name: &str) -> Change<M::Value> {
         self.optional::<M>(name).map_or(Change::Keep, Change::Set)
     }
@@ -205,7 +204,7 @@ impl<'a> Fields<'a> {
         self.typed(pointer, wanted, value, found)
     }
 
-    /// `rule` says which numbers fit.
+    /// `rule`: the error message.
     pub fn number(
         &self,
         pointer: &str,
@@ -269,17 +268,17 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A day as RFC 3339 writes it (`full-date`); the error is the rule.
+/// RFC 3339 `full-date`; the error is the message.
 pub fn day(text: &str) -> Result<NaiveDate, &'static str> {
-    // Longer texts that chrono reads as days are years beyond the fourth digit, or signs.
+    // chrono also parses signs and longer years.
     let is_plain = text.len() == 10;
     let found = text.parse().ok().filter(|_| is_plain);
     found.ok_or("must be a day such as 2026-11-21")
 }
 
-/// A whole number, as JSON Schema has it: `8.0` is one.
+/// As in JSON Schema, `8.0` is an integer.
 pub fn whole(value: &Value) -> Option<i64> {
-    /// Beyond this a number with a fraction part is not exact (2⁵³).
+    /// 2⁵³: larger floats do not represent every integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within 2⁵³")]
     let of_float =

@@ -1,10 +1,10 @@
 use super::schemas;
 use serde_json::Value;
 
-/// Levels of nested objects.
+/// Maximum nesting.
 const DEPTH: usize = 3;
 
-/// Each member once; those of nested objects, also in lists, as dotted paths.
+/// Sorted and unique; members of nested objects, also in lists, are dotted paths.
 pub fn members(names: &[&str]) -> Vec<String> {
     let schemas = schemas::all();
     let mut paths = Vec::new();

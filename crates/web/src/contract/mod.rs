@@ -1,5 +1,5 @@
-//! The public contract: the members of a body and the parameters of a query are declared once. From the declaration
-//! follow the reader, the schema and the list of names; tools take the same as arguments.
+//! The public contract: bodies and query parameters are declared once. Readers, schemas, names and tool arguments
+//! derive from the declaration.
 
 pub mod fields;
 mod members;
@@ -18,33 +18,33 @@ use fields::Fields;
 use parameters::Query;
 use serde_json::{Value, json};
 
-/// A value that a member of a body can have.
+/// Type of a body member.
 pub trait Member {
     type Value;
 
-    /// `None` for what is wrong, which is noted.
+    /// `None` if invalid; the error is collected.
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value>;
 
-    /// Says what `of` refuses, as far as a schema can.
+    /// `of` may reject more than the schema.
     fn schema() -> Value;
 }
 
-/// A value that a parameter of a query can have.
+/// Type of a query parameter.
 pub trait Argument {
     type Value;
 
-    /// `None` for what is not there, and for what is wrong, which is noted.
+    /// `None` if absent, or invalid with the error collected.
     fn of(query: &Query, name: &str) -> Option<Self::Value>;
 
     fn schema() -> Value;
 
-    /// What is told to somebody who leaves it out: all values that there are, where they are few.
+    /// All accepted values if they are few, shown when a required parameter is missing.
     fn allowed() -> Option<Vec<&'static str>> {
         None
     }
 }
 
-/// A choice of words: most are those of an enumeration of the domain (`words!`).
+/// A closed set of words, usually a domain enumeration (`words!`).
 pub trait Words: Sized {
     fn words() -> Vec<&'static str>;
     fn of_word(word: &str) -> Option<Self>;
@@ -59,13 +59,13 @@ pub trait Body<'a> {
     fn properties() -> Vec<(&'static str, Value)>;
 }
 
-/// Declares the members of a body; a method of its name reads each when it is called, and notes what is wrong with it.
-/// A reader calls all of them before it looks at what is missing, so that all mistakes are told at once.
+/// Declares the members of a body. Each becomes a method that reads the member and collects its errors. Call all of
+/// them before checking for missing values, so that all errors are reported at once.
 ///
-/// - `required`, `optional` (may be left out, but not be null), `change` (the same, of a merge patch)
-/// - `nullable`, of which the reader makes a value or a change
-/// - `or` says what is wrong with an empty list
-/// - `with` adds the members of another body, `like` an example for the document
+/// - `required`, `optional` (may be absent, but not null), `change` (the same, in a merge patch)
+/// - `nullable`: the reader decides between a value and a change
+/// - `or`: message for an empty list
+/// - `with`: members of another body; `like`: example for OpenAPI
 macro_rules! body {
     (
         $(#[$about:meta])*
@@ -137,7 +137,7 @@ macro_rules! body {
 
 pub(crate) use body;
 
-/// Lets a body be a member of others: its value is what the function makes of it, which may be `None`.
+/// Makes a body a member of others. The function converts it and may return `None`.
 macro_rules! member {
     ($name:ident => $value:ty: $read:path) => {
         impl $crate::contract::Member for $name<'_> {
@@ -162,8 +162,8 @@ macro_rules! member {
 
 pub(crate) use member;
 
-/// Declares the parameters of a query; a method of its name reads each when it is called, and notes what is wrong with
-/// it. `..` adds parameters that something else reads.
+/// Declares query parameters. Each becomes a method that reads the parameter and collects its errors. `..` adds
+/// parameters that are read elsewhere.
 macro_rules! query {
     ($(#[$about:meta])* $vis:vis $name:ident { $($all:tt)* }) => {
         $(#[$about])*
@@ -221,12 +221,12 @@ pub fn parameter<A: Argument>(
     }
 }
 
-/// Of a whole body.
+/// Schema of a whole body.
 pub fn schema_of<'a, B: Body<'a>>(example: &Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": B::required(), "properties": properties::<B>(), "examples": [example] })
 }
 
-/// Of a body that is a member.
+/// Schema of a nested body.
 pub fn nested<'a, B: Body<'a>>() -> Value {
     let mut schema = json!({ "type": "object", "additionalProperties": false });
     if !B::required().is_empty() {
@@ -251,7 +251,7 @@ pub fn or_null(mut schema: Value) -> Value {
     schema
 }
 
-/// Before the properties, where it has any.
+/// Inserts the description before `properties`.
 pub fn described(mut schema: Value, description: &str) -> Value {
     if let Some(members) = schema.as_object_mut() {
         let properties = members.shift_remove("properties");

@@ -1,4 +1,4 @@
-//! Reads a query string: known parameters, each once, each of its type.
+//! Reads a query string: known parameters, each once, with types.
 
 use crate::contract::{Argument, Words};
 use crate::problem::{FieldError, Problem, one_of};
@@ -6,7 +6,6 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Errors are collected.
 #[derive(Default)]
 pub struct Query {
     values: BTreeMap<String, String>,
@@ -14,7 +13,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Notes parameters that are unknown or come twice.
+    /// Adds an error for each unknown or repeated parameter.
     pub fn parse(text: &str, known: &[&str]) -> Self {
         let query = Self::default();
         for pair in text.split('&').filter(|it| !is_well_encoded(it)) {
@@ -25,7 +24,7 @@ impl Query {
         query.taking(serde_urlencoded_pairs(text), known)
     }
 
-    /// Notes parameters that are unknown or come twice.
+    /// Adds an error for each unknown or repeated parameter.
     pub fn of(pairs: Vec<(String, String)>, known: &[&str]) -> Self {
         Self::default().taking(pairs, known)
     }
@@ -56,7 +55,7 @@ impl Query {
         self.values.get(name).map(String::as_str)
     }
 
-    /// For a parameter that stands elsewhere in the request.
+    /// For a parameter sent elsewhere in the request.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
         self.values.insert(name.to_owned(), value);
@@ -80,7 +79,7 @@ impl Query {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Errors so far.
+    /// Number of errors so far.
     pub fn noted(&self) -> usize {
         self.errors().len()
     }
@@ -117,7 +116,7 @@ impl Query {
         found
     }
 
-    /// What is no id names an object that is not there.
+    /// An invalid id becomes a nonexistent one.
     pub fn object_id(&self, name: &str) -> Option<i64> {
         self.text(name).map(crate::object_id)
     }
@@ -133,12 +132,12 @@ impl Query {
         found
     }
 
-    /// RFC 3339, or a day, which is its first moment in UTC.
+    /// RFC 3339, or a date, which means 00:00 UTC.
     pub fn time(&self, name: &str) -> Option<DateTime<Utc>> {
         self.time_or(name, Some)
     }
 
-    /// Exclusive; of a day all of it is included.
+    /// Exclusive; a date includes the whole day.
     pub fn end(&self, name: &str) -> Option<DateTime<Utc>> {
         self.time_or(name, |day| day.succ_opt())
     }
@@ -191,7 +190,7 @@ impl Query {
         A::of(self, name)
     }
 
-    /// Refuses when anything was noted.
+    /// Fails if any error was collected.
     pub fn finish(&self) -> Result<(), Problem> {
         let errors = self.errors();
         if errors.is_empty() {
@@ -202,7 +201,7 @@ impl Query {
     }
 }
 
-/// Whether two hexadecimal digits stand after each `%`, and the bytes are UTF-8.
+/// Whether two hex digits follow each `%` and the decoded bytes are UTF-8.
 fn is_well_encoded(text: &str) -> bool {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

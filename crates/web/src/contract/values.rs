@@ -1,4 +1,4 @@
-//! How values of the domain are read, and the schemas that say the same.
+//! Readers and schemas of domain values.
 
 use super::{Argument, Member, Words, described};
 use crate::contract::fields::{Fields, day};
@@ -18,7 +18,7 @@ use domain::text::Text;
 use serde_json::{Value, json};
 use std::{marker::PhantomData, ops::RangeInclusive};
 
-/// Not only white space, and without characters that are not seen (`domain::text::is_unseen`).
+/// Not blank, and no invisible characters (`domain::text::is_unseen`).
 const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
 
 fn plain(most: usize) -> Value {
@@ -37,7 +37,7 @@ impl<const MOST: usize> Member for Text<MOST> {
     }
 }
 
-/// Values of members: how each is read, and its schema.
+/// Implements `Member`: reader and schema of each type.
 macro_rules! values {
     ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
         $(impl $crate::contract::Member for $kind {
@@ -60,7 +60,7 @@ macro_rules! values {
 }
 pub(crate) use values;
 
-/// The same of what is parsed from a text.
+/// The same for types parsed from a string.
 macro_rules! parsed {
     ($($kind:ty => $value:ty: $parse:expr, $schema:expr;)+) => {
         $($crate::contract::values! {
@@ -70,7 +70,7 @@ macro_rules! parsed {
 }
 pub(crate) use parsed;
 
-/// Values of parameters.
+/// Implements `Argument`.
 macro_rules! arguments {
     ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
         $(impl $crate::contract::Argument for $kind {
@@ -136,7 +136,7 @@ impl<W: Words> Argument for W {
     }
 }
 
-/// Enumerations of `wire_enum!`.
+/// Implements `Words` for types of `wire_enum!`.
 macro_rules! words {
     ($($kind:ty),+ $(,)?) => {
         $(impl $crate::contract::Words for $kind {
@@ -165,15 +165,15 @@ words!(
 
 values! {
     bool => Self: |fields, at, value| fields.flag(at, value), json!({ "type": "boolean" });
-    // Any text, any number.
+    // Any string, any number.
     String => Self: |fields, at, value| fields.text(at, value).map(str::to_owned), json!({ "type": "string" });
     f64 => Self: |fields, at, value| fields.number(at, value, "", |_| true), json!({ "type": "number" });
 }
 
-/// A day or a moment, from which on something is.
+/// Start of a period: date or time.
 pub struct Time;
 
-/// A day or a moment until which something is; of a day all of it is included.
+/// End of a period: date or time; a date includes the whole day.
 pub struct End;
 
 arguments! {
@@ -193,10 +193,10 @@ macro_rules! ids {
     };
 }
 
-// A project or a job that a query names is looked up, whatever it is named.
+// Invalid project and job ids respond like unknown ones.
 ids!(JobId: object_id, KeywordId: id, ProjectId: object_id, SearchId: id);
 
-/// `LEAST` is for the schema; a reader says what is wrong with fewer.
+/// `LEAST` is only for the schema; the reader reports fewer items.
 pub struct List<M, const LEAST: usize, const MOST: usize>(PhantomData<M>);
 
 impl<M: Member, const LEAST: usize, const MOST: usize> Member for List<M, LEAST, MOST> {
@@ -211,7 +211,7 @@ impl<M: Member, const LEAST: usize, const MOST: usize> Member for List<M, LEAST,
     }
 }
 
-/// A list whose repeats are left out.
+/// A list whose duplicates are dropped.
 pub struct EachOnce<M, const MOST: usize>(PhantomData<M>);
 
 impl<M: Member<Value: PartialEq>, const MOST: usize> Member for EachOnce<M, MOST> {
@@ -226,7 +226,7 @@ impl<M: Member<Value: PartialEq>, const MOST: usize> Member for EachOnce<M, MOST
     }
 }
 
-/// Text of a query without control characters.
+/// Query text without control characters.
 pub struct FreeText<const MOST: usize>;
 
 impl<const MOST: usize> Argument for FreeText<MOST> {
@@ -255,7 +255,7 @@ impl<const LEAST: u32, const MOST: u32> Argument for Number<LEAST, MOST> {
     }
 }
 
-/// Numbers within bounds.
+/// Inclusive bounds of a number.
 pub trait Bounds {
     type Number;
 
@@ -298,7 +298,7 @@ impl Bounds for RangeInclusive<f64> {
     }
 }
 
-/// Names numbers with their bounds.
+/// Declares number types with their bounds.
 macro_rules! within {
     ($($name:ident => $number:ty: $bounds:expr;)+) => {
         $(struct $name;

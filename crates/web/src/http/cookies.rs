@@ -1,20 +1,20 @@
-//! The two cookies: the session's secret, and the mark of a device on which somebody signed in.
+//! The session cookie and the device cookie.
 
 use actix_web::{HttpRequest, http::header};
 use domain::{device::DeviceMark, session::Session};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieStyle {
-    /// Over https alone, and for this very host: `__Host-` (RFC 6265bis, 4.1.3.2).
+    /// HTTPS only and bound to this host: `__Host-` (RFC 6265bis, 4.1.3.2).
     Secure,
-    /// Over plain http (loopback, or where the operator says so): browsers would not keep `__Host-` cookies there.
+    /// For plain HTTP (loopback, or if configured), where browsers reject `__Host-` cookies.
     Plain,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie {
     Session,
-    /// Marks a device on which somebody signed in before; opens nothing.
+    /// Marks a known device; grants no access.
     Device,
 }
 
@@ -40,7 +40,7 @@ impl CookieStyle {
         self.line(cookie, "", 0)
     }
 
-    /// Lax, so that links to reports in letters open signed in; changes are protected by more than that.
+    /// Lax, so that links in e-mails open signed in; changes have further protection.
     fn line(self, cookie: Cookie, value: &str, seconds: i64) -> String {
         let name = self.name(cookie);
         let secure = match self {
@@ -50,11 +50,11 @@ impl CookieStyle {
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly{secure}; SameSite=Lax")
     }
 
-    /// `None` where two have the name: nobody could say which of them is ours.
+    /// `None` if the name occurs twice: either may be forged.
     pub fn sent(self, cookie: Cookie, request: &HttpRequest) -> Option<String> {
         let name = self.name(cookie);
         let lines = request.headers().get_all(header::COOKIE);
-        // Bytes: what a neighbour under the same domain set need not be text.
+        // Bytes: cookies of other services of the domain may not be UTF-8.
         let mut found = lines
             .flat_map(|line| line.as_bytes().split(|it| *it == b';'))
             .filter_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes()))

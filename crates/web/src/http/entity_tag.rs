@@ -1,4 +1,4 @@
-//! Entity tags (RFC 9110, 8.8.3) and the headers that name them.
+//! Entity tags (RFC 9110, 8.8.3) and conditional headers.
 
 use crate::problem::{Code, Problem};
 use actix_web::{HttpRequest, http::header};
@@ -16,7 +16,7 @@ impl EntityTag {
     /// Documented syntax of `If-Match` and `If-None-Match`.
     pub const LIST_PATTERN: &'static str = r#"^(\*|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$"#;
 
-    /// Of everything that is shown of it, which is more than its version covers (last analysis, inherited values).
+    /// Of the whole view, which changes more often than the version (last analysis, inherited values).
     pub fn of(resource: &impl Serialize) -> Self {
         Self {
             opaque: hashed_text(&[&serde_json::to_string(resource).unwrap_or_default()]),
@@ -31,7 +31,7 @@ impl EntityTag {
         }
     }
 
-    /// Of parts of the text of a list or a summary; weak, since it may be cut into pages in more than one way.
+    /// Of parts of a list or summary; weak, since a list can be paged in several ways.
     pub fn weak(parts: &[&str]) -> Self {
         Self {
             opaque: hashed_text(parts),
@@ -49,8 +49,7 @@ impl EntityTag {
     }
 }
 
-/// XXH3 of 64 bits: the same on every server, and a tag is no secret. Two representations of one thing meet by chance
-/// once in 2⁶⁴.
+/// 64-bit XXH3: the same on every server. A tag is no secret; collisions have a probability of 2⁻⁶⁴.
 fn hashed_text(parts: &[&str]) -> String {
     let mut hash = XxHash3_64::new();
     for part in parts {
@@ -61,7 +60,7 @@ fn hashed_text(parts: &[&str]) -> String {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// `*`: anything that is there.
+    /// `*`: any existing representation.
     Anything,
     OneOf(Vec<EntityTag>),
 }
@@ -98,7 +97,7 @@ impl Wanted {
         parsed.map(Some).ok_or_else(wrong)
     }
 
-    /// `*`, or tags in quotes with commas between them.
+    /// `*`, or quoted tags separated by commas.
     fn parse(text: &str) -> Option<Self> {
         if text.trim() == "*" {
             return Some(Self::Anything);
@@ -124,7 +123,7 @@ impl Wanted {
         (!tags.is_empty()).then_some(Self::OneOf(tags))
     }
 
-    /// Byte for byte: what `If-Match` asks.
+    /// Strong comparison, for `If-Match`.
     pub fn has_strongly(&self, tag: &EntityTag) -> bool {
         match self {
             Self::Anything => true,
@@ -132,7 +131,7 @@ impl Wanted {
         }
     }
 
-    /// Weak comparison: what `If-None-Match` asks.
+    /// Weak comparison, for `If-None-Match`.
     pub fn has_weakly(&self, tag: &EntityTag) -> bool {
         match self {
             Self::Anything => true,
@@ -191,7 +190,7 @@ mod tests {
         let (one, other) = (EntityTag::of(&["a"]), EntityTag::of(&["b"]));
         assert_ne!(one, other);
         assert_eq!(one, EntityTag::of_text("[\"a\"]"));
-        // As the reference implementation hashes no bytes (xxHash's sanity test vectors).
+        // No bytes, in xxHash's sanity test vectors.
         assert_eq!(EntityTag::of_text("").text(), "\"2d06800538d394c2\"");
         assert!(EntityTag::weak(&["a"]).text().starts_with("W/\""));
     }

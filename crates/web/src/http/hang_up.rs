@@ -1,5 +1,4 @@
-//! Whether whoever asked is still there. Actix reads nothing while it waits for an answer, so a caller who hangs up
-//! would be waited for until the end.
+//! Detects client disconnects. Actix does not read from a connection while a handler runs.
 
 use actix_web::{HttpRequest, rt::net::TcpStream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What a connection looks like whose other end is closed. Elsewhere than on Linux only once it is reset.
+/// Poll flags that mean the peer closed. Outside Linux, half-close is not reported, only resets.
 #[cfg(target_os = "linux")]
 const CLOSED: PollFlags = PollFlags::RDHUP.union(PollFlags::HUP).union(PollFlags::ERR);
 #[cfg(not(target_os = "linux"))]
@@ -27,7 +26,7 @@ impl Peer {
 
     pub fn shut_down(&self) {
         if let Ok(socket) = self.0.try_clone() {
-            // Whoever has hung up already is shut out all the same.
+            // Fails only if the client has disconnected.
             let _ = std::net::TcpStream::from(socket).shutdown(Shutdown::Both);
         }
     }
@@ -40,7 +39,7 @@ impl Peer {
     }
 }
 
-/// Returns when whoever sent the request has hung up; never when that cannot be known.
+/// Completes when the client disconnects; never if that cannot be detected.
 pub async fn by_sender_of(request: &HttpRequest) {
     by(request.conn_data::<Peer>()).await;
 }

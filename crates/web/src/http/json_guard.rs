@@ -1,4 +1,4 @@
-//! Reads JSON as strictly as a contract needs: one object, no repeated members, bounded depth.
+//! Strict JSON: one object, no repeated members, bounded depth.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -9,9 +9,9 @@ pub const MOST_DEPTH: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     pub reason: String,
-    /// From 1.
+    /// 1-based.
     pub line: usize,
-    /// The byte in the line, from 1; 0 is before the first.
+    /// 1-based byte in the line; 0 is before the first.
     pub column: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What HTTP itself says: cookies, entity tags, sizes, bodies that come in pieces, callers that hang up.
+//! HTTP building blocks: cookies, entity tags, response sizes, JSON, client disconnects.
 
 pub mod cookies;
 pub mod entity_tag;

@@ -1,4 +1,4 @@
-//! How answers of the APIs and pages are sent: compressed or not, with or without a body, and headers of all of them.
+//! Compression, bodies and headers of all responses.
 
 use actix_web::body::SizedStream;
 use actix_web::http::header;
@@ -7,7 +7,7 @@ use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use std::io;
 
-/// And likes it at least as much as plain text (RFC 9110, 12.5.3).
+/// At least as preferred as identity (RFC 9110, 12.5.3).
 pub fn reads_gzip(request: &HttpRequest) -> bool {
     let offered = [Encoding::gzip(), Encoding::identity()];
     let wanted = AcceptEncoding::parse(request).ok();
@@ -15,7 +15,7 @@ pub fn reads_gzip(request: &HttpRequest) -> bool {
     chosen == Some(Encoding::gzip())
 }
 
-/// Security headers, whatever is sent; `secure` when it goes by https.
+/// Security headers of every response; `secure` under HTTPS.
 pub fn guard(response: &mut HttpResponseBuilder, secure: bool) {
     response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     response.insert_header(("cross-origin-resource-policy", "same-origin"));
@@ -25,7 +25,7 @@ pub fn guard(response: &mut HttpResponseBuilder, secure: bool) {
     }
 }
 
-/// HEAD answers with the headers of GET, its length included, and without its body.
+/// HEAD has the headers of GET, including the length, but no body.
 pub fn with_body(
     mut response: HttpResponseBuilder,
     body: impl Into<Bytes>,

@@ -1,9 +1,9 @@
-//! How much an answer may weigh, and how tersely it is told: over HTTP at most 256 KiB, for a tool as many bytes as its
-//! caller reads. A page of a list ends before it would pass that, however many rows were asked for.
+//! Response size and verbosity: up to 256 KiB over HTTP, up to the caller's limit for a tool. A page of a list ends
+//! before it would exceed that.
 
 use serde_json::{Value, value::RawValue};
 
-/// Rows of an answer together, in bytes; the rest of the 256 KiB is for what stands around them.
+/// For the rows of a response, in bytes; the rest of the 256 KiB is for the envelope.
 pub const MOST_BYTES: usize = (256 - 16) * 1024;
 
 /// A row as JSON text.
@@ -36,13 +36,13 @@ impl Row for String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
     Whole,
-    /// For models: without what is null or empty, in at most so many bytes, and each row twice, as content with a
-    /// structure and as text.
+    /// For models: no null or empty members, at most so many bytes, each row counted twice, as structured content and
+    /// as text.
     Terse(usize),
 }
 
 impl Telling {
-    /// With something beside the rows that weighs so much as JSON; at least half of the room is left for them.
+    /// Reserves bytes of JSON outside the rows; at least half of the budget is left for rows.
     #[must_use]
     pub const fn beside(self, bytes: usize) -> Self {
         match self {
@@ -56,7 +56,7 @@ impl Telling {
         self.room_of_one_list_in(1)
     }
 
-    /// For one of that many lists in an answer that has all of them.
+    /// For one of so many lists in a response.
     pub const fn room_of_one_list_in(self, lists: usize) -> Room {
         let left = match self {
             Self::Whole => MOST_BYTES / lists,
@@ -82,7 +82,7 @@ impl Room {
         Telling::Whole.room()
     }
 
-    /// At least one, so that nobody waits forever for a row that is too large.
+    /// At least one row, so that a client always makes progress.
     pub fn fill<R: Row, E>(
         &mut self,
         rows: impl Iterator<Item = Result<R, E>>,
@@ -91,7 +91,7 @@ impl Room {
         for row in rows {
             let (row, bytes) = self.weighed(row?);
             if bytes > self.left && !self.is_untouched {
-                // Nothing behind it may take its place: rows come in their order.
+                // Stop at the first row that does not fit; skipping it would reorder the page.
                 self.left = 0;
                 break;
             }
@@ -102,7 +102,7 @@ impl Room {
         Ok(written)
     }
 
-    /// With the comma behind it.
+    /// Includes the comma.
     fn weighed<R: Row>(&self, row: R) -> (R, usize) {
         if self.telling == Telling::Whole {
             let bytes = row.text().len() + 1;
@@ -122,13 +122,13 @@ fn terse_row<R: Row>(row: R) -> R {
     R::of(&value).unwrap_or(row)
 }
 
-/// JSON's size in an answer that has it as it is and once more as the text of a JSON string.
+/// Encoded size of JSON that an MCP result carries twice: as structured content and as an escaped string.
 pub fn told_twice(json: &str) -> usize {
     let escaped = json.bytes().filter(|it| matches!(it, b'"' | b'\\')).count();
     2 * json.len() + escaped
 }
 
-/// Removes members that are null or empty lists, at any depth. Items of lists stay.
+/// Removes null members and empty lists at any depth. List items stay.
 pub fn leave_out_nothing(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -3,16 +3,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// What requests are counted by. All of an IPv6 /64, which each caller has, counts as one.
+    /// For rate limits; an IPv6 /64 counts as one.
     pub address: IpAddr,
-    /// The trusted proxy whose `X-Forwarded-For` entry is no address: everybody behind it counts as one caller.
+    /// Trusted proxy with an unreadable `X-Forwarded-For` entry: all its clients count as one.
     pub unreadable_from: Option<IpAddr>,
-    /// The peer that sent `X-Forwarded-For` from a network of its owner's, so that it is probably a proxy, and that is
-    /// not trusted: everybody behind it counts as one caller.
+    /// Peer in a private network that sent `X-Forwarded-For` but is not trusted, probably the operator's proxy: all its
+    /// clients count as one.
     pub untrusted_proxy: Option<IpAddr>,
 }
 
-/// The peer, or the address that trusted proxies report.
+/// The peer, or the address reported by trusted proxies.
 pub fn client<'a>(
     peer: Option<IpAddr>,
     forwarded_for: impl DoubleEndedIterator<Item = &'a str>,
@@ -54,7 +54,7 @@ pub fn client<'a>(
     }
 }
 
-/// Whether an address is one of networks that are not routed (RFC 1918, RFC 4193), or of this machine.
+/// Private (RFC 1918, RFC 4193), link-local or loopback.
 const fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => it.is_private() || it.is_loopback() || it.is_link_local(),
@@ -62,7 +62,7 @@ const fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// An address as proxies write it: bare, with a port, in brackets, in quotes.
+/// In the forms that proxies use: bare, with a port, in brackets, in quotes.
 fn read(entry: &str) -> Option<IpAddr> {
     let entry = entry.trim();
     let quoted = entry.strip_prefix('"').and_then(|it| it.strip_suffix('"'));

@@ -1,15 +1,14 @@
-//! Requests under way.
+//! Requests in flight.
 //!
-//! A request of an accepted token or session holds a slot of its own pool, which nobody else can take
-//! from. Requests without one share a small pool, of which each network may hold a part. While a token
-//! or session is being looked up the request holds a slot of a third pool: nothing in it waits for the
-//! sender, so that a slow sender holds none of them.
+//! Requests of accepted tokens and sessions have their own pool. Requests without one share a small pool, of which
+//! each network may use a part. Token and session lookups use a third pool; they never wait for the sender, so slow
+//! senders cannot exhaust it.
 
 use super::{Holder, NoSlot, RequestLimits, Slot, SlotKey, Slots, networks::slot_limits};
 use domain::ids::UserId;
 use std::{net::IpAddr, sync::Arc};
 
-/// Requests of recognized devices at the same time, of all people together and of each.
+/// Concurrent requests of known devices, in total and per user.
 const MAX_DEVICES: u32 = 16;
 const MAX_PER_DEVICE_OWNER: u32 = 2;
 
@@ -36,7 +35,7 @@ impl InFlight {
         }
     }
 
-    /// For an accepted token or session. Fails when it, its account or the process has as many as it may.
+    /// For an accepted token or session. Fails at the limit of the caller, its account or the process.
     pub fn accepted(&self, holder: Holder) -> Result<Slot, NoSlot> {
         self.accepted.take([
             (SlotKey::Holder(holder), self.per_holder),
@@ -44,21 +43,20 @@ impl InFlight {
         ])
     }
 
-    /// For looking up a token or session. Fails when a network of the address or the process has as many as it may.
+    /// For a token or session lookup. Fails at the limit of a network or the process.
     pub fn lookup(&self, address: IpAddr) -> Result<Slot, NoSlot> {
         let max = self.lookups.max();
         let limits = slot_limits(address, max, (max / 4).max(1));
         self.lookups.take(limits)
     }
 
-    /// For requests without an accepted token or session. Fails as [`Self::lookup`].
+    /// Without an accepted token or session. Fails like [`Self::lookup`].
     pub fn unknown(&self, address: IpAddr) -> Result<Slot, NoSlot> {
         let limits = slot_limits(address, self.unknown.max(), self.per_address);
         self.unknown.take(limits)
     }
 
-    /// For a sign-in from a device that its owner signed in on before, when the address has none left. Fails when the
-    /// person or the process has as many as it may.
+    /// For a sign-in from a known device whose address has no slot left. Fails at the limit of the user or the process.
     pub fn device(&self, owner: UserId) -> Result<Slot, NoSlot> {
         self.devices
             .take([(SlotKey::DeviceOwner(owner), MAX_PER_DEVICE_OWNER)])

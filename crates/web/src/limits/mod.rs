@@ -1,6 +1,5 @@
-//! How much may be asked: how often by a token, an account and an address, and how much at once. Each server process
-//! counts for itself, in memory: no request waits for a shared counter, and two servers grant twice as much (decision
-//! 0010).
+//! Rate limits and concurrency limits. Each server process counts in memory: there is no shared counter to wait for,
+//! and two servers grant twice as much (decision 0010).
 
 mod client;
 mod in_flight;
@@ -26,23 +25,23 @@ use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct RequestLimits {
-    /// Reading, by token.
+    /// Reads, per token.
     pub reads: Rate,
-    /// Writing, by token.
+    /// Writes, per token.
     pub writes: Rate,
-    /// Starting analyses, by token; counted as writes too.
+    /// Analysis starts, per token; also counted as writes.
     pub analyses: Rate,
-    /// Everything, by account.
+    /// All requests, per account.
     pub account: Rate,
-    /// Requests without a token, by address; wider networks of IPv6 have a multiple.
+    /// Requests without a token, per address; wider IPv6 networks have a multiple.
     pub anonymous: Rate,
-    /// Tokens that are not accepted, by address; wider networks of IPv6 have a multiple.
+    /// Rejected tokens, per address; wider IPv6 networks have a multiple.
     pub failed_tokens: Rate,
-    /// Attempts to sign in, by address or known device.
+    /// Sign-in attempts, per address or known device.
     pub sign_ins: Rate,
-    /// Attempts to sign in from everywhere, known devices apart.
+    /// Sign-in attempts in total, except from known devices.
     pub all_sign_ins: Rate,
-    /// Answers kept for idempotency keys, by account, in KiB.
+    /// Responses stored for idempotency keys, per account, in KiB.
     pub kept_answers: Rate,
     pub in_flight_per_token: u32,
     pub in_flight_per_account: u32,
@@ -50,14 +49,14 @@ pub struct RequestLimits {
     pub in_flight: u32,
     /// Without an accepted token or session.
     pub in_flight_unknown: u32,
-    /// IPv6: of a /64; wider networks have a multiple.
+    /// IPv6: per /64; wider networks have a multiple.
     pub in_flight_per_address: u32,
     pub connections: u32,
-    /// IPv6: of a /64; wider networks have a multiple.
+    /// IPv6: per /64; wider networks have a multiple.
     pub connections_per_address: u32,
-    /// Networks whose connections are not limited, beside the trusted proxies.
+    /// Networks without connection limits, besides trusted proxies.
     pub uncounted_networks: Vec<IpNet>,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
 }
 
@@ -86,7 +85,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// For each account so many MiB in the time that answers are kept, and as many at once.
+/// MiB per account within the retention time, and at once.
 pub const fn kept_answers(mib: u32) -> Rate {
     #[expect(
         clippy::cast_possible_truncation,
@@ -98,7 +97,7 @@ pub const fn kept_answers(mib: u32) -> Rate {
     Rate::of(kib / MINUTES, kib)
 }
 
-/// A proxy on this machine may carry everybody's connections before anybody named it as trusted.
+/// A local proxy carries all connections even before it is configured as trusted.
 fn loopback() -> Vec<IpNet> {
     let networks = [
         IpNet::new(Ipv4Addr::LOCALHOST.into(), 8),
@@ -107,8 +106,7 @@ fn loopback() -> Vec<IpNet> {
     networks.into_iter().flatten().collect()
 }
 
-/// Browser reports from everywhere: enough to learn that something is wrong, too few to flood the log or to use up what
-/// an address may ask for.
+/// CSP reports in total: enough to notice a problem, too few to flood the log. They do not count against the address.
 const REPORTS: Rate = Rate::of(60, 20);
 
 const WARNINGS: Rate = Rate::of(1, 1);
@@ -127,15 +125,15 @@ pub struct BodyLimit {
     pub timeout: Duration,
 }
 
-/// A token or a session, and its account.
+/// A token or session, with its account.
 pub type Holder = (AccountId, CallerId);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Door {
-    /// An address from which nobody is known.
+    /// An unknown device.
     Address(IpAddr),
-    /// Devices on which that person signed in before, counted together, since a person can make any number of them.
-    /// Attempts of others never hold them up.
+    /// All known devices of a user, counted together, since a user can create any number of them. Attempts of others do
+    /// not count.
     DevicesOf(UserId),
 }
 
@@ -178,7 +176,7 @@ impl Limiter {
         }
     }
 
-    /// For an accepted token. Answers with every policy that counted it, or with those up to the exhausted one.
+    /// For an accepted token. Returns the state of each policy that counted it, up to the exhausted one on failure.
     pub fn count(&self, holder: Holder, demand: Demand) -> Result<Vec<Standing>, Exhausted> {
         let mut standings = Vec::with_capacity(3);
         match demand {
@@ -193,7 +191,8 @@ impl Limiter {
         Ok(standings)
     }
 
-    /// For a session. All sessions of an account together write as often as one token: most writes enter the audit log.
+    /// For a session. All sessions of an account share the write rate of one token, since most writes enter the audit
+    /// log.
     pub fn count_session(
         &self,
         holder: Holder,
@@ -206,12 +205,12 @@ impl Limiter {
         Ok(standings)
     }
 
-    /// For answers that are kept for idempotency keys.
+    /// For a response stored for an idempotency key.
     pub fn count_kept(&self, account: AccountId) -> Result<(), Exhausted> {
         self.kept_answers.take(account, &mut vec![])
     }
 
-    /// Counts a kept answer's size, beside the KiB that [`Limiter::count_kept`] took.
+    /// Charges the size of a stored response, beside the 1 KiB of [`Limiter::count_kept`].
     pub fn weigh_kept(&self, account: AccountId, bytes: usize) {
         let kib = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
         self.kept_answers.take_up_to(account, kib);
@@ -221,17 +220,17 @@ impl Limiter {
         self.anonymous.take(address)
     }
 
-    /// A sign-in that goes beyond what its address may ask for.
+    /// For a sign-in from a known device whose address has no slot left.
     pub fn count_device(&self, owner: UserId) -> Result<(), Exhausted> {
         self.devices.take(owner, &mut vec![])
     }
 
-    /// One a minute.
+    /// Once a minute.
     pub fn may_warn(&self) -> bool {
         self.warnings.take((), &mut vec![]).is_ok()
     }
 
-    /// Once.
+    /// Once per process.
     pub fn may_warn_of_proxies(&self) -> bool {
         !self.has_warned_of_proxies.swap(true, Ordering::Relaxed)
     }

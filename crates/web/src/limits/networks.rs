@@ -1,16 +1,15 @@
-//! The networks that an address is counted in. A subscriber of IPv6 has a /64 at the least and often a /56 or a /48, so
-//! that a count by /64 alone grants one subscriber the allowance of many. Wider networks may hold several subscribers,
-//! therefore they have a multiple of an address's allowance.
+//! Networks that an address is counted in. An IPv6 subscriber has a /64, often a /56 or /48, so counting by /64 alone
+//! would grant one subscriber the limit of many. Wider networks may hold several subscribers, so they have a multiple.
 
 use super::SlotKey;
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// Prefix lengths with the multiple of an address's allowance, from narrow to wide.
+/// Prefix lengths with the multiple of an address's limit, narrow to wide.
 const IPV4: [(u8, u32); 2] = [(32, 1), (24, 4)];
 pub(super) const IPV6: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 8)];
 
-/// From narrow to wide, each with the multiple of an address's allowance.
+/// Narrow to wide, with the multiple of an address's limit.
 pub fn networks(address: IpAddr) -> impl Iterator<Item = (IpNet, u32)> {
     let address = address.to_canonical();
     let prefixes: &'static [(u8, u32)] = match address {
@@ -23,7 +22,7 @@ pub fn networks(address: IpAddr) -> impl Iterator<Item = (IpNet, u32)> {
     })
 }
 
-/// Slots of each network of an address: its multiple of `per_address`, and at most half of `max`.
+/// Per network: the multiple of `per_address`, at most half of `max`.
 pub fn slot_limits(
     address: IpAddr,
     max: u32,

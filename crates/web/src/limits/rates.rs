@@ -1,5 +1,5 @@
-//! Rates: buckets that fill at an even pace (GCRA, by the crate `governor`), and the header fields
-//! `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+//! Rate limits: GCRA (crate `governor`), and the fields `RateLimit-Policy` and `RateLimit`
+//! (draft-ietf-httpapi-ratelimit-headers-11).
 
 use super::networks::{IPV6, networks};
 use domain::ports::clock::Clock;
@@ -19,7 +19,7 @@ use std::time::Duration;
 const TIDY_EVERY: u32 = 4_096;
 const MINUTE: u64 = 60;
 
-/// So many requests a minute in the long run, and so many at once.
+/// Sustained requests per minute, and burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     pub per_minute: NonZeroU32,
@@ -27,7 +27,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Zero is taken as one.
+    /// Zero becomes one.
     pub const fn of(per_minute: u32, burst: u32) -> Self {
         const fn at_least_one(number: u32) -> NonZeroU32 {
             match NonZeroU32::new(number) {
@@ -66,14 +66,14 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// The item of `RateLimit-Policy`: the quota, and the seconds in which it fills.
+    /// `RateLimit-Policy` item: quota, and seconds to fill it.
     pub fn policy(&self) -> String {
         let quota = self.rate.burst.get();
         let window = self.rate.seconds_for(quota);
         format!("\"{}\";q={quota};w={window}", self.policy)
     }
 
-    /// The item of `RateLimit`: what is left, and the seconds until the quota is whole again.
+    /// `RateLimit` item: remaining requests, and seconds until the quota is full.
     pub fn state(&self) -> String {
         let used = self.rate.burst.get().saturating_sub(self.remaining);
         let reset = self.rate.seconds_for(used);
@@ -83,10 +83,10 @@ impl Standing {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exhausted {
-    /// The exhausted policy last.
+    /// The exhausted policy is last.
     pub standings: Vec<Standing>,
     pub policy: &'static str,
-    /// Until the next request is granted.
+    /// Until the next request is accepted.
     pub wait: Duration,
 }
 
@@ -101,7 +101,7 @@ impl clock::Clock for Ticks {
     }
 }
 
-/// One policy: a bucket for each key.
+/// One policy, with a bucket per key.
 pub(super) struct Bucket<K: Hash + Eq + Clone> {
     name: &'static str,
     rate: Rate,
@@ -152,7 +152,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
-    /// Takes so many requests, or nearly all that are left.
+    /// Takes so many requests, or the largest half, quarter… that is left.
     #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
     pub(super) fn take_up_to(&self, key: K, requests: u32) {
         let mut wanted = requests.min(self.rate.burst.get());
@@ -170,8 +170,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     }
 }
 
-/// One policy by address: a bucket for each address, and larger ones for the wider networks of IPv6.
-/// A /24 of IPv4 has none: behind it are the customers of a provider, not one subscriber.
+/// One policy per address, with larger buckets for wider IPv6 networks. An IPv4 /24 has none: it holds many
+/// subscribers.
 pub(super) struct NetworkBuckets([Bucket<IpNet>; IPV6.len()]);
 
 impl NetworkBuckets {
@@ -179,7 +179,7 @@ impl NetworkBuckets {
         Self(IPV6.map(|(_, multiple)| Bucket::new(name, rate.times(multiple), clock)))
     }
 
-    /// Takes one request of the address's and of each network that it is in.
+    /// Takes one request from each network of the address.
     pub(super) fn take(&self, address: IpAddr) -> Result<(), Exhausted> {
         let counted = if address.is_ipv4() { 1 } else { self.0.len() };
         for (bucket, (network, _)) in self.0.iter().zip(networks(address).take(counted)) {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_burst_is_granted_at_once_and_comes_back_at_the_rate() {
-        // 60 a minute are one a second.
+        // 60 a minute is one a second.
         let (clock, bucket) = bucket(Rate::of(60, 3));
         let left: Vec<u32> = (0..3)
             .map(|_| take(&bucket, 1).unwrap().remaining)

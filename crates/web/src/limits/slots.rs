@@ -1,4 +1,4 @@
-//! Slots: how many requests or connections may exist at the same time, in all and by key.
+//! Concurrency slots for requests or connections, in total and per key.
 
 use super::Holder;
 use domain::ids::{AccountId, UserId};
@@ -15,7 +15,7 @@ pub enum SlotKey {
     Account(AccountId),
     /// A single address is the smallest.
     Network(IpNet),
-    /// A person on a device that they signed in on before.
+    /// Owner of a known device.
     DeviceOwner(UserId),
 }
 
@@ -37,7 +37,7 @@ pub enum NoSlot {
     KeyFull { key: SlotKey, max: u32 },
 }
 
-/// Dropping it releases it.
+/// Released on drop.
 pub struct Slot {
     slots: Arc<Slots>,
     keys: Vec<SlotKey>,
@@ -60,7 +60,7 @@ impl Slots {
         self.lock().total
     }
 
-    /// The slot counts for each of these keys. Fails for the first key at its limit, then when all slots are held.
+    /// Counts the slot for each key. Fails at the first key at its limit, then when all slots are held.
     pub fn take(
         self: &Arc<Self>,
         limits: impl IntoIterator<Item = (SlotKey, u32)>,

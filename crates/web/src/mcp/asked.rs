@@ -1,4 +1,4 @@
-//! What a call of a tool asks for: an endpoint, with what a request to it would carry.
+//! A tool call: the endpoint it maps to, with path, query and body.
 
 use super::tool::Tool;
 use super::tools::takes_null_as_left_out;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};
 use url::form_urlencoded;
 
-/// Longest wait for the end of an analysis.
+/// Maximum wait for the end of an analysis.
 pub const WAIT: Duration = Duration::from_mins(5);
 
 fn whence(id: &str) -> &'static str {
@@ -33,9 +33,9 @@ pub struct Asked {
     pub endpoint: &'static Endpoint,
     pub most_bytes: usize,
     pub wait: Duration,
-    /// Errors in the tool's own arguments; told once the scope is known to be there.
+    /// Errors of the tool's own arguments; reported after the scope check.
     wrong: Vec<FieldError>,
-    /// Of what the endpoint's path names.
+    /// Id in the endpoint's path.
     pub id: Option<i64>,
     path: String,
     query: Vec<(String, String)>,
@@ -45,7 +45,7 @@ pub struct Asked {
 
 impl Asked {
     pub fn of(tool: &'static Tool, mut arguments: Map<String, Value>) -> Self {
-        // `null` chooses nothing.
+        // `null` selects no operation.
         let chosen: Map<String, Value> = arguments
             .iter()
             .filter(|(_, value)| !value.is_null())
@@ -78,8 +78,8 @@ impl Asked {
         asked
     }
 
-    /// Notes arguments that another endpoint of the tool takes: this one would deny what the tool lists. For reads also
-    /// those that the tool does not list, and beside a missing id, since they may be that id under another name.
+    /// Rejects arguments of the tool's other endpoints, which this endpoint would call unknown. For reads, and beside a
+    /// missing id, also rejects arguments that the tool does not list: they may be a misnamed id.
     fn look_for_strangers(&mut self, arguments: &Map<String, Value>) {
         let (own, taken) = ((self.tool.own)(), schema::arguments(self.endpoint));
         let others: Vec<_> = { self.tool.endpoints() }
@@ -109,7 +109,7 @@ impl Asked {
         }
     }
 
-    /// Takes the arguments that no endpoint knows.
+    /// Takes the arguments that no endpoint reads.
     fn take_own(&mut self, arguments: &mut Map<String, Value>) {
         let own = (self.tool.own)();
         if own.contains_key("maxBytes")
@@ -147,7 +147,7 @@ impl Asked {
     }
 
     fn number(&mut self, name: &str, given: &Value, least: u64, most: u64) -> Option<u64> {
-        // Models write numbers as texts now and then.
+        // Models sometimes send numbers as strings.
         let found = whole(given).or_else(|| given.as_str()?.parse().ok());
         let found = found.and_then(|it| u64::try_from(it).ok());
         let found = found.filter(|it| (least..=most).contains(it));
@@ -172,7 +172,7 @@ impl Asked {
             }
             Some(given) => {
                 let found = whole(&given).or_else(|| given.as_str().and_then(crate::plain_id));
-                // A number or a text that is no id is nobody's, as in the address of a request.
+                // An invalid number or string becomes a nonexistent id, as in a URL.
                 if !given.is_number() && !given.is_string() {
                     let rule = "must be a positive integer up to 9007199254740991";
                     self.wrong
@@ -211,7 +211,7 @@ impl Asked {
         pairs
     }
 
-    /// `None` unless it only reads.
+    /// `None` unless it is a read.
     #[must_use]
     pub fn again(&self) -> Option<Self> {
         let reads = self.endpoint.verb == Verb::Get;
@@ -225,7 +225,7 @@ impl Asked {
         })
     }
 
-    /// Calls the endpoint as a request would. Fails as it does, and for arguments that no request could carry.
+    /// Runs the endpoint. Fails like it, and for arguments that no request could carry.
     pub async fn run(
         self,
         services: &Arc<Services>,
@@ -250,7 +250,7 @@ impl Asked {
             if_match: None,
             id: self.id,
             part_id: None,
-            // As in an address: cursors are bound to it.
+            // Cursors are bound to the query string.
             query_text: form_urlencoded::Serializer::new(String::new())
                 .extend_pairs(&self.query)
                 .finish(),

@@ -1,4 +1,4 @@
-//! Lets callers in: where from, whose token, which scopes, how often; then rmcp has the word.
+//! HTTP entry: origin, token, scope and rate limits; then rmcp handles the message.
 
 use super::asked::Asked;
 use super::server::{Server, Visit};
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-/// How deeply a message may be nested: arguments stand two deeper in it than in the body of a request.
+/// Maximum nesting; arguments are two levels deeper than in a request body.
 pub const MOST_DEPTH: usize = json_guard::MOST_DEPTH + 2;
 
 pub struct Entrance {
@@ -33,7 +33,7 @@ pub struct Entrance {
 
 pub enum Told {
     Whole(Answer),
-    /// The request holds its slot until the end.
+    /// Holds its slot until the last event.
     Stream(Stream, Slot),
 }
 
@@ -51,7 +51,7 @@ impl Entrance {
         }
     }
 
-    /// Fails where the sender may not come in, or the message cannot be carried.
+    /// Fails if the request is refused or the message cannot be processed.
     pub async fn answer(
         &self,
         request: &HttpRequest,
@@ -75,8 +75,8 @@ impl Entrance {
         trace.caller.account = Some(agent.account.id);
         trace.caller.token = Some(agent.token.id);
         body::check_type(Verb::Post, request.headers())?;
-        // The slot is taken before the body is read. Without one the message is read like one of an
-        // unknown sender, since a tool's caller is told to wait in the tool's result.
+        // The slot is taken before the body is read. Without one, the body has the time limit of unknown callers and is
+        // still read, since the refusal is sent as a tool result.
         let holder = (agent.account.id, agent.token.id.into());
         let (slot, crowded, limit) = match admit::accepted(services, holder) {
             Ok(slot) => (slot, None, config.body),
@@ -106,7 +106,7 @@ impl Entrance {
         let counted = counted.and_then(|()| crowded.map_or(Ok(()), Err));
         let asked = match (asked, counted) {
             (Some(asked), Ok(())) => Some(Ok(asked)),
-            // The model that called is told to wait; a client would only see a broken connection.
+            // A tool result reaches the model; clients treat an HTTP error as a broken connection.
             (Some(asked), Err(problem)) => {
                 counted::tool_called(asked.tool.name, Some(&problem));
                 Some(Err(problem))
@@ -129,7 +129,7 @@ impl Entrance {
         let mut answering = std::pin::pin!(answering);
         let reply = tokio::select! {
             reply = &mut answering => reply,
-            // Whoever has only closed their half is told what is known by then.
+            // A client that closed only its write half gets the current state.
             () = hang_up::by_sender_of(request) => {
                 given_up.cancel();
                 answering.await
@@ -158,7 +158,7 @@ impl Entrance {
         }
     }
 
-    /// Names all scopes that the tool needs.
+    /// The challenge names all scopes of the tool.
     fn check_scope(&self, agent: &Agent, asked: Option<&Asked>) -> Result<(), Problem> {
         let Some((asked, needed)) = asked.and_then(|it| Some((it, it.endpoint.access.scope()?)))
         else {
@@ -175,7 +175,7 @@ impl Entrance {
         ))
     }
 
-    /// As a request to the endpoint would be.
+    /// Like a request to the endpoint.
     fn count(
         &self,
         agent: &Agent,
@@ -215,7 +215,7 @@ fn only_post(method: &Method) -> Problem {
         .header("Allow", ALLOWED.join(", "))
 }
 
-/// As JSON-RPC answers an unreadable message.
+/// JSON-RPC error for an unparsable message.
 fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
     let is_batch = bytes.trim_ascii_start().starts_with(b"[");
     let (code, text) = if is_batch {
@@ -230,7 +230,7 @@ fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
     refused(&Value::Null, code, &text)
 }
 
-/// What keeps an object from being a message of JSON-RPC 2.0, as MCP has it.
+/// Why an object is not a JSON-RPC 2.0 message of MCP.
 pub fn misshapen(message: &Map<String, Value>) -> Option<&'static str> {
     let is_id = |it: &Value| it.is_string() || it.is_i64();
     let params = message.get("params");

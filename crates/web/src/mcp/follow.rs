@@ -1,4 +1,4 @@
-//! Waiting for the end of an analysis, and telling how far it is meanwhile.
+//! Waits for an analysis and reports progress.
 
 use crate::{agent_api::analyses::JobView, problem::Problem, refusals, services::Services};
 use domain::ids::{AccountId, JobId};
@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Longest wait of a caller who is told nothing meanwhile: most clients give up after a minute.
+/// Maximum wait without progress notifications: most clients time out after a minute.
 const SILENT: Duration = Duration::from_secs(50);
-/// Interval of looks at a job: short at first, since many end soon.
+/// Poll intervals: short at first, since many analyses end soon.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const LATER_LOOKS: Duration = Duration::from_secs(1);
 
@@ -23,12 +23,12 @@ pub struct Listener {
 pub struct Wait {
     pub time: Duration,
     pub listener: Option<Listener>,
-    /// Cancelled when the call was, or whoever sent it hung up.
+    /// Canceled with the call, or on client disconnect.
     pub given_up: [CancellationToken; 2],
 }
 
 impl Wait {
-    /// Until the job has ended, the time is up, or the server stops. Fails where the account has no such job.
+    /// Waits until the job ends, the time is up or the server stops. Fails if the account has no such job.
     pub async fn until_it_ends(
         &self,
         services: &Services,
@@ -60,7 +60,7 @@ impl Wait {
         }
     }
 
-    /// Progress only rises: a job that is tried again begins anew, and is told once it is further.
+    /// MCP progress must increase: a retried job is reported once it is further than before.
     async fn tell(&self, job: &JobView, told: &mut f64) {
         let Some(listener) = &self.listener else {
             return;
@@ -80,7 +80,7 @@ impl Wait {
         if total > 0.0 {
             progress = progress.with_total(total.max(done));
         }
-        // Whoever is gone is noticed by `given_up`.
+        // `given_up` reports a disconnect.
         let _ = listener.peer.notify_progress(progress).await;
     }
 }

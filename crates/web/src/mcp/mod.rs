@@ -1,5 +1,5 @@
-//! The Model Context Protocol: the Agent API as eight tools, over Streamable HTTP at `/mcp`. Arguments become calls of
-//! the endpoints, whose handlers do the work (decision 0027).
+//! The Model Context Protocol: the Agent API as eight tools over Streamable HTTP at `/mcp`. Tool calls run the
+//! endpoints' handlers (decision 0027).
 
 mod asked;
 mod entrance;
@@ -19,5 +19,5 @@ pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};
 pub use transport::{Reply, Transport};
 
-/// Nothing is kept between requests, so that any server may answer: no sessions to stream (GET) or to end (DELETE).
+/// Stateless, so that any server can respond: no sessions to stream (GET) or to end (DELETE).
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];

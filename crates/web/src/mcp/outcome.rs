@@ -1,5 +1,4 @@
-//! What a tool answers: content with a structure, a sentence about it, and the same content as a text for
-//! clients that show their model nothing else.
+//! Tool results: structured content, a sentence, and the content as text for clients that give their model only text.
 
 use super::{room, tool::Tool};
 use crate::answer::Answer;
@@ -10,10 +9,10 @@ use crate::services::Services;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
-/// Errors named in a sentence; the document behind it has all of them.
+/// In the sentence; the document lists all.
 const MOST_ERRORS_TOLD: usize = 3;
 
-/// `project` is the one that the arguments name.
+/// `project`: id from the arguments.
 pub fn good(
     tool: &Tool,
     answer: &Answer,
@@ -25,11 +24,11 @@ pub fn good(
     leave_out_nothing(&mut content);
     if let Some(members) = content.as_object_mut() {
         let limit = members.shift_remove("limit").and_then(|it| it.as_u64());
-        // That nothing was found is an answer.
+        // An empty list is a result.
         if is_list {
             members.entry("items").or_insert_with(|| json!([]));
         }
-        // Beside results a project says whose they are; how it is reported on is its own answer.
+        // In results the project only identifies the site.
         if let Some(Value::Object(project)) = members.get_mut("project") {
             project.shift_remove("effectiveReportSettings");
         }
@@ -71,10 +70,10 @@ pub fn good(
     result
 }
 
-/// Where added keywords stand in an answer: by themselves, or with their project.
+/// JSON pointers of added keywords: alone, or with their project.
 const ADDED: [&str; 2] = ["", "/keywords"];
 
-/// Takes out the path to the whole of what is shown in part; the call that reads it is told where something was cut.
+/// Removes the link to the full list and returns it as a tool call, for when the list is cut.
 fn lead_to_the_rest(content: &mut Value, project: Option<i64>) -> Option<Value> {
     let project = project.or_else(|| content["id"].as_i64())?;
     for place in ADDED {
@@ -88,7 +87,7 @@ fn lead_to_the_rest(content: &mut Value, project: Option<i64>) -> Option<Value> 
     None
 }
 
-/// Counts lists that an endpoint has shortened: what is told of a cut is of the whole list.
+/// Reports lists that the endpoint has shortened with the size of the full list.
 fn count_whole_lists(content: &mut Value) {
     let mut cut: Vec<Value> = { content.get("cut").and_then(Value::as_array) }
         .cloned()
@@ -112,7 +111,7 @@ fn count_whole_lists(content: &mut Value) {
     }
 }
 
-/// What was wrong, where, and how to mend it, for the model that called.
+/// A problem for the model: what, where and how to fix it.
 pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> CallToolResult {
     let base_url = &services.config.public_base_url;
     let mut document = problem.document(Surface::Agent, base_url, request_id);
@@ -138,7 +137,7 @@ pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> Call
     ])
 }
 
-/// Where wrong values stand: a tool has arguments, and no query or body.
+/// A tool has arguments instead of query and body.
 fn in_arguments(document: &mut Map<String, Value>) {
     let errors = document.get_mut("errors").and_then(Value::as_array_mut);
     for error in errors
@@ -158,7 +157,7 @@ fn in_arguments(document: &mut Map<String, Value>) {
     }
 }
 
-/// Names the first few errors.
+/// Names the first errors.
 fn detail(problem: &Problem) -> String {
     if problem.errors.is_empty() {
         return problem.detail.clone();

@@ -1,40 +1,40 @@
-//! How much a tool answers: models read all of it, and clients cut what is longer where it hurts.
+//! Size of tool results: models read everything, and clients cut longer results anywhere.
 
 use crate::http::weight::told_twice;
 use serde_json::{Value, json};
 
-/// Bytes of an answer, unless more are asked for.
+/// Bytes, unless more are requested.
 pub const DEFAULT: usize = 16 * 1024;
-/// Most bytes of an answer.
+/// Maximum bytes.
 pub const MOST: usize = 64 * 1024;
-/// Fewest bytes that can be asked for.
+/// Minimum bytes that can be requested.
 pub const LEAST: usize = 4 * 1024;
-/// Bytes around the content: the message, its sentence, what was cut.
+/// Bytes around the content: message, sentence, list of cuts.
 const AROUND: usize = 1_536;
-/// Most cuts that are told.
+/// Maximum number of reported cuts.
 const MOST_TOLD: usize = 8;
 
-/// Sizes from which on parts are cut.
+/// Minimum sizes for a part to be cut.
 #[derive(Clone, Copy)]
 struct Cuttable {
-    /// Lists with so many items, so that one is left.
+    /// Items of a list; one is left.
     items: usize,
-    /// Lists with so many that were longer before: what is left of those is a sample anyway.
+    /// Items of a list that was cut before: the rest is a sample anyway.
     sampled: usize,
-    /// Texts of so many bytes.
+    /// Bytes of a string.
     text: usize,
-    /// Objects with so many members: few have names that somebody chose, many have keys.
+    /// Members of an object: small objects have fixed names, large ones are maps.
     members: usize,
-    /// Down to this depth.
+    /// Nesting of an object.
     depth: usize,
-    /// Also in the rows of a list, which were asked for; else only what stands around them.
+    /// Whether to cut within rows of `items`, which were requested.
     rows: bool,
 }
 
-/// Texts of one word are cut only from so many bytes on: cursors, addresses and the like are of use only whole.
+/// Strings without spaces, such as cursors and URLs, are useless in part: only longer ones are cut.
 const LONG_WORD: usize = 1_024;
 
-/// What is cut first, and what is cut when that does not do. Lists of a few, such as engines, come last.
+/// Tried in order. Short lists, such as engines, come last.
 const CUTTABLE: [Cuttable; 5] = [
     Cuttable {
         items: 5,
@@ -80,10 +80,9 @@ pub const fn of_rows(most: usize) -> usize {
     most - AROUND - 512
 }
 
-/// Cuts a value to what fits, told twice, into so many bytes; says what was cut.
+/// Cuts a value until two copies of it fit into so many bytes, and lists the cuts.
 ///
-/// The heaviest part is cut first, as far inside as it can be told apart. The rows of a page are never cut: a cursor
-/// has passed them.
+/// Cuts the largest part first, as deep inside as possible. Rows of a page are never dropped: the cursor is past them.
 pub fn fit(value: &mut Value, most: usize) {
     let most = most - AROUND;
     let mut cuts: Vec<Cut> = Vec::new();
@@ -101,7 +100,7 @@ pub fn fit(value: &mut Value, most: usize) {
             None => cuts.push(Cut { path, kept, of }),
         }
     }
-    // What was cut away with a larger part needs no word of its own.
+    // A cut part that was dropped with its parent is not reported.
     cuts.retain(|it| value.pointer(&it.path).is_some());
     if cuts.is_empty() {
         return;
@@ -137,7 +136,7 @@ fn length(part: &Value) -> usize {
     }
 }
 
-/// Takes away the second half.
+/// Drops the second half.
 fn shorten(part: &mut Value) {
     match part {
         Value::Array(items) => items.truncate(items.len() / 2),
@@ -155,14 +154,14 @@ fn shorten(part: &mut Value) {
     }
 }
 
-/// The place of the part that weighs most and can be cut.
+/// JSON pointer of the largest part that can be cut.
 fn heaviest(value: &Value, cuttable: Cuttable, cuts: &[Cut]) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     look(value, String::new(), cuttable, cuts, &mut best);
     best.map(|(_, path)| path)
 }
 
-/// Weight of a part, and of what can be cut; notes it as the heaviest unless most of it is parts that can be cut, too.
+/// Size of a part, and of its cuttable parts. Records it as the largest unless cuttable parts make up most of it.
 fn look(
     value: &Value,
     path: String,
@@ -188,7 +187,7 @@ fn look(
         Value::String(text) => (text.len() + 2, 0, 0),
         plain => (plain.to_string().len(), 0, 0),
     };
-    // A list is shortened before what stands in each of its rows, a record after what stands in it.
+    // Lists are shortened before their rows, objects after their members.
     let parts = if value.is_array() { most } else { inside };
     let can_be_cut = match value {
         Value::Array(items) => {
@@ -216,13 +215,13 @@ fn look(
     (weight, if can_be_cut { weight } else { inside })
 }
 
-/// Whether half of a text tells something.
+/// Whether half of a text is useful.
 fn is_worth_a_part(text: &str, path: &str) -> bool {
     let is_prose = !text.is_ascii() || text.contains(char::is_whitespace);
     path != "/nextCursor" && (is_prose || text.len() >= LONG_WORD)
 }
 
-/// What parts weigh together, how much of that can be cut, and how much of that in one of them.
+/// Total size, cuttable size, and largest cuttable part.
 fn weighed(parts: impl Iterator<Item = (usize, usize)>) -> (usize, usize, usize) {
     parts.fold((2, 0, 0), |(all, inside, most), (weight, part)| {
         (all + weight + 1, inside + part, most.max(part))

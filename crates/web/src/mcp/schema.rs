@@ -1,6 +1,5 @@
-//! Schemas of what tools take and give: those of the endpoints (OpenAPI), made small. Every byte of them
-//! is read by a model before it does anything, so they say what helps to make a call; what is wrong
-//! with a value is told by the endpoint, with the rule.
+//! Schemas of tool arguments and results: those of the endpoints (OpenAPI), reduced. A model reads every byte, so they
+//! contain only what helps to make a call; the endpoint explains wrong values.
 
 use super::tool::Tool;
 use super::tools::{self, takes_null_as_left_out};
@@ -8,9 +7,9 @@ use crate::{contract, endpoint::Endpoint, route_table::id_argument};
 use serde_json::{Map, Value, json};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Longest list of names that is told.
+/// Longer enumerations are omitted.
 const MOST_NAMES: usize = 20;
-/// What schemas say that a model needs to make a call.
+/// JSON Schema keywords that a model needs.
 const KEPT: [&str; 2] = ["type", "enum"];
 
 pub fn input(tool: &Tool) -> Map<String, Value> {
@@ -33,7 +32,7 @@ pub fn input(tool: &Tool) -> Map<String, Value> {
     }))
 }
 
-/// The id in its path, its parameters and the members of its body; of an endpoint that tools call.
+/// Path id, parameters and body members of an endpoint that tools call.
 pub fn arguments(endpoint: &Endpoint) -> &'static Map<String, Value> {
     static ALL: LazyLock<HashMap<&str, Map<String, Value>>> = LazyLock::new(|| {
         let all = tools::all().iter().flat_map(Tool::endpoints);
@@ -51,7 +50,7 @@ fn arguments_of(endpoint: &Endpoint) -> Map<String, Value> {
         );
     }
     for parameter in (endpoint.parameters)() {
-        // `include=total` counts rows, which agents do not need to go on.
+        // Agents do not need `include=total` for paging.
         if !["include", "wait"].contains(&parameter.name) {
             found.insert(parameter.name.to_owned(), small(&parameter.schema, true));
         }
@@ -65,7 +64,7 @@ fn arguments_of(endpoint: &Endpoint) -> Map<String, Value> {
     found
 }
 
-/// What a model needs of a schema; without null where leaving out means the same.
+/// What a model needs of a schema; without null where absence means the same.
 fn small(schema: &Value, without_null: bool) -> Value {
     let mut kept = Map::new();
     for name in KEPT {
@@ -101,7 +100,7 @@ fn small(schema: &Value, without_null: bool) -> Value {
             .iter()
             .map(|(name, it)| (name.clone(), small(it, true)));
         let inner: Map<String, Value> = inner.collect();
-        // Members that are all alike are told once.
+        // Equal member schemas are listed once.
         let mut kinds: Vec<&Value> = inner.values().collect();
         kinds.dedup();
         if let ([kind], true) = (kinds.as_slice(), inner.len() > 5) {
@@ -113,7 +112,7 @@ fn small(schema: &Value, without_null: bool) -> Value {
     kept.into()
 }
 
-/// Of several types or names those that are not null; the one that is left stands alone.
+/// Removes null from types or values; a single type becomes a string.
 fn leave_out_null(value: &mut Value) {
     let Value::Array(all) = value else { return };
     all.retain(|it| !it.is_null() && it != "null");
@@ -126,7 +125,7 @@ fn leave_out_null(value: &mut Value) {
     }
 }
 
-/// Members that lead on, typed as in the OpenAPI document. None is required: answers leave out null and empty ones.
+/// Members for follow-up calls, typed as in OpenAPI. None is required, since null and empty ones are omitted.
 pub fn output(tool: &Tool) -> Map<String, Value> {
     let schemas = contract::schemas();
     let mut properties = Map::new();

@@ -20,16 +20,16 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
-/// In milliseconds, for a list of tools.
+/// Cache time of the tool list, in milliseconds.
 const HOLDS: u64 = 300_000;
 const SPOKEN: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
 ];
-/// Methods of both eras: an unreadable message of one of these has wrong parameters.
+/// Methods of all versions: if rmcp cannot parse one, its parameters are invalid.
 const METHODS: [&str; 2] = ["tools/call", "tools/list"];
-/// The one that only the older era has.
+/// Only in versions with a handshake.
 const HANDSHAKE: &str = "initialize";
 
 static DESCRIBED: LazyLock<Vec<Described>> =
@@ -39,9 +39,9 @@ pub struct Visit {
     pub agent: Agent,
     pub asked: Mutex<Option<Result<Asked, Problem>>>,
     pub request_id: String,
-    /// Cancelled when the sender has hung up.
+    /// Canceled on client disconnect.
     pub given_up: CancellationToken,
-    /// For logs: the library has tasks of its own.
+    /// For logs: rmcp spawns tasks of its own.
     pub span: Span,
 }
 
@@ -96,7 +96,7 @@ impl Server {
         }
     }
 
-    /// Of an analysis that is waited for, what the endpoint answers at the end.
+    /// Returns the final state if the call waits for an analysis.
     async fn answered(
         &self,
         visit: &Visit,
@@ -124,7 +124,7 @@ impl Server {
         let waited = wait.until_it_ends(services, account, JobId(job)).await;
         match again {
             Some(again) => again.run(services, agent.clone(), &visit.request_id).await,
-            // It was started: whatever goes wrong with the wait must not say otherwise.
+            // It was started: a failed wait must not report an error.
             None if waited.is_err() => Ok(answer),
             None => Ok(self.as_it_is_now(account, answer, job).await),
         }
@@ -146,7 +146,7 @@ impl Server {
     }
 }
 
-/// `None` unless it is about one job that may go on.
+/// `None` unless it is about a single job.
 fn job_of(answer: &Answer) -> Option<i64> {
     let told: Value = serde_json::from_str(&answer.body).ok()?;
     let job = match told["items"].as_array().map(Vec::as_slice) {
@@ -162,8 +162,8 @@ fn job_of(answer: &Answer) -> Option<i64> {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        // Lists of prompts and resources are there and empty: some clients ask for them unasked, and take
-        // a refusal for a server that does not work.
+        // Empty lists of prompts and resources: some clients request them regardless, and treat a refusal as a broken
+        // server.
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
@@ -248,7 +248,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// The entrance put it into the head of the request.
+/// The HTTP entry put it into the request's extensions.
 fn visit_of(context: &RequestContext<RoleServer>) -> Result<Arc<Visit>, ErrorData> {
     let head = context.extensions.get::<http::request::Parts>();
     let visit = head.and_then(|it| it.extensions.get::<Arc<Visit>>());
@@ -261,7 +261,7 @@ fn visit_of(context: &RequestContext<RoleServer>) -> Result<Arc<Visit>, ErrorDat
 mod tests {
     use super::*;
 
-    /// 2,500 tokens of `o200k_base`, by what the list measures and weighs today: 4.2 bytes a token.
+    /// 2,500 tokens of `o200k_base`, at the measured 4.2 bytes per token.
     const MOST_BYTES: usize = 10_450;
 
     #[test]

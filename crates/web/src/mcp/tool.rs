@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(endpoints::agent_api);
 
-/// Each is given, since a hint that is left out counts as the worst.
+/// All four are set, since clients assume the worst for a missing hint.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "they are MCP's four hints")]
 pub struct Hints {
@@ -21,18 +21,18 @@ pub struct Hints {
 pub struct Tool {
     /// Part of the contract.
     pub name: &'static str,
-    /// For people.
+    /// Display name.
     pub title: &'static str,
-    /// What is returned, and what it costs.
+    /// Result and cost.
     pub description: &'static str,
     pub hints: Hints,
     pub operations: &'static [&'static str],
-    /// Which operation the arguments ask for.
+    /// Selects the operation from the arguments.
     pub choose: fn(&Map<String, Value>) -> &'static str,
-    /// Arguments of the tool itself, and those of the endpoints that are told in other words.
+    /// Arguments of the tool itself, and endpoint arguments with another schema.
     pub own: fn() -> Map<String, Value>,
     pub required: &'static [&'static str],
-    /// Schemas of answers, with the members that are told of each.
+    /// Schemas of responses, with the members to list.
     pub answers: &'static [(&'static str, &'static [&'static str])],
     pub tell: fn(&Value) -> String,
 }
@@ -62,7 +62,7 @@ impl Tool {
 }
 
 /// # Panics
-/// When the table of tools names one that is not there; a test reads it.
+/// For an unknown operation; a test covers the table.
 pub fn endpoint(operation: &str) -> &'static Endpoint {
     let found = ENDPOINTS.iter().find(|it| it.operation == operation);
     found.expect("tools name endpoints that are there")

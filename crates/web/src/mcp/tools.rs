@@ -1,4 +1,4 @@
-//! The eight tools. Their names are the specification's.
+//! The eight tools. Their names are part of the contract.
 
 use super::asked::WAIT;
 use super::room;
@@ -22,7 +22,7 @@ service_run_analysis may spend money: dryRun=true tells how much and does nothin
 Refused calls say what was wrong, where, and how to mend it; nextActions are calls that help. Send the same idempotencyKey again to repeat a call safely.")
 });
 
-/// “webVitals (vitals)” and the others.
+/// “webVitals (vitals)” and so on.
 fn of_each_analysis() -> String {
     let of = |kind: AnalysisKind| {
         let its_own = all_types().map(|it| it.of);
@@ -53,7 +53,7 @@ const CHANGES: Hints = Hints {
 const LISTED: &[&str] = &["items", "nextCursor"];
 const OF_A_PROJECT: &[&str] = &["id", "domain", "name", "status", "keywordCount"];
 
-/// Ordered by name, so that the list is the same every time.
+/// Ordered by name, so that the list is stable.
 pub fn all() -> &'static [Tool] {
     &TOOLS
 }
@@ -198,7 +198,7 @@ static TOOLS: [Tool; 8] = [
         },
         own: || {
             object(json!({
-                // Those that this version runs.
+                // Only those that this version runs.
                 "type": { "enum": AnalysisKind::BUILT.map(AnalysisKind::name) },
                 "wait": { "type": "integer", "minimum": 0, "maximum": WAIT.as_secs(), "description": "seconds to wait for its end" },
                 "idempotencyKey": KEY(),
@@ -337,7 +337,7 @@ fn told_analysis(told: &Value) -> String {
     )
 }
 
-/// True but for changes, where null resets.
+/// Except for changes, where null resets.
 pub fn takes_null_as_left_out(verb: Verb) -> bool {
     verb != Verb::Patch
 }

@@ -1,4 +1,4 @@
-//! Carries messages from Actix to rmcp and its answers back: one speaks http 0.2, the other 1.
+//! Converts messages between Actix (http 0.2) and rmcp (http 1).
 
 use crate::answer::{Answer, Stream};
 use crate::problem::{Code, Problem};
@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use std::{convert::Infallible, sync::Arc};
 
-/// Header fields that rmcp reads. Nothing else is passed on, least of all a token.
+/// Header fields passed on to rmcp; never a token.
 const READ: [&str; 9] = [
     "accept",
     "content-type",
@@ -28,13 +28,13 @@ const READ: [&str; 9] = [
 ];
 const BOTH: http::HeaderValue =
     http::HeaderValue::from_static("application/json, text/event-stream");
-/// The prefix of header fields that repeat an argument.
+/// Prefix of header fields that repeat an argument.
 const PARAMETER: &str = "mcp-param-";
 
 pub enum Reply {
-    /// One JSON text, or nothing.
+    /// One JSON text, or an empty body.
     Whole(Answer),
-    /// Events, the last of which holds the answer.
+    /// Events, the last of which is the response.
     Stream(Stream),
 }
 
@@ -43,7 +43,7 @@ pub struct Transport<H, M> {
 }
 
 impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
-    /// Makes the handler for each message. Host and Origin are checked before ([`crate::checks::place::check`]), for both eras.
+    /// Calls `handler` for each message. Host and Origin are already checked ([`crate::checks::place::check`]).
     pub fn new(
         handler: impl Fn() -> H + Send + Sync + 'static,
         sessions: Arc<M>,
@@ -55,7 +55,7 @@ impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
         }
     }
 
-    /// `extensions` tell handlers of the sender. Fails with what rmcp refuses with a text of its own.
+    /// `extensions` carry the caller. Fails with refusals of rmcp that are plain text.
     pub async fn answer(
         &self,
         request: &HttpRequest,
@@ -140,7 +140,7 @@ fn read_by_rmcp(headers: &HeaderMap) -> http::HeaderMap {
     read
 }
 
-/// Whoever takes anything (`curl` does unless it is told otherwise) takes both types; rmcp wants them named.
+/// `*/*`, the default of `curl`, means both types; rmcp requires them by name.
 fn takes_anything(headers: &http::HeaderMap) -> bool {
     let accept = headers.get_all(http::header::ACCEPT).iter();
     let ranges = accept.filter_map(|it| it.to_str().ok());
@@ -150,7 +150,7 @@ fn takes_anything(headers: &http::HeaderMap) -> bool {
     })
 }
 
-/// rmcp's plain words become a problem document, like every other refusal.
+/// Converts a plain-text refusal of rmcp to a problem document.
 fn refused(status: u16, text: &str) -> Problem {
     let (code, hint) = match StatusCode::from_u16(status) {
         Ok(StatusCode::NOT_ACCEPTABLE) => (

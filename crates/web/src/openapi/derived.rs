@@ -1,14 +1,14 @@
-//! Schemas as utoipa makes them of the types that serialise. Compiled for tests alone: `contract/schemas.json` holds them.
+//! Schemas derived by utoipa. Compiled for tests only: `contract/schemas.json` is served.
 
 use crate::agent_api::{analyses, keywords, models, projects};
 use crate::contract::{OF_TYPES, add, add_all};
 use analysis::findings::{Schemas, all_types};
 use serde_json::{Map, Value};
 
-/// An object with a line for each schema.
+/// An object with one schema per line.
 ///
 /// # Panics
-/// Two types have the same name.
+/// If two types have the same name.
 pub fn derived() -> String {
     let mut schemas = Map::new();
     add::<projects::ProjectView>(&mut schemas);
@@ -22,7 +22,7 @@ pub fn derived() -> String {
         (of.schemas)(&mut added);
         add_all(added, &mut schemas);
     }
-    // What is in the file keeps its place there, so that a new type moves no line.
+    // Keeps the order of the file, so that a new type moves no line.
     let known: Map<String, Value> = serde_json::from_str(OF_TYPES).unwrap_or_default();
     let place = |name: &str| known.keys().position(|it| it == name);
     let mut schemas: Vec<(String, Value)> = schemas.into_iter().collect();

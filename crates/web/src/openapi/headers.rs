@@ -1,7 +1,7 @@
 use crate::{endpoint::Endpoint, route_table::Verb};
 use serde_json::{Map, Value, json};
 
-/// The recorder of the test suite finds a header that is not listed here.
+/// The test suite's recorder finds headers that are missing here.
 pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
     let mut headers = Map::new();
     let mut tell = |name: &str, description: &str| {
@@ -49,7 +49,7 @@ pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
         }
         _ => {}
     }
-    // What is refused before the token is known is counted by no rate of it.
+    // Requests refused before authentication are not counted by token rates.
     let is_counted = !matches!(status, 401 | 403 | 405 | 414 | 431);
     if endpoint.access.scope().is_some() && is_counted {
         tell(

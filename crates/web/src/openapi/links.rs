@@ -1,4 +1,4 @@
-//! Where an answer leads: which of its values another operation takes.
+//! OpenAPI links: response values that other operations take.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ const OF_A_PROJECT: [&str; 5] = [
 ];
 const OF_A_KEYWORD: [&str; 2] = ["updateKeyword", "deactivateKeyword"];
 
-/// By the operations that they lead to. Lists have no links: they may be empty.
+/// By target operation. Lists have no links, since they may be empty.
 pub fn of(operation: &str, status: u16) -> Map<String, Value> {
     match (operation, status) {
         ("createProject", 201) | ("getProject" | "updateProject" | "deactivateProject", 200) => {

@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, generated from the route table and the schemas of what serialises.
+//! The OpenAPI 3.1 document, generated from the route table and the schemas.
 
 #[cfg(feature = "schemas")]
 mod derived;
@@ -19,9 +19,9 @@ use crate::route_table::Verb;
 use domain::{scope::Scope, token::PlainToken};
 use serde_json::{Map, Value, json};
 
-/// Statuses that every route with a token may answer.
+/// Error statuses of every route with a token.
 const COMMON: [u16; 9] = [401, 403, 405, 406, 414, 429, 431, 500, 503];
-/// Statuses that a route with a body may answer besides.
+/// Further error statuses of routes with a body.
 const WITH_BODY: [u16; 4] = [400, 408, 413, 415];
 
 pub fn document(base_url: &str) -> Value {
@@ -157,7 +157,7 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     all
 }
 
-/// `If-Match` of a read is legal and of no use, so it is not advertised.
+/// `If-Match` is legal but useless for reads, so it is not advertised.
 fn conditions(verb: Verb) -> Vec<Value> {
     let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string", "pattern": EntityTag::LIST_PATTERN, "examples": ["\"3f1c9a52d0e84b77\""] } });
     if verb == Verb::Get {

@@ -1,5 +1,5 @@
-//! Requests of people who are signed in: session (401), origin and CSRF token (403), rate and requests under way (429);
-//! then Accept, body and the rest as for agents.
+//! Requests of signed-in users: session (401), origin and CSRF token (403), rate and concurrency (429); then Accept,
+//! body and the rest as for agents.
 
 use super::{Arrived, Pipeline};
 use crate::answer::Answer;
@@ -23,7 +23,7 @@ pub(super) struct Admitted {
 }
 
 impl Pipeline {
-    /// With a session that lasts, from a page of ours, and requests left.
+    /// Requires a valid session, a request from our page, and remaining rate.
     pub(super) async fn admit_member(
         &self,
         arrived: &Arrived<'_>,
@@ -73,7 +73,7 @@ impl Pipeline {
         Ok((member, secret))
     }
 
-    /// Serves what concerns the person alone.
+    /// Serves a user's own settings.
     pub(super) async fn attend(
         &self,
         arrived: Arrived<'_>,

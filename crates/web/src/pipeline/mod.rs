@@ -1,9 +1,9 @@
-//! The fixed order in which every request is checked; each step has one status.
+//! Request checks in their fixed order; each has its own status.
 //!
-//! URL (414) and header fields (431), route (404), method (405), token (401, or 429 when an
-//! address sends too many that are not accepted), scope (403), rate and requests under way (429, or 503 when the
-//! process has as many as it may), Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
-//! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
+//! URL (414) and header fields (431), route (404), method (405), token (401, or 429 for too many rejected tokens of an
+//! address), scope (403), rate and concurrency (429, or 503 at the limit of the process), Accept (406), body type (415),
+//! body (413, 408, 400), idempotency key (400, 422, or the stored response); then the handler: object (404),
+//! values (422), state (409), budget (429), queue (503).
 
 mod members;
 mod visitors;
@@ -39,7 +39,7 @@ const DOCUMENTS: DocumentsOf = DocumentsOf {
     guide: openapi::guide,
 };
 
-/// A request that has found its endpoint.
+/// A request matched to an endpoint.
 struct Arrived<'a> {
     request: &'a HttpRequest,
     payload: web::Payload,
@@ -52,7 +52,7 @@ impl Arrived<'_> {
         Query::parse(self.request.query_string(), &self.served.parameters)
     }
 
-    /// The call that it makes, once it is known who calls.
+    /// Builds the call once the caller is known.
     fn call(&self) -> impl FnOnce(Caller, Map<String, Value>) -> Call + Send + use<> {
         let (id, part_id) = (self.route.id, self.route.part_id);
         let (path, query) = (self.request.path().to_owned(), self.query());
@@ -73,7 +73,7 @@ impl Arrived<'_> {
         }
     }
 
-    /// What its sender accepts, its body, and under which conditions it is to be answered, in this order.
+    /// Checks Accept, then reads the body and the preconditions.
     async fn read(self, limit: BodyLimit) -> Result<(Map<String, Value>, Preconditions), Problem> {
         accept::check(self.request)?;
         let endpoint = &self.served.endpoint;
@@ -247,7 +247,7 @@ impl Pipeline {
         self.carry_out(arrived, caller, handler, &trace.id).await
     }
 
-    /// Whoever calls is let in.
+    /// For an authenticated caller.
     async fn carry_out(
         &self,
         arrived: Arrived<'_>,
@@ -268,8 +268,8 @@ impl Pipeline {
         wanted.of_what_is_read(answer)
     }
 
-    /// A read has all it needs from the request by now, so that everything from the token to the object can be done
-    /// close to the storage. Not a page of a list: writing takes long, and a held connection lets others wait.
+    /// A read has all its request data by now, so token lookup and queries run in one batch on a storage thread. Not
+    /// for lists: rendering takes long and would hold the connection.
     async fn read(
         &self,
         arrived: &Arrived<'_>,
@@ -294,7 +294,7 @@ impl Pipeline {
             let answer = answer.await;
             (noted, answer)
         };
-        // Close to the storage is another thread, which does not know the request.
+        // The storage thread does not know the request's span.
         let reading = reading.in_current_span();
         let outcome = if is_near {
             self.patiently(close_by(self.services.core.storage.as_ref(), reading))
@@ -354,7 +354,7 @@ async fn close_by<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let (tell, told) = oneshot::channel();
     let reading = async move {
-        // Whoever asked may have given up waiting.
+        // The receiver may have timed out.
         let _ = tell.send(reading.await);
     };
     let done = storage.close_by(Box::pin(reading)).await;

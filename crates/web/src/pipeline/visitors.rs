@@ -10,7 +10,7 @@ use crate::services::Services;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// Protected like everything else: another site's page must not sign somebody in to an account of its own either.
+    /// CSRF protection applies as well: another site must not sign a user in to an account of its own.
     pub(super) async fn visit(
         &self,
         arrived: Arrived<'_>,
@@ -21,7 +21,7 @@ impl Pipeline {
         let signs_in = endpoint.operation == Operation::SignIn.name();
         let device = visitor.place.device.as_ref().filter(|_| signs_in);
         let _slot = match (admit::unknown(services, visitor.address), device) {
-            // Others at the address do not keep the owner of a known device from signing in.
+            // Other clients of the address must not block a known device.
             (Err(refusal), Some(mark)) => {
                 let admitting = admit::device(services, mark, refusal);
                 self.patiently(admitting).await?

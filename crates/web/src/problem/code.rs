@@ -1,9 +1,8 @@
-//! The kinds of problems: stable codes with their statuses and titles.
+//! Problem codes with their statuses and titles.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $title:literal, $retryable:literal;)+) => {
         analysis::wire_enum! {
-            /// A kind of problem.
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
             pub enum Code {
                 $($(#[doc = $doc])+ $variant = $name,)+
@@ -11,19 +10,17 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// The HTTP status.
             #[must_use]
             pub const fn status(self) -> u16 {
                 match self { $(Self::$variant => $status,)+ }
             }
 
-            /// What it means, in a few words.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
             }
 
-            /// What it means, in a sentence.
+            /// One sentence, from the doc comment of the variant.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+).trim(),)+ }
@@ -132,7 +129,7 @@ codes! {
 }
 
 impl Code {
-    /// Registered by IANA (`draft-ietf-httpapi-ratelimit-headers-11`, 6); other kinds have a type of ours.
+    /// Registered by IANA (`draft-ietf-httpapi-ratelimit-headers-11`, 6); other codes have a type of this server.
     pub const fn registered_type(self) -> Option<&'static str> {
         match self {
             Self::RateLimited => {
@@ -145,7 +142,7 @@ impl Code {
         }
     }
 
-    /// Agents never meet it.
+    /// Only the session API returns it.
     pub const fn is_for_people(self) -> bool {
         matches!(
             self,

@@ -1,10 +1,10 @@
 use serde_json::{Map, Value, json};
 
-/// In characters, of places and messages: both may quote what the caller sent.
+/// In characters; locations and messages may quote caller input.
 const MOST_QUOTED: usize = 150;
-/// Errors that are told with what would be right; more of them never fit into a document.
+/// Errors with suggestions; more never fit into a document.
 const MOST_EXPLAINED: usize = 50;
-/// Bytes of a name that may still be a slip of one that is known.
+/// In bytes; longer names get no suggestion.
 const LONGEST_MISTAKE: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// In the body, at that JSON pointer.
+    /// In the body, at a JSON pointer.
     pub fn at(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Place::Body(quoted(pointer)), code, quoted(message))
     }
@@ -52,7 +52,7 @@ impl FieldError {
         self
     }
 
-    /// With the allowed values, and the one that was probably meant.
+    /// With the allowed values and the closest one.
     #[must_use]
     pub fn allowing(self, allowed: &[&str], given: &str) -> Self {
         let meant = nearest(given, allowed);
@@ -70,8 +70,7 @@ impl FieldError {
         }
     }
 
-    /// Only while so few errors are noted that this one is read: looking for the nearest name takes time, and a
-    /// stranger's body may hold twenty thousand names.
+    /// Only for errors that are shown: the closest name is slow to find, and a body may have 20,000 unknown names.
     #[must_use]
     pub fn allowing_when_told(self, noted: usize, allowed: &[&str], given: &str) -> Self {
         if noted < MOST_EXPLAINED {
@@ -108,7 +107,7 @@ fn quoted(text: impl Into<String>) -> String {
     crate::shortened(&text.into(), MOST_QUOTED)
 }
 
-/// `None` if none is like it.
+/// `None` if no name is similar.
 pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     if given.len() > LONGEST_MISTAKE {
         return None;

@@ -1,4 +1,4 @@
-//! Problem documents (RFC 9457): what was wrong, where, and how to mend it.
+//! Problem documents (RFC 9457).
 
 mod code;
 mod field_error;
@@ -11,21 +11,21 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 const MOST_ERRORS: usize = 50;
-/// In bytes: errors beyond it are counted, not told.
+/// In bytes; further errors are only counted.
 const MOST_BYTES: usize = 4 * 1024;
-/// In characters: it may quote what the caller sent.
+/// In characters; it may quote caller input.
 const MOST_DETAIL: usize = 300;
 
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub code: Code,
     pub detail: String,
-    /// How to mend it, in one sentence.
+    /// How to fix it, in one sentence.
     pub hint: Option<String>,
     pub errors: Vec<FieldError>,
     pub next_actions: Vec<NextAction>,
     pub extra: Map<String, Value>,
-    /// What is in the way of another of its kind.
+    /// The existing resource in a conflict.
     pub existing: Option<Link>,
     pub retry_after: Option<Duration>,
     pub headers: Vec<(&'static str, String)>,
@@ -103,7 +103,7 @@ impl Problem {
         self
     }
 
-    /// Callers that are not known keep no connection open after a refusal.
+    /// Connections of unknown callers are closed after a refusal.
     #[must_use]
     pub fn closing(self) -> Self {
         self.header("Connection", "close")
@@ -147,7 +147,7 @@ impl Problem {
         actions.map(|it| it.told(surface)).collect()
     }
 
-    /// As many errors as fit, and how many do not.
+    /// As many errors as fit, and the number of the rest.
     fn tell_errors(&self, document: &mut Map<String, Value>) {
         if self.errors.is_empty() {
             return;
@@ -159,7 +159,7 @@ impl Problem {
             let mut error = error.document();
             let fits = |it: &Value| size + it.to_string().len() < room;
             if let (false, Some(members)) = (fits(&error), error.as_object_mut()) {
-                // What was probably meant is told all the same.
+                // `didYouMean` stays.
                 members.remove("allowed");
             }
             size += error.to_string().len() + 1;
@@ -176,7 +176,7 @@ impl Problem {
     }
 }
 
-/// The URI of one occurrence. Ids made here are UUIDs; callers may send others.
+/// URI of this occurrence. Generated ids are UUIDs; callers may send others.
 fn instance(request_id: &str) -> String {
     let is_uuid = request_id.len() == 36
         && request_id.bytes().enumerate().all(|(at, byte)| match at {

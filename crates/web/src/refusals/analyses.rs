@@ -1,4 +1,4 @@
-//! Why an analysis, or what else costs money, is not begun.
+//! Refusals of analyses and other paid actions.
 
 use super::{add_keywords, deactivated_project, in_progress, no_project, storage, track_keywords};
 use crate::counted;
@@ -96,7 +96,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     }
 }
 
-/// `instead` is what can be done besides waiting.
+/// `instead`: alternative to waiting.
 pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
     let OverBudget {
         which,
@@ -123,7 +123,7 @@ pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
         ))
 }
 
-/// Does not tell what the other accounts spend.
+/// Does not reveal spending of other accounts.
 fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
     Problem::new(
@@ -134,7 +134,7 @@ fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
 }
 
-/// AI engines are asked about the keywords alone that are to be measured in their answers.
+/// Only AI-tracked keywords are measured in AI answers.
 fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
     let keywords = Link::of(Operation::ListKeywords, project.0);
     if matches!(error, RequestAnalysisError::NotTracked) {

@@ -1,4 +1,4 @@
-//! How the refusals of use cases become problems.
+//! Converts use case errors to problems.
 
 mod analyses;
 mod requests;
@@ -25,7 +25,7 @@ use std::{error::Error, time::Duration};
 
 const CONTENTION: &str = "contention";
 
-/// The same words whether it is somebody else's, never was, or is no id at all.
+/// The same for foreign, unknown and invalid ids.
 pub fn no_project() -> Problem {
     let problem = Problem::new(
         Code::ProjectNotFound,
@@ -79,7 +79,7 @@ fn no_database(what: &str, hint: &str, wait: Duration) -> Problem {
         .retry_after(wait)
 }
 
-/// What broke is for the log, not for the caller.
+/// The cause is logged, not sent.
 pub fn storage(error: &StorageError) -> Problem {
     let mut told = error.to_string();
     let mut cause = error.source();
@@ -197,12 +197,12 @@ fn deactivated() -> Problem {
     problem.hint("Bring the project back first: set its status to active.")
 }
 
-/// With the way back.
+/// With the action that reactivates it.
 pub fn deactivated_project(project: ProjectId) -> Problem {
     of_project(project)(deactivated())
 }
 
-/// With the way back when the project is deactivated.
+/// Adds the action that reactivates a deactivated project.
 pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
     move |error| {
         let mut problem = error.into();
@@ -302,7 +302,7 @@ impl From<SaveKeywordsError> for Problem {
     }
 }
 
-/// Of many things none is saved: the first of those without room, and the places of all of them.
+/// For a bulk save: the first exceeded allowance, and the positions of all refused keywords.
 fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
     let Some((_, first)) = refused.first() else {
         return Problem::new(Code::AllowanceExceeded, "There is no room.");
@@ -350,7 +350,7 @@ impl From<ListAnalysesError> for Problem {
     }
 }
 
-/// Which ones is the caller's to say, so that no example can be sent.
+/// Without an example: only the caller knows the keywords.
 pub const fn add_keywords(project: ProjectId) -> NextAction {
     let link = Link::of(Operation::AddKeywords, project.0);
     NextAction::new(link, "Add keywords: send yours as `keywords`")

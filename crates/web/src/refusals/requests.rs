@@ -1,4 +1,4 @@
-//! Refusals of requests before a use case is asked.
+//! Refusals before a use case runs.
 
 use crate::counted;
 use crate::http::cookies::{Cookie, CookieStyle};

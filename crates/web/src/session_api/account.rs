@@ -30,7 +30,7 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem>
     Ok(answer(&call.member.account, &call.member.user))
 }
 
-/// A JSON merge patch (RFC 7396); another e-mail address needs the password first.
+/// A merge patch (RFC 7396); a new e-mail address requires a recent password.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let patch = read_body(&call.body, |body| Some(patch(body)))?;

@@ -7,7 +7,7 @@ use crate::{
 use domain::{ids::JobId, job::JobState, use_cases::analyses::CancelAnalysisError};
 use std::sync::Arc;
 
-/// At once while it waits, within seconds while it runs. One that has ended stays as it is.
+/// Immediate while queued, within seconds while running. An ended job stays unchanged.
 pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;
@@ -17,7 +17,7 @@ pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         CancelAnalysisError::NoSuchJob => refusals::no_job(),
         CancelAnalysisError::Storage(error) => error.into(),
     })?;
-    // Not once more when it had ended before; a running one is counted where it runs.
+    // Not if it had ended before; the worker counts running jobs.
     if job.state == JobState::Canceled && job.finished_at.is_some_and(|at| at >= before) {
         counted::canceled(job.kind);
     }

@@ -19,7 +19,7 @@ use domain::use_cases::tokens::{Asker, IssueTokenError, NewToken};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// In days; `null` is for ever.
+/// In days; `null` never expires.
 pub const MOST_DAYS: i64 = 365;
 
 body! {
@@ -40,7 +40,7 @@ fn scope(name: &str) -> Result<Scope, String> {
     Scope::named(name).ok_or_else(|| format!("must be one of {}", Scope::NAMES.join(", ")))
 }
 
-/// Newest first, in whatever state.
+/// Newest first, in any state.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let now = services.core.clock.now();
@@ -49,7 +49,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&list(&items))))
 }
 
-/// The token's text is in this one answer.
+/// Only this response contains the token.
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     fresh(&services, &call)?;
@@ -65,7 +65,7 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     Ok(answer.at(Link::of(Operation::RevokeToken, token.id.0)))
 }
 
-/// From its next request on it opens nothing. A second time changes nothing.
+/// Takes effect with the next request. Idempotent.
 pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
@@ -95,7 +95,7 @@ fn wanted(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
     })
 }
 
-/// `None` is for ever.
+/// `None` never expires.
 fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
     let most = { policy.longest }.map_or(MOST_DAYS, |it| it.num_days().min(MOST_DAYS));
     let rule = match policy.longest {
@@ -110,7 +110,7 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
         let error = FieldError::at("/expiresInDays", "invalid-value", &rule);
         body.fields().note(error.with("max", most));
     };
-    // What is no number is told by its type, every other mistake by the rule.
+    // A non-number is reported by its type, any other error by `rule`.
     match body.expires_in_days() {
         Given::Absent | Given::Wrong => {
             return Some(policy.shortened(NewToken::DEFAULT_LIFETIME));

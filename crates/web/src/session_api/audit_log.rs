@@ -26,7 +26,7 @@ query! {
 }
 words!(AuditAction);
 
-/// Newest first; of one kind and before a moment where that is asked for.
+/// Newest first, optionally of one action and before a time.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let asked = ReadAuditLog(&call.query);
     let (most, action, before) = (asked.limit(), asked.action(), asked.before());
@@ -37,7 +37,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
         core.audit_events(account, most).await?
     } else {
         let actions = action.map_or_else(|| AuditAction::ALL.to_vec(), |it| vec![it]);
-        // Clocks of servers on a database differ a little.
+        // Tolerates clock differences between servers.
         let before = before.unwrap_or_else(|| services.core.clock.now() + TimeDelta::days(1));
         core.audit_events_before(account, &actions, before, most)
             .await?

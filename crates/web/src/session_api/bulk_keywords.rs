@@ -1,4 +1,4 @@
-//! POST /api/projects/:id/keywords/bulk: saves researched keywords, and tells what became of each.
+//! POST /api/projects/:id/keywords/bulk: saves researched keywords, with an outcome for each.
 
 use crate::agent_api::keywords::{AllowanceView, MARKET, MarketMembers};
 use crate::answer::Answer;
@@ -82,7 +82,7 @@ struct SavedView {
     already_tracked: usize,
     reactivated: usize,
     refused: usize,
-    /// More than an answer can show; the numbers count all.
+    /// More items than the response can hold; the counts include all.
     truncated: bool,
     allowance: AllowancesView,
 }
@@ -95,7 +95,7 @@ struct AllowancesView {
     ai_tracked: AllowanceView,
 }
 
-/// All of them, or those that can be.
+/// All keywords, or those that can be saved.
 pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
@@ -150,7 +150,7 @@ fn read(body: &SaveKeywords) -> Option<Wish> {
     })
 }
 
-/// Of all or nothing, one text that is no keyword refuses the others too.
+/// With mode `all`, one invalid keyword refuses the request.
 fn nothing_is_wrong(judged: &Judged) -> Result<(), Problem> {
     let errors: Vec<FieldError> = { judged.iter().enumerate() }
         .filter_map(|(place, it)| {
@@ -218,7 +218,7 @@ fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
                 Some(SaveOutcome::Refused(why)) => {
                     refused(Code::AllowanceExceeded.name(), no_room(why))
                 }
-                // There is an outcome for each keyword that was given.
+                // There is one outcome per keyword.
                 None => continue,
             },
         };

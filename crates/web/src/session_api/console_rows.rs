@@ -1,4 +1,4 @@
-//! Rows of Search Console as JSON: read summed up, and sent one by one.
+//! Search Console rows as JSON: summed for reading, single rows for import.
 
 use crate::agent_api::{linked, paging, tagged, written};
 use crate::answer::Answer;
@@ -23,18 +23,18 @@ pub const LIST_LIMITS: Limits = Limits {
     default: 100,
     most: 1_000,
 };
-/// Days summed up at the most: what Search Console itself remembers.
+/// Maximum period: as far back as Search Console goes.
 const MOST_DAYS: i64 = 500;
-/// How many days are summed up when only the last one is named.
+/// Default period if only `to` is given, in days before it.
 const USUAL: Days = Days::new(27);
-/// Rows of one request; the size of bodies sets an earlier end to long ones.
+/// Per request; long rows reach the body limit earlier.
 pub(super) const MOST_ROWS: usize = 20_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RowsBody<'a> {
     project_id: i64,
-    /// What the rows tell apart; null when nothing was imported for these days.
+    /// Dimensions of the rows; null if nothing was imported for these days.
     cut: Option<String>,
     from: Option<NaiveDate>,
     to: Option<NaiveDate>,
@@ -80,7 +80,7 @@ query! {
     }
 }
 
-/// What was searched for, with the pages shown, those shown most first: sums over the named days, or the newest weeks.
+/// Queries with their pages, most impressions first, summed over the given days or the newest weeks.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
@@ -132,10 +132,10 @@ fn period(call: &Call, today: NaiveDate) -> Option<Span> {
     span
 }
 
-/// Where the rows of a set stand in the request, in their order.
+/// Indexes of a set's rows in the request, in order.
 type Places = Vec<usize>;
 
-/// Single rows, put together by what they tell apart and by their days. Errors are noted at the row's place.
+/// Groups rows by dimensions and day. Errors name the row's index.
 pub(super) fn sent(fields: &Fields, rows: Vec<(NaiveDate, SearchRow)>) -> Vec<RowSet> {
     let mut sets: BTreeMap<(Cut, NaiveDate), (Vec<SearchRow>, Places)> = BTreeMap::new();
     for (place, (day, row)) in rows.into_iter().enumerate() {
@@ -224,7 +224,7 @@ fn count(fields: &Fields, pointer: &str, value: &Value) -> Option<u64> {
     found
 }
 
-/// `None` when anything is wrong with it: what rows have in common is looked at when each can be used.
+/// `None` if a member is invalid: checks across rows need complete ones.
 fn row(it: &RowMembers) -> Option<(NaiveDate, SearchRow)> {
     let before = it.fields().noted();
     let (date, query, page) = (it.date(), it.query(), it.page());

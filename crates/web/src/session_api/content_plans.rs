@@ -1,4 +1,4 @@
-//! /api/projects/:id/content-plans: what is to be written for which keywords.
+//! /api/projects/:id/content-plans: content planned per keyword.
 
 use crate::agent_api::{ListBody, keywords, paging, written};
 use crate::answer::Answer;
@@ -81,7 +81,7 @@ parsed! {
     PageOrPath => String: page, json!({ "type": "string", "minLength": 1, "maxLength": MOST_PATH });
 }
 
-/// Of a site, taken as a page; in bytes.
+/// Of a path on the site, in bytes.
 const MOST_PATH: usize = 2_048;
 
 #[derive(Serialize)]
@@ -228,7 +228,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(Answer::resource(&PlanView::of(&plan)))
 }
 
-/// Items are replaced together.
+/// Items are replaced as a whole.
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let current = found(&services, &call).await?;
     call.query.finish()?;
@@ -302,7 +302,7 @@ fn refused(error: ContentPlanError, project: ProjectId) -> Problem {
     }
 }
 
-/// An answer has 256 KiB at the most, and so has a plan.
+/// A plan has to fit into a response (256 KiB).
 fn fits(items: &[PlanItem]) -> Result<(), Problem> {
     let views: Vec<ItemView> = items.iter().map(ItemView::of).collect();
     let bytes = serde_json::to_string(&views).map_or(usize::MAX, |it| it.len());
@@ -325,7 +325,7 @@ fn item(it: &ItemMembers) -> Option<PlanItem> {
         title: it.title().value(),
         outline: outline.value().unwrap_or_default(),
         schema_types: schema_types.value().unwrap_or_default(),
-        // Kept as it is told, so that what is read and sent back is the same.
+        // Rounded as in responses, so that a plan can be sent back unchanged.
         priority: priority.value().map(rounded::six_digits),
         effort: effort.value(),
         status: status.unwrap_or(ItemStatus::Planned),
@@ -336,7 +336,7 @@ fn item(it: &ItemMembers) -> Option<PlanItem> {
     })
 }
 
-/// A page that is there has an address; one that is to be may have a path alone.
+/// An existing page has a URL; a planned one may have a path alone.
 fn page(text: &str) -> Result<String, &'static str> {
     let is_path = text.starts_with('/')
         && !text.starts_with("//")

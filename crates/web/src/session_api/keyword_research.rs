@@ -1,4 +1,4 @@
-//! /api/keyword-research: what people search for, how often, and what else.
+//! /api/keyword-research: search volume and related keywords.
 
 use super::sign_in::not_kept;
 use crate::answer::Answer;
@@ -32,7 +32,7 @@ pub const LIST_LIMITS: Limits = Limits {
 
 const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
 
-/// What cursors of searches are bound to.
+/// Cursors of searches are bound to this.
 const HISTORY: &str = "/api/keyword-research/history";
 
 body! {
@@ -50,7 +50,7 @@ query! {
     }
 }
 
-/// How much of the month's research is used.
+/// The monthly research quota.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
@@ -63,7 +63,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&Value::Object(quota_view(&quota)))))
 }
 
-/// From what is kept, else from the supplier.
+/// From the cache, otherwise from the supplier.
 pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (subject, project) = read_body(&call.body, asked)?;
@@ -73,8 +73,7 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
         subject,
         project,
     };
-    // What was begun is brought to its end, also when nobody waits for it any more: a unit that is set
-    // aside is booked or free again, and what was bought is kept.
+    // Finishes even if the client disconnects: the reserved unit must be booked or released, and paid results stored.
     let searching = tokio::spawn({
         let services = Arc::clone(&services);
         async move { services.research_keyword.run(&request).await }
@@ -86,7 +85,7 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
     Ok(not_kept(Answer::value(&view(&research))))
 }
 
-/// The person's own, the last ones first.
+/// The user's own searches, newest first.
 pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let (account, user) = (call.member.account.id, call.member.user.id);
     let bound_to = format!("{HISTORY} {user}");
@@ -109,7 +108,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
     }))))
 }
 
-/// As it was shown; no supplier is asked, and no quota used.
+/// As shown before, without a supplier call or quota.
 pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let project = ReopenSearch(&call.query).project();
     call.query.finish()?;
@@ -157,7 +156,7 @@ values! {
     LanguageName => Language: |fields, at, value| named(fields, at, value, Language::named), json!({ "type": "string", "description": "The name of a language." });
 }
 
-/// An unknown name is an error with those most like it.
+/// An unknown name is an error with the closest names.
 fn named<T>(
     fields: &Fields,
     pointer: &str,
@@ -296,7 +295,7 @@ fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
         .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that your account researched within 30 days still answer.")
 }
 
-/// Nothing was used up.
+/// No quota was used.
 fn unanswered(code: &str) -> Problem {
     let problem = Problem::new(
         Code::SupplierUnavailable,

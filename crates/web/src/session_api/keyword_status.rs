@@ -1,4 +1,4 @@
-//! GET /api/projects/:id/keyword-status: a month of the project's keywords, from what is stored.
+//! GET /api/projects/:id/keyword-status: one month of the project's keywords, from stored data.
 
 use crate::agent_api::keywords::SORTS;
 use crate::agent_api::{paging, written};
@@ -67,7 +67,7 @@ struct StatusView {
     location: Option<String>,
     target_url: Option<String>,
     ai_tracked: bool,
-    /// Of the current month the newest measurement, of an earlier one its last.
+    /// In the current month the newest measurement, otherwise the month's last.
     position: Option<u32>,
     measured_at: Option<DateTime<Utc>>,
     /// The best-ranked own page.
@@ -85,7 +85,7 @@ struct StatusView {
     ai_engines: Vec<EngineView>,
 }
 
-/// How often AI answers name the project; null without answers.
+/// How often AI answers mention the project; null without answers.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 #[expect(
@@ -183,7 +183,7 @@ fn engines(mentions: &AiMentions) -> Vec<EngineView> {
         .collect()
 }
 
-/// The active keywords with what is known of them in a month, by default this one. No supplier is asked.
+/// Active keywords with their data of a month, by default the current one. No supplier calls.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
@@ -216,7 +216,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(crate::agent_api::linked(answer, &call, next.as_deref()))
 }
 
-/// The last one is that of `today`, and that is the default.
+/// At most the month of `today`, which is the default.
 fn month(call: &Call, today: NaiveDate) -> Option<CalendarMonth> {
     let this = CalendarMonth::of(today)?;
     let asked = ReadKeywordStatus(&call.query).month();

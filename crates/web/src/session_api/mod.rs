@@ -1,4 +1,4 @@
-//! What people do who are signed in, one file per resource; what agents do as well is in [`crate::agent_api`].
+//! Actions of signed-in users, one file per resource; those shared with agents are in [`crate::agent_api`].
 
 pub mod account;
 pub mod analyses;
@@ -62,7 +62,7 @@ fn account_view(account: &Account) -> Value {
     })
 }
 
-/// A whole list: there is never a next page.
+/// A complete list, without paging.
 fn list(items: &[Value]) -> Value {
     json!({ "limit": items.len(), "items": items, "nextCursor": null })
 }
@@ -75,7 +75,7 @@ fn identity(signed_in: &SignedIn) -> Value {
     })
 }
 
-/// To somebody who just gave their password, with both cookies.
+/// After the password was given, with both cookies.
 fn welcomed(services: &Services, status: u16, signed_in: &SignedIn) -> Answer {
     welcomed_with(services, status, signed_in, &identity(signed_in))
 }
@@ -98,7 +98,7 @@ fn device_cookie(services: &Services, mark: &DeviceMark) -> String {
     config.cookies.set(Cookie::Device, &signed)
 }
 
-/// Since the sign-in before on the session's device; null when nobody had signed in before.
+/// Since the previous sign-in on the session's device; null without one.
 async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
     let since = services.core.since_sign_in(session).await?;
     Ok(since.map_or(Value::Null, |it| {
@@ -141,7 +141,7 @@ fn unfit(name: &str, refusal: PasswordRefusal) -> Problem {
     )
 }
 
-/// Of somebody who is signed in already: which field is wrong is no secret.
+/// For a signed-in user, to whom the wrong field is no secret.
 fn not_their_password(name: &str) -> Problem {
     Problem::invalid_value(FieldError::at(
         format!("/{name}"),
@@ -170,7 +170,7 @@ fn hashing(error: &HashingError) -> Problem {
     }
 }
 
-/// A wrong password is recorded: a session that somebody took over is no place to guess unseen.
+/// Records a wrong password: a hijacked session must not allow unnoticed guesses.
 fn not_given_again(
     services: &Arc<Services>,
     call: &MemberCall,
@@ -184,7 +184,7 @@ fn not_given_again(
     not_signed_in(error, || not_their_password(name))
 }
 
-/// `refused` is the answer to a wrong password.
+/// `refused`: response to a wrong password.
 fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Problem {
     match error {
         SignInError::Refused { .. } => refused(),
@@ -205,7 +205,7 @@ fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Probl
     }
 }
 
-/// Refuses unless the password was given a moment ago.
+/// Requires a recently given password.
 fn fresh(services: &Services, call: &MemberCall) -> Result<(), Problem> {
     if call.member.session.is_fresh(services.core.clock.now()) {
         return Ok(());

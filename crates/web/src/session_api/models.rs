@@ -1,4 +1,4 @@
-//! PUT /api/settings/models; reading them is the agents' handler.
+//! PUT /api/settings/models; reading uses the agents' handler.
 
 use crate::agent_api::models::list;
 use crate::answer::Answer;
@@ -41,7 +41,7 @@ body! {
 }
 member!(SetModel => (String, ModelChange): change);
 
-/// All that is named, or nothing. What is not named stays.
+/// All given models or none. Others stay unchanged.
 pub async fn set(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let changes = read_body(&call.body, SetModels::items)?;

@@ -22,7 +22,7 @@ body! {
     }
 }
 
-/// The session goes on under a new cookie; others end unless they are to stay. Revokes tokens only when asked.
+/// The session gets a new cookie; others end unless they are to stay. Tokens are revoked only on request.
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let wish = read_body(&call.body, read)?;

@@ -1,4 +1,4 @@
-//! POST …/reactivate: brings a project or a keyword back.
+//! POST …/reactivate: of a project or a keyword.
 
 use crate::agent_api::{keywords, projects};
 use crate::answer::Answer;
@@ -13,13 +13,13 @@ use serde_json::json;
 use std::sync::Arc;
 
 body! {
-    /// There is nothing to say.
+    /// No members.
     Reactivate {}
 }
 
-/// With its keywords and their places.
+/// With its keywords and their allowances.
 pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    // Whether it is there is told before what is wrong with the body.
+    // An unknown project (404) is reported before body errors (422).
     call.project(&services).await?;
     projects::change(services, back(call)?).await
 }
@@ -31,7 +31,7 @@ pub async fn keyword(services: Arc<Services>, call: Call) -> Result<Answer, Prob
     keywords::change(services, back(call)?).await
 }
 
-/// The same as the patch that makes it active.
+/// The same as a patch to `active`.
 fn back(mut call: Call) -> Result<Call, Problem> {
     read_body(&call.body, |_: &Reactivate| Some(()))?;
     call.body.insert("status".into(), json!("active"));

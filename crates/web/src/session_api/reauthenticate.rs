@@ -16,7 +16,7 @@ body! {
     }
 }
 
-/// The session goes on under a new cookie and a new token.
+/// The session gets a new cookie and CSRF token.
 pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let password = read_body(&call.body, Reauthenticate::password)?;

@@ -21,7 +21,7 @@ body! {
     }
 }
 
-/// Those that are given, on or off.
+/// Given sections, on or off.
 struct Sections;
 
 values! {
@@ -40,7 +40,7 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem>
     Ok(answer(&call.member.account.report_defaults))
 }
 
-/// As a whole; a section that is left out stays as it was.
+/// Replaced as a whole; absent sections stay unchanged.
 pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let before = &call.member.account.report_defaults;

@@ -5,7 +5,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Everything but the project in the path is as agents read it.
+/// As for agents, with the project of the path.
 pub async fn read(services: Arc<Services>, mut call: Call) -> Result<Answer, Problem> {
     let project = call.id.unwrap_or_default();
     call.query = call.query.with("projectId", project.to_string());

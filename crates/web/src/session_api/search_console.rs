@@ -1,4 +1,4 @@
-//! /api/projects/:id/search-console: what is known of a project's own searches.
+//! /api/projects/:id/search-console: imported search data.
 
 use super::console_rows::{MOST_ROWS, RowMembers, sent};
 use crate::answer::Answer;
@@ -76,10 +76,10 @@ struct SentFile {
     page: Option<String>,
 }
 
-/// How long an import waits for others to end.
+/// How long an import waits for a slot.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// The export of the performance report, or rows: all of it, or nothing.
+/// An export of the performance report, or rows: all or nothing.
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
@@ -110,7 +110,7 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .core
         .import_console_rows(call.account(), project, export.sets, &label)
         .await;
-    // Writers wait for each other: one account's imports leave two thirds of the time to others.
+    // Imports block other writers: the slot is held for another two thirds of the time.
     let pause = 2 * began.elapsed();
     tokio::spawn(async move {
         tokio::time::sleep(pause).await;
@@ -143,9 +143,9 @@ async fn opened(
     slot: Arc<Slot>,
 ) -> Result<ReadExport, Problem> {
     let exports = Arc::clone(&services.console_exports);
-    // A file is read in one go, which is no work for an async thread.
+    // Parsing is blocking work.
     let export = tokio::task::spawn_blocking(move || {
-        // Reading goes on when the caller has gone, and so does its slot.
+        // Parsing continues after a client disconnect, and holds the slot.
         let _slot = slot;
         exports.read(&ExportFile {
             name: &file.name,

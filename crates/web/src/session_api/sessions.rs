@@ -1,4 +1,4 @@
-//! /api/settings/sessions: where somebody is signed in.
+//! /api/settings/sessions: sessions of the user.
 
 use super::{device_cookie, fresh, list, sign_in::not_kept};
 use crate::answer::Answer;
@@ -11,7 +11,7 @@ use domain::{ids::SessionId, use_cases::sessions::EndedAccess};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The one used last first.
+/// Most recently used first.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let member = &call.member;
@@ -31,7 +31,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
 }
 
-/// Another session than this needs the password first: whoever took one over must not shut its owner out of the rest.
+/// Ending another session requires a recent password: a hijacker must not lock the owner out.
 pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
@@ -58,7 +58,7 @@ query! {
     }
 }
 
-/// All but this one, with the password like each of them; with `revokeTokens=true` the account's tokens as well.
+/// All other sessions, with a recent password; `revokeTokens=true` also revokes the account's tokens.
 pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let revokes = { EndSessions(&call.query).revokes_tokens() }.unwrap_or(false);
     call.query.finish()?;
@@ -67,7 +67,7 @@ pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Ans
     let (account, user, this) = (member.account.id, member.user.id, member.session.id);
     let ended = { &services.core }.end_sessions(account, user, Some(this), revokes);
     let answer = not_kept(Answer::value(&ended_view(ended.await?)));
-    // Marks of all devices ended with the sessions: this device gets a new one.
+    // Ending sessions invalidated all device marks: this device gets a new one.
     let mark = call.visitor.place.device.as_ref();
     let mark = mark.filter(|it| it.user() == user);
     Ok(match mark.map(|it| it.renewed(services.core.clock.now())) {

@@ -25,7 +25,7 @@ body! {
     }
 }
 
-/// Whether the address or the password was wrong is not told, in no way.
+/// Does not reveal whether the address or the password was wrong.
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
@@ -34,7 +34,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
         Some(mark) if services.core.recognize_device(&mark).await? => Some(mark),
         _ => None,
     };
-    // Somebody who kept an old mark may use up what all marks of the person have: the address has its own.
+    // A stolen mark may have used up the rate of known devices: then the address's own rate applies.
     let counted = |mark: &DeviceMark| services.limiter.count_sign_in(Door::DevicesOf(mark.user()));
     visitor.place.device = device.filter(|it| counted(it).is_ok());
     if visitor.place.device.is_none() {
@@ -62,7 +62,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
             {
                 note_failure(&services, account, attempt.place.network);
             }
-            // A kept hash that cannot be read would tell that there is one.
+            // An internal error would reveal that the account exists.
             if let SignInError::Broken(what) = &error {
                 tracing::error!("A kept password cannot be compared: {what}");
                 return Err(refused());
@@ -72,7 +72,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
     }
 }
 
-/// Records that the password was wrong, off the request's path.
+/// Records a wrong password, asynchronously.
 pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: AddressPrefix) {
     let services = Arc::clone(services);
     tokio::spawn(async move {
@@ -82,7 +82,7 @@ pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: A
     });
 }
 
-/// Whoever is signed in stays so where that cannot be read; `GET /api/session` tells it later.
+/// A read error must not fail the sign-in; `GET /api/session` returns it later.
 async fn told(services: &Services, signed_in: &SignedIn) -> Value {
     let since = since_sign_in(services, &signed_in.session).await;
     since.unwrap_or_else(|error| {
@@ -117,7 +117,7 @@ fn too_many(exhausted: &Exhausted) -> Problem {
         .closing()
 }
 
-/// For answers that are only true now.
+/// For responses that must not be cached.
 pub(super) fn not_kept(answer: Answer) -> Answer {
     Answer {
         cache: NOT_KEPT,

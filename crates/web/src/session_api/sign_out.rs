@@ -15,9 +15,9 @@ query! {
     }
 }
 
-/// Here, or with `everywhere=true` wherever the person is signed in; with `revokeTokens=true` the account's tokens are
-/// revoked as well. The browser forgets what it kept of us. No password is asked for, not even for everywhere: it ends
-/// the asker as well, and whoever is in a hurry to shut somebody out must not be held up.
+/// Ends this session, or with `everywhere=true` all of the user; `revokeTokens=true` also revokes the account's tokens.
+/// Clears browser data. Requires no password: it also ends the caller's session, and locking out an intruder must be
+/// quick.
 pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let asked = SignOut(&call.query);
     let everywhere = asked.everywhere().unwrap_or(false);
@@ -41,8 +41,7 @@ pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answe
     };
     let answer = not_kept(Answer::value(&ended_view(ended)));
     let cookies = services.config.sessions.cookies;
-    // Not `cookies`: that would take those of every other service of the same domain, and the mark by
-    // which the owner's own device is told from those of strangers.
+    // Not `cookies`: that would clear those of other services of the domain, and the device mark.
     let answer = answer
         .header("Set-Cookie", cookies.clear(Cookie::Session))
         .header("Clear-Site-Data", "\"cache\", \"storage\"");

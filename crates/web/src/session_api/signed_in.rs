@@ -1,4 +1,4 @@
-//! GET /api/session: who is signed in, and how much there is.
+//! GET /api/session: user, limits and quotas.
 
 use super::{account_view, sign_in::not_kept, since_sign_in, user_view};
 use crate::agent_api::health::{limits, quotas};
@@ -11,7 +11,7 @@ use domain::ports::storage::StorageError;
 use serde_json::json;
 use std::sync::Arc;
 
-/// With the token that writes have to carry.
+/// With the CSRF token.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let member = &call.member;

@@ -1,4 +1,4 @@
-//! GET /api/projects/:id/top-results: which pages were found first for some keywords.
+//! GET /api/projects/:id/top-results: top-ranking pages of keywords.
 
 use crate::answer::Answer;
 use crate::contract::parameters::Query;
@@ -17,9 +17,9 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
-/// Keywords whose search pages are read at once: some are megabytes together.
+/// Per request: search pages can be megabytes together.
 pub const MOST: usize = 200;
-/// How far down a page counts as one of the first.
+/// Lowest position that counts.
 const DEPTH: u32 = 10;
 
 query! {
@@ -34,7 +34,7 @@ struct TopBody {
     project_id: i64,
     measured_at: Option<DateTime<Utc>>,
     items: Vec<Box<RawValue>>,
-    /// More than an answer can show: those with greater ids.
+    /// More than the response can hold: those with the largest ids are missing.
     truncated: bool,
 }
 
@@ -42,7 +42,7 @@ struct TopBody {
 #[serde(rename_all = "camelCase")]
 struct TopView {
     keyword_id: i64,
-    /// Best first, each once.
+    /// Best first, without duplicates.
     pages: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ struct Item {
 }
 
 impl TopView {
-    /// `None` for a record that an earlier version wrote in another form.
+    /// `None` for a record in the format of an earlier version.
     fn of(finding: &Finding) -> Option<Self> {
         let record: Record = serde_json::from_str(finding.record.as_str()).ok()?;
         let mut found: Vec<(u32, String)> = { record.items.into_iter() }
@@ -83,10 +83,10 @@ impl TopView {
     }
 }
 
-/// As the newest rank check found them; keywords that it did not look for are left out.
+/// From the newest rank check; keywords that it did not measure are missing.
 ///
 /// # Panics
-/// Never: views have string keys and no failing serialisers.
+/// Never: views have string keys and infallible serializers.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let keywords = wanted(ReadTopResults(&call.query).keywords(), &call.query)?;

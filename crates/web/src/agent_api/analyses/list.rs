@@ -43,7 +43,7 @@ query! {
     }
 }
 
-/// Newest first; with `jobId` that job alone.
+/// Newest first; with `jobId`, only that job.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
@@ -71,7 +71,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         query.note(FieldError::in_query("wait", "not-applicable", rule));
     }
     let Some(request) = page.filter(|_| query.finish().is_ok()) else {
-        // Whether the project is there is told before what is wrong with the query.
+        // An unknown project (404) is reported before query errors (422).
         if let Some(project) = filter.project {
             services.project(call.account(), project).await?;
         }
@@ -109,7 +109,7 @@ async fn one(
     call.query.finish()?;
     let until = tokio::time::Instant::now() + patience;
     let mut hung_up = std::pin::pin!(hang_up::by(call.peer.as_ref()));
-    // Who asks a server that stops is told at once what is known, and asks the next one.
+    // A stopping server responds at once; the client polls another server.
     while found.job.state.is_unfinished()
         && tokio::time::Instant::now() < until
         && !services.stopping.is_cancelled()

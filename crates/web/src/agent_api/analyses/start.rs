@@ -47,7 +47,7 @@ parsed! {
     EngineName => Text<64>: Text::parse, json!({ "type": "string", "minLength": 1, "maxLength": 64 });
 }
 
-/// What goes to pages has no use for keywords.
+/// Analyses of pages accept no `keywordIds`.
 pub fn start_schema() -> Value {
     let others = { AnalysisKind::ALL.into_iter() }.filter(|it| goes_to_pages(*it).is_none());
     let others: Vec<&str> = others.map(AnalysisKind::name).collect();
@@ -67,7 +67,7 @@ const fn goes_to_pages(kind: AnalysisKind) -> Option<&'static str> {
     }
 }
 
-/// With `dryRun` tells what it would do.
+/// With `dryRun`, only returns the plan.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let asked = call
         .query
@@ -76,7 +76,7 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     let (request, dry_run) = match asked {
         Ok(asked) => asked,
         Err(mistakes) => {
-            // A project that is not there is told before anything else that is wrong with the request.
+            // An unknown project (404) is reported before validation errors (422).
             if let Some(id) = call.body.get("projectId").and_then(whole) {
                 services.project(call.account(), ProjectId(id)).await?;
             }
@@ -117,7 +117,7 @@ async fn refused(
     error: RequestAnalysisError,
     project: ProjectId,
 ) -> Problem {
-    // These are told before the project is read.
+    // These are returned before the project is read, but an unknown project takes precedence.
     if let RequestAnalysisError::NotBuilt(_) | RequestAnalysisError::Unpaid(_) = error
         && let Err(missing) = services.project(call.account(), project).await
     {
@@ -126,7 +126,7 @@ async fn refused(
     refusals::analysis(error, project)
 }
 
-/// Joins the log lines of a job and of the request that queued it: in the request's span, it names the job.
+/// Logs the job id in the request's span, which links the job's log lines to the request.
 fn note(job: &Job) {
     counted::enqueued(job.kind);
     tracing::info!(

@@ -130,7 +130,7 @@ pub struct QueueView {
 impl JobView {
     pub fn of(job: &Job, queue_position: Option<u32>, now: DateTime<Utc>) -> Self {
         let progress = &job.progress;
-        // After the last unit comes what is made of all of them.
+        // Work remains after the last unit, so only an ended job reaches 100 %.
         let most_percent = if job.state.is_unfinished() { 99 } else { 100 };
         let eta = job
             .state
@@ -176,7 +176,7 @@ impl JobView {
 }
 
 impl JobView {
-    /// Adds that it waits for a worker, where none is online and it is overdue.
+    /// Sets `waitingFor` when the job is overdue and no worker is online.
     #[must_use]
     pub fn while_none_is_online(self, none_is_online: bool, job: &Job, now: DateTime<Utc>) -> Self {
         let waits = none_is_online && job.is_overdue(now);
@@ -188,7 +188,7 @@ impl JobView {
 }
 
 impl StageView {
-    /// In a job that is over nothing runs and nothing waits any more.
+    /// In an ended job no stage runs or waits.
     fn of(stage: &Stage, may_go_on: bool) -> Self {
         let status = match stage.status {
             StageStatus::Running if !may_go_on => "stopped",

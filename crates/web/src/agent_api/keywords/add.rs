@@ -24,7 +24,7 @@ body! {
     }
 }
 
-/// All of them, or none when an allowance would be passed.
+/// All keywords, or none if an allowance would be exceeded.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?;
     call.query.finish()?;

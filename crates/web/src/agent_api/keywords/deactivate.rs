@@ -5,7 +5,7 @@ use crate::{answer::Answer, endpoint::Call, problem::Problem, refusals, services
 use domain::ids::KeywordId;
 use std::sync::Arc;
 
-/// A second time changes nothing.
+/// Idempotent.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     call.query.finish()?;

@@ -54,7 +54,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     };
     let fields = Selection::read(query, &KEYWORD);
     let request = paging.request(key, now);
-    // Whether the project is there is told before what is wrong with the query.
+    // An unknown project (404) is reported before query errors (422).
     let Some(request) = request.filter(|_| query.finish().is_ok()) else {
         call.project(&services).await?;
         return wanted(None, query);

@@ -28,7 +28,7 @@ body! {
 }
 member!(MarketMembers => MarketChange: market);
 
-/// What [`MarketMembers`] are, for the document.
+/// OpenAPI description of [`MarketMembers`].
 pub(crate) const MARKET: &str =
     "Where and how it is searched; in the United States, in English, on a desktop when left out.";
 
@@ -49,7 +49,7 @@ fn market(given: &MarketMembers) -> MarketChange {
 }
 
 impl MarketChange {
-    /// What is left out is as in `base`.
+    /// Absent members are taken from `base`.
     pub(crate) fn of(self, base: &Market) -> Market {
         let mut location = base.location.clone();
         self.location.apply_to(&mut location);

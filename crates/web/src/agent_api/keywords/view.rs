@@ -197,7 +197,7 @@ impl AddedKeywordsView {
             reactivated,
             counts,
             truncated,
-            // People are told the agents' path as well.
+            // Sessions get the Agent API path, too.
             next: Link::of(Operation::ListKeywords, project.0).href(Surface::Agent),
             allowance: AddedAllowances {
                 keywords: AllowanceView::of(tracked.keyword_allowance),

@@ -24,7 +24,7 @@ body! {
     }
 }
 
-/// What can be changed of a project.
+/// Members that PATCH accepts.
 pub fn change_fields() -> &'static [&'static str] {
     ChangeProject::names()
 }
@@ -66,7 +66,7 @@ pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Probl
     }
 }
 
-/// Callers may send back what they read (`shown`). Fails with everything that is wrong with the body.
+/// Callers may send back what they read (`shown`). Reports all errors of the body at once.
 pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch, Problem> {
     read_patch(
         body,
@@ -93,7 +93,7 @@ pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch
     )
 }
 
-/// However the domain is written.
+/// In any spelling.
 fn names(project: &Value, given: &Value) -> bool {
     let parsed = given.as_str().and_then(|it| DomainName::parse(it).ok());
     parsed.is_some_and(|it| project["domain"] == it.ascii)

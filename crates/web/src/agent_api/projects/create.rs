@@ -67,7 +67,7 @@ fn answer(
     defaults: &EffectiveReportSettings,
     warnings: &[Value],
 ) -> Answer {
-    // It is active, so that no term runs.
+    // An active project has no purge date.
     let view = ProjectView::of(&created.project, defaults, PurgeTerm(None));
     let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
     let keywords = created.keywords.as_ref();
@@ -100,7 +100,7 @@ parsed! {
     TypedDomain => Self: typed_domain, json!({ "type": "string", "minLength": 1, "maxLength": MOST_DOMAIN, "pattern": DOMAIN_PATTERN });
 }
 
-/// Refuses what the schema's pattern refuses; anything else is told later, as a conflict.
+/// Rejects what the schema's pattern rejects; other refusals become a conflict later.
 fn typed_domain(text: &str) -> Result<TypedDomain, String> {
     let parsed = DomainName::parse(text);
     match &parsed {
@@ -130,7 +130,7 @@ fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
         .hint("Give the public host name of the site, for example example.com.")
 }
 
-/// Leaves out the user and password that an address may hold.
+/// Drops user and password of a URL.
 fn without_password(given: &str) -> String {
     match (given.split_once("://"), given.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),

@@ -5,7 +5,7 @@ use super::change::{expected, refused};
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use std::sync::Arc;
 
-/// A second time changes nothing. The answer says until when it can be brought back.
+/// Idempotent. The response contains `purgeAt`.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = call.project_id()?;
     call.query.finish()?;

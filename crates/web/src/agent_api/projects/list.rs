@@ -59,7 +59,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let term = services.purge_term();
     let view = |project: &Project| ProjectView::of(project, defaults, term);
     let items = if call.telling != Telling::Whole && fields.is_none() {
-        // How each is reported on is told of one project, or where it is asked for.
+        // Compact lists omit report settings unless `fields` selects them.
         written(call.telling, &mut page, None, |project| {
             let mut row = selected(&view(project), None);
             if let Some(members) = row.as_object_mut() {

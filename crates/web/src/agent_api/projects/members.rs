@@ -1,4 +1,4 @@
-//! What a project consists of, for callers: what they may set, and what is shown.
+//! Project members: those that callers set, and those in responses.
 
 use crate::ToSchema;
 use crate::contract::fields::Fields;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const MOST_CONTENT_OVERRIDES: usize = 16 * 1024;
 
 body! {
-    /// What an owner notes about a project, when it is created and later.
+    /// Members accepted when a project is created or changed.
     pub(crate) ProjectMembers {
         client_name: Label = nullable "clientName";
         category: Label = nullable "category";
@@ -35,7 +35,7 @@ body! {
 }
 
 impl ProjectMembers<'_> {
-    /// What is noted about a new project is a patch of one about which nothing is.
+    /// For a new project, applied to the default metadata.
     pub(super) fn patch(&self) -> ProjectPatch {
         ProjectPatch {
             client_name: self.client_name().clearable(),
@@ -90,7 +90,7 @@ impl YesOrNo {
     }
 }
 
-/// `inherit` takes the account's default.
+/// `inherit` selects the account's default.
 enum Inherited<W> {
     FromAccount,
     Own(W),
@@ -121,7 +121,7 @@ fn own<W>(change: Change<Option<Inherited<W>>>) -> Change<Option<W>> {
     })
 }
 
-/// Sections on or off, or null for what the account has.
+/// Sections on or off; null inherits from the account.
 struct ContentOverrides;
 
 impl Member for ContentOverrides {

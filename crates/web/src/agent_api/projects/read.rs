@@ -22,6 +22,6 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     if fields.is_none() {
         return Ok(Answer::resource(&view));
     }
-    // A part has the tag of the whole, so that it can be changed by what was read of it.
+    // A partial response has the tag of the whole resource, so that `If-Match` accepts it.
     Ok(Answer::value(&selected(&view, fields.as_ref())).tagged(EntityTag::of(&view)))
 }
