@@ -8,7 +8,7 @@ const LAST_PART: &str = "/mcp";
 pub struct Address(Url);
 
 impl Address {
-    /// Reads the address of a server, such as `https://sightline.example.com`; a path is kept.
+    /// Parses a server's URL, such as `https://sightline.example.com`; its path is kept.
     pub fn parse(text: &str) -> Result<Self, SetupError> {
         let wrong = SetupError::Address;
         let mut url = Url::parse(text.trim())
@@ -16,7 +16,7 @@ impl Address {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong("has to begin with http:// or https://"));
         }
-        // It is shown in what goes wrong, so it must not hold a secret.
+        // The URL is shown in error messages, so it must not contain a secret.
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(
                 "must not hold a user or a password; the token goes into SIGHTLINE_TOKEN",
@@ -38,7 +38,7 @@ impl Address {
         self.0.path().ends_with("/mcp/mcp")
     }
 
-    /// Whether everybody on the way can read what is sent.
+    /// Plain HTTP to another machine: anyone on the network path can read the token.
     pub(crate) fn is_open_to_others(&self) -> bool {
         let is_loopback = match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -1,4 +1,4 @@
-/// Valid JSON without white space between its tokens; texts and the spelling of numbers stay.
+/// Removes white space between the tokens of valid JSON; strings and the spelling of numbers are kept.
 pub(crate) fn compact(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     let mut in_text = false;

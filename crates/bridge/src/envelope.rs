@@ -1,7 +1,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
 
-/// The outermost members of a message. Those that are not there are `None`; `null` is there.
+/// The outermost members of a message. A missing member is `None`; `null` is `Some`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -17,7 +17,7 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a text that is known to begin with `{`: derived code would take a list, too.
+    /// `text` must begin with `{`: the derived code would also accept an array.
     pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
@@ -38,7 +38,7 @@ pub(crate) struct Id {
 }
 
 impl Id {
-    /// Reads JSON; texts and numbers are ids.
+    /// `None` unless the JSON is a string or a number.
     pub(crate) fn read(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         (value.is_string() || value.is_number()).then(|| Self {
@@ -47,12 +47,12 @@ impl Id {
         })
     }
 
-    /// JSON, as it came.
+    /// JSON as received.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Equal for every way to write the id.
+    /// Equal for all spellings of the same id.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }

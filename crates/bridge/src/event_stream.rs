@@ -14,7 +14,7 @@ pub(crate) struct EventStream {
 pub(crate) struct TooLong;
 
 impl EventStream {
-    /// No event may have more bytes than `longest`.
+    /// `longest`: maximum bytes of an event.
     pub(crate) const fn new(longest: usize) -> Self {
         Self {
             longest,
@@ -26,7 +26,7 @@ impl EventStream {
         }
     }
 
-    /// Takes some bytes and gives the data of the events that end in them.
+    /// Returns the data of the events that end in these bytes.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, TooLong> {
         let mut events = Vec::new();
         for byte in bytes {
@@ -61,14 +61,14 @@ impl EventStream {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
-                // What begins with empty lines means the same without them: it is JSON.
+                // Leading empty lines are dropped: the data is JSON.
                 if !self.data.is_empty() {
                     self.data.push(b'\n');
                 }
                 self.data.extend_from_slice(value);
             }
             b"event" => self.is_message = matches!(value, b"" | b"message"),
-            // Signs of life, ids and times to come again.
+            // Heartbeats, `id` and `retry` are ignored.
             _ => {}
         }
         None

@@ -7,9 +7,9 @@ use reqwest::{Client, Response};
 use std::{error::Error, ops::Deref, time::Duration};
 use tokio::{sync::mpsc::Sender, time::timeout};
 
-/// How long the end of a stream is waited for after its answer.
+/// How long to read the rest of a stream after its response.
 const REST_OF_STREAM: Duration = Duration::from_secs(1);
-/// Characters that are told of where a server redirects to.
+/// Characters of a redirect's target that are reported.
 const MOST_LOCATION: usize = 200;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Exchange {
         }
     }
 
-    /// Asks, and gives the answer, on one line. What comes before it goes out at once.
+    /// Sends a request and returns its response on one line. Messages before it go to `out` at once.
     pub(crate) async fn ask(
         &self,
         message: &Message,
@@ -46,7 +46,7 @@ impl Exchange {
         }
     }
 
-    /// Hands on what is not answered. What goes wrong is told without the token.
+    /// Sends a message that has no response. The error text does not contain the token.
     pub(crate) async fn tell(
         &self,
         message: &Message,
@@ -123,7 +123,7 @@ impl Exchange {
                         read_on(response);
                         return Ok(answer);
                     }
-                    // Nobody reads any more: the end of the bridge is on its way.
+                    // If nobody reads any more, the bridge is about to end.
                     Some(Reply::Aside(line)) => drop(out.send(line).await),
                     Some(Reply::Stray) => tracing::debug!("An answer to no question is left out."),
                     None => return Err(self.unreadable()),
@@ -234,7 +234,7 @@ impl Exchange {
     }
 }
 
-/// Reads what is left of an answer in passing, so that its connection can be used again.
+/// Reads the rest of a response in the background, so that its connection can be reused.
 fn read_on(mut response: Response) {
     tokio::spawn(async move {
         let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
@@ -250,7 +250,7 @@ fn kind(response: &Response) -> String {
     kind.trim().to_ascii_lowercase()
 }
 
-/// The innermost cause: those around it say what the caller knows.
+/// The innermost cause: the outer ones repeat what the caller knows.
 fn reason(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {

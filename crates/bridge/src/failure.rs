@@ -9,9 +9,9 @@ pub(crate) struct Failure {
     pub data: Option<String>,
 }
 
-/// The server was not reached, or what it said could not be read.
+/// The server was not reached, or its response could not be read.
 const NO_ANSWER: i32 = -32000;
-/// The server refused, with a problem document.
+/// The server refused with a problem document.
 const REFUSED: i32 = -32001;
 const NO_REQUEST: i32 = -32600;
 const INTERNAL: i32 = -32603;
@@ -59,7 +59,7 @@ impl Failure {
         Self::new(INTERNAL, message)
     }
 
-    /// The server said so itself; `data` is its problem document.
+    /// `data` is the server's problem document.
     pub(crate) fn refused(message: String, data: String) -> Self {
         Self {
             data: Some(data),

@@ -1,4 +1,4 @@
-//! What intermediaries are told of a message, so that they need not read it.
+//! MCP headers that let intermediaries route a message without parsing it.
 
 use crate::message::Message;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -8,14 +8,14 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// The first version of the protocol with method and name in headers; versions are dates, in the order of their text.
+/// The first protocol version with method and name in headers; versions are dates and compare as text.
 const NAMES_SINCE: &str = "2026-07-28";
 
 const WRAPPED: (&str, &str) = ("=?base64?", "?=");
 
 pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    // What cannot stand in a header is left out, and the server says what it misses.
+    // A value that is not allowed in a header is left out; the server reports it as missing.
     let mut add = |name: HeaderName, text: &str| {
         if let Ok(value) = HeaderValue::from_str(text) {
             headers.insert(name, value);
@@ -34,7 +34,7 @@ pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
     headers
 }
 
-/// A text as it may stand in a header: wrapped if it would not come out as it went in.
+/// Base64 if the text would not survive as a header value.
 fn wrapped(text: &str) -> String {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
     let bytes = text.as_bytes();

@@ -1,15 +1,15 @@
-//! The one way to talk HTTP to the server: no proxy, no redirects, nothing compressed.
+//! The HTTP client: no proxy, no redirects, no compression.
 
 use crate::Settings;
 use reqwest::{Client, redirect};
 use rustls::{ClientConfig, crypto::aws_lc_rs};
 use std::{sync::Arc, time::Duration};
 
-/// Shorter than servers and their proxies keep idle connections, so that no message goes into one that is being closed.
+/// Shorter than the idle timeout of servers and proxies, so that no message goes into a closing connection.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 /// # Panics
-/// Never: everything that could fail is fixed here.
+/// Never: the settings that could fail are constants.
 pub(crate) fn client(settings: &Settings) -> Client {
     Client::builder()
         .tls_backend_preconfigured(tls(settings))
@@ -17,7 +17,7 @@ pub(crate) fn client(settings: &Settings) -> Client {
         .pool_idle_timeout(LONGEST_REST)
         .redirect(redirect::Policy::none())
         .no_proxy()
-        // Progress has to come at once, and a short answer must stay short.
+        // Compression would delay progress events and allow decompression bombs.
         .no_gzip()
         .no_brotli()
         .no_deflate()

@@ -1,10 +1,10 @@
-//! The id of a message that is too long to be kept: whoever sent it waits for an answer.
+//! Finds the id of a message that is too long to keep: its sender waits for a response.
 
 use crate::envelope::Id;
 
 const LONGEST: usize = 256;
 
-/// Looks at a message byte by byte. Only tokens of the outermost object are kept, one at a time.
+/// Scans a message byte by byte. Only tokens of the outermost object are kept, one at a time.
 #[derive(Debug, Default)]
 pub(crate) struct IdSearch {
     depth: usize,
@@ -35,7 +35,7 @@ impl IdSearch {
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => {}
             b'{' | b'[' => {
-                // Inside of the outermost object it makes the token one that is no id.
+                // A token that begins with a nested object or array is not an id.
                 self.keep(byte);
                 self.depth += 1;
             }
@@ -61,7 +61,7 @@ impl IdSearch {
     }
 
     fn keep(&mut self, byte: u8) {
-        // One byte more than is allowed: a token that was cut is no id.
+        // One byte above the limit: a truncated token does not parse as an id.
         if self.depth == 1 && self.token.len() <= LONGEST {
             self.token.push(byte);
         }

@@ -1,8 +1,8 @@
-//! The stdio side of MCP: each line of standard input is one message that is posted to `/mcp` of a
-//! server, and what that answers is written to standard output, a line each.
+//! The stdio side of MCP: each line of standard input is one message, posted to `/mcp` of a server.
+//! The responses are written to standard output, one per line.
 //!
-//! The bridge knows no tools. It reads of a message what its headers and its order need, and relays
-//! the text as it came.
+//! The bridge knows no tools: it reads of a message only what headers and ordering need, and relays
+//! its text unchanged.
 
 mod address;
 mod compact;

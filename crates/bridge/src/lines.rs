@@ -5,11 +5,11 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 #[derive(Debug)]
 pub(crate) enum Line {
     Whole(Vec<u8>),
-    /// It was longer than is allowed. Its id, if it had one that could be read.
+    /// The line exceeds the limit. Holds its id if one could be read.
     TooLong(Option<Id>),
 }
 
-/// Reads lines. The beginning of one is kept here, so that waiting for the next may be given up and begun anew.
+/// Reads lines. A partial line is kept here, so `next` is cancel-safe.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     input: R,
@@ -28,7 +28,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line; `None` when there are no more. The last one needs no end.
+    /// The next line; `None` at the end. The last one needs no line feed.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let bytes = self.input.fill_buf().await?;
@@ -43,7 +43,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
                 search.look_at(part);
             } else {
                 self.begun.extend_from_slice(part);
-                // A carriage return belongs to the end of the line.
+                // A trailing carriage return does not count toward the limit.
                 if self.begun.strip_suffix(b"\r").unwrap_or(&self.begun).len() > self.longest {
                     let mut search = IdSearch::default();
                     search.look_at(&self.begun);

@@ -5,7 +5,7 @@ use serde_json::{Value, value::RawValue};
 
 #[derive(Debug)]
 pub(crate) struct Message {
-    /// JSON, as it came.
+    /// JSON as received.
     pub text: String,
     pub kind: Kind,
     /// Empty in a response.
@@ -18,9 +18,9 @@ pub(crate) struct Message {
 pub(crate) enum Kind {
     Request(Id),
     Notification,
-    /// A notification that ends a request that is under way.
+    /// A notification that cancels a request in flight.
     Cancellation(Id),
-    /// It answers a request of the server.
+    /// The response to a request of the server.
     Response,
 }
 
@@ -45,7 +45,7 @@ struct Meta {
 }
 
 impl Message {
-    /// Reads a line. `None` is a blank one.
+    /// Parses a line. `None` if it is blank.
     pub(crate) fn read(line: &[u8]) -> Option<Result<Self, (Failure, Option<Id>)>> {
         let Ok(text) = std::str::from_utf8(line) else {
             return Some(Err((Failure::no_json("it is not UTF-8"), None)));
@@ -67,10 +67,10 @@ impl Message {
         }
         let envelope = match Envelope::read(text) {
             Ok(envelope) => envelope,
-            // It may be JSON all the same, with a member twice or a method that is no text.
+            // Still valid JSON if a member is duplicated or has the wrong type.
             Err(error) => {
                 return match serde_json::from_str::<&RawValue>(text) {
-                    // Nobody knows which of the two was meant; servers take it for no JSON.
+                    // A duplicate member is ambiguous; servers report a parse error.
                     Ok(_) if error.to_string().contains("duplicate field") => {
                         Err((Failure::no_json(&error.to_string()), None))
                     }
@@ -99,7 +99,7 @@ impl Message {
         })
     }
 
-    /// The request that opens a connection, in versions of the protocol that have one.
+    /// The request that opens a connection, in protocol versions that have one.
     pub(crate) fn is_initialize(&self) -> bool {
         self.method == "initialize"
     }

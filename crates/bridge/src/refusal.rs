@@ -14,7 +14,7 @@ struct Problem {
     hint: Option<Value>,
 }
 
-/// Reads a refusal: the server's own answer for the client, else what to tell. A message without an id has no answer.
+/// Reads an error response: `Ok` is the server's JSON-RPC response. `id` is `None` for messages without a response.
 pub(crate) fn read(
     status: StatusCode,
     kind: &str,
@@ -60,7 +60,7 @@ fn problem(text: &str, kind: &str) -> Option<Failure> {
     Some(Failure::refused(message, compact(text)))
 }
 
-/// An error of JSON-RPC that answers nobody.
+/// A JSON-RPC error for a message without an id.
 fn error(text: &str) -> Option<Failure> {
     let error = Envelope::read(text).ok()?.error?;
     let error: Value = serde_json::from_str(error.get()).ok()?;

@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, Id as TaskId, JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Lines that may wait for a slow reader. Each may be as long as an answer.
+/// Lines that may wait for a slow reader. Each may be as long as a response.
 const LINES_WAITING: usize = 8;
 const READ_AT_ONCE: usize = 64 * 1024;
 
@@ -25,7 +25,7 @@ pub struct Bridge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Input {
-        /// Requests that were not waited for any longer.
+        /// Requests without a response when the timeout ended.
         given_up: usize,
     },
     Stopped,
@@ -37,7 +37,7 @@ impl Bridge {
         Self { settings }
     }
 
-    /// Relays until the input ends, the output is closed, or `stop` is cancelled.
+    /// Relays until the input ends, the output is closed, or `stop` is canceled.
     pub async fn run<R, W>(self, input: R, output: W, stop: CancellationToken) -> Ending
     where
         R: AsyncRead + Unpin,
@@ -60,7 +60,7 @@ impl Bridge {
             given_up = relay.run(Lines::new(input, limits.longest_line)) => given_up,
         };
         drop(closed);
-        // The writer ends after the last line; a reader that does not read is not waited for.
+        // The writer ends after the last line; it does not wait for a reader that does not read.
         let _ = timeout(limits.farewell, writing).await;
         Ending::Input { given_up }
     }
@@ -79,7 +79,7 @@ impl Bridge {
     }
 }
 
-/// Writes each line as a whole, until there are no more or nobody reads. A token that a server repeats is taken out.
+/// Writes whole lines until the queue ends or the output is closed. A token that a server repeats is redacted.
 async fn write<W: AsyncWrite + Unpin>(mut output: W, mut queue: Receiver<String>, token: Token) {
     while let Some(line) = queue.recv().await {
         let mut line = token.taken_out_of(line);
@@ -102,9 +102,9 @@ struct Relay {
     turns: Arc<Semaphore>,
     tasks: JoinSet<()>,
     under_way: HashMap<String, UnderWay>,
-    /// The version of the protocol that `initialize` led to.
+    /// The protocol version negotiated by `initialize`.
     negotiated: Option<Arc<str>>,
-    /// The version that the last request with a version named.
+    /// The protocol version of the last request that named one.
     named: Option<Arc<str>>,
 }
 
@@ -127,7 +127,7 @@ impl Relay {
         }
     }
 
-    /// Relays until the input ends, and tells how many requests were given up.
+    /// Relays until the input ends; returns how many requests were given up.
     async fn run<R: AsyncBufRead + Unpin>(mut self, mut lines: Lines<R>) -> usize {
         loop {
             tokio::select! {
@@ -191,7 +191,7 @@ impl Relay {
                 }
             }
             Kind::Cancellation(id) => {
-                // Its connection closes with it, and nothing more is said of it.
+                // Aborting closes the connection; a canceled request has no response.
                 if let Some(ended) = self.under_way.remove(id.key()) {
                     ended.task.abort();
                 }
@@ -201,7 +201,7 @@ impl Relay {
         }
     }
 
-    /// The version of the protocol that the server is told: the message's own, if it names one.
+    /// The protocol version sent to the server: the message's own, if it names one.
     fn version_of(&mut self, message: &Message) -> Option<Arc<str>> {
         if let Some(version) = &message.version {
             let version: Arc<str> = version.as_str().into();
@@ -210,13 +210,13 @@ impl Relay {
         }
         match message.kind {
             Kind::Request(_) if message.is_initialize() => None,
-            // A request of a newer version has to name it itself, and the server says so.
+            // A request of a newer version must name it itself; the server reports a missing one.
             Kind::Request(_) => self.negotiated.clone(),
             _ => self.negotiated.clone().or_else(|| self.named.clone()),
         }
     }
 
-    /// Asks and waits: what comes after it depends on the answer.
+    /// Waits for the response: later messages depend on it.
     async fn initialize(&mut self, message: &Message, id: &Id, version: Option<&str>) {
         let asked = self.exchange.ask(message, id, version, &self.out);
         let answer = match timeout(self.limits.initialize, asked).await {
@@ -295,7 +295,7 @@ fn negotiated(answer: &str) -> Option<String> {
     Some(answer.result.version)
 }
 
-/// A text of a server as it may stand in a log: what moves a terminal's cursor is left out.
+/// For logs: without control characters, which move a terminal's cursor.
 fn shown(text: &str) -> String {
     text.chars().filter(|it| !it.is_control()).collect()
 }

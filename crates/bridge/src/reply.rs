@@ -9,7 +9,7 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// Reads what came while a request was under way; `None` is no message.
+    /// Reads what a server sends during a request; `None` if it is not a message.
     pub(crate) fn read(bytes: &[u8], id: &Id) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?.trim();
         let envelope = text
@@ -22,7 +22,7 @@ impl Reply {
         match (envelope.id(), envelope.result, envelope.error) {
             (_, None, None) => None,
             (Some(answered), _, _) if answered == *id => Some(Self::Answer(compact(text))),
-            // What was refused before the server read its id.
+            // The server refused the request before it read its id.
             (None, None, Some(error)) => {
                 let (id, error) = (id.text(), compact(error.get()));
                 let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}");

@@ -10,24 +10,24 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-/// How long and how much. The defaults are meant for use; tests take shorter times.
+/// Timeouts and sizes. The defaults are for production; tests use shorter times.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// For a connection, with its name look-up and TLS.
+    /// For a connection, with DNS and TLS.
     pub connect: Duration,
-    /// Without a byte of the server. It sends a sign of life every 15 seconds, or answers within 60.
+    /// Without a byte from the server. It sends a heartbeat every 15 s, or responds within 60 s.
     pub silence: Duration,
-    /// For `initialize`, which everything after it waits for.
+    /// For `initialize`, which all later messages wait for.
     pub initialize: Duration,
-    /// For calls that are under way when the input ends.
+    /// For calls in flight when the input ends.
     pub farewell: Duration,
-    /// Bytes of a line of the input.
+    /// Bytes of an input line.
     pub longest_line: usize,
-    /// Bytes of a message of the server.
+    /// Bytes of a message from the server.
     pub longest_answer: usize,
-    /// Messages that are with the server at the same time.
+    /// Messages in flight.
     pub at_once: usize,
-    /// Messages that may wait for their turn besides.
+    /// Messages that may wait besides.
     pub waiting: usize,
 }
 

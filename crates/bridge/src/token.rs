@@ -4,10 +4,10 @@ use secrecy::{ExposeSecret, SecretString};
 use std::{fs, path::Path};
 
 const HIDDEN: &str = "(hidden)";
-/// Shorter tokens could stand in any text, and taking them out would spoil that. Sightline's are four times as long.
+/// Shorter tokens may occur in any text, which redaction would spoil. Sightline's are four times as long.
 const SHORTEST: usize = 16;
 
-/// A token. It prints as nothing that opens a server.
+/// Its `Debug` output hides the secret.
 #[derive(Debug, Clone)]
 pub struct Token(SecretString);
 
@@ -17,7 +17,7 @@ impl Token {
         if text.is_empty() {
             return Err(SetupError::NoToken);
         }
-        // What is not visible could not stand in a header.
+        // Other characters are not allowed in a header.
         if text.len() < SHORTEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SetupError::UnfitToken);
         }
@@ -35,7 +35,7 @@ impl Token {
         Self::new(&text)
     }
 
-    /// The value of the header `Authorization`, which logs of others do not show either.
+    /// Value of the `Authorization` header, marked sensitive: libraries do not log it.
     pub(crate) fn bearer(&self) -> HeaderValue {
         let text = format!("Bearer {}", self.0.expose_secret());
         let mut value = HeaderValue::from_str(&text).expect("a token is visible ASCII");

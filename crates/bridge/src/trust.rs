@@ -8,7 +8,7 @@ use std::{fs, path::Path, sync::Arc};
 pub struct Trust(Arc<RootCertStore>);
 
 impl Default for Trust {
-    /// The public ones, as Mozilla lists them.
+    /// Mozilla's public roots.
     fn default() -> Self {
         Self(Arc::new(RootCertStore {
             roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),

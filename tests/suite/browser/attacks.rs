@@ -1,4 +1,4 @@
-//! Frames, planted cookies, addresses that lead away, guesses.
+//! Clickjacking, session fixation, open redirects and password guessing.
 
 use super::{
     forged::{foreign_page, places},
@@ -46,7 +46,7 @@ async fn no_page_is_shown_in_somebody_elses_frame() {
             }
         }
     }
-    // Our own pages have no business in a frame either.
+    // Our own pages must not be framed either.
     victim.eval("document.body.append(Object.assign(document.createElement('iframe'), { src: '/settings/account' }))").await;
     for words in [
         "refused by policy: frame-src",
@@ -58,7 +58,7 @@ async fn no_page_is_shown_in_somebody_elses_frame() {
     victim.end().await;
 }
 
-/// A page that opened ours does not keep a hold of it.
+/// A page that opens ours gets no reference to its window.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: signs in, and opens a window from each of two sites"]
 async fn who_opens_a_window_of_ours_does_not_hold_it() {
@@ -98,7 +98,7 @@ async fn a_planted_session_is_not_adopted() {
     victim.at("/").await;
     let given = victim.cookie("plain-sid").await.unwrap();
     assert_ne!(given, planted);
-    // Nobody's page, and no script of ours, reads it.
+    // The cookie is `HttpOnly`.
     assert!(
         !victim
             .eval("document.cookie")
@@ -113,8 +113,8 @@ async fn a_planted_session_is_not_adopted() {
     attacker.at("/sign-in").await;
     attacker.end().await;
 
-    // Another port's page plants a session of its own beside ours, for some paths only: then there are
-    // two, and neither counts. On https the names of ours forbid it.
+    // A page on another port plants a second session cookie for some paths: neither counts. On HTTPS the `__Host-`
+    // prefix prevents this.
     app.db_owner_with_password(1).await;
     let theirs = Tab::open(app.origin()).await;
     sign_in(&theirs, "owner1@example.com", PASSWORD).await;
@@ -196,7 +196,7 @@ async fn no_address_of_ours_leads_away() {
 async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
     let (app, _database) = served().await;
     let owner = signed_in(&app).await;
-    // The session ends as sessions do; the device stays known.
+    // The session ends; the device stays known.
     owner.set_cookie("plain-sid", None).await;
     let attacker = Tab::open(app.origin()).await;
     attacker.go("/sign-in").await;
@@ -209,7 +209,7 @@ async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
         attacker.expect_trouble("status of 401").await;
         attacker.settled().await;
     }
-    // Not even the right one, now; and it is told how long to wait.
+    // The right password is refused too, with the time to wait.
     attacker.fill("Password", PASSWORD).await;
     attacker.click("button", "Sign in").await;
     attacker.expect_trouble("status of 429").await;
@@ -228,7 +228,7 @@ async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
     owner.end().await;
 }
 
-/// Mean and variance.
+/// Mean and the mean's variance.
 fn moments(values: &[f64]) -> (f64, f64) {
     #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
     let count = values.len() as f64;
@@ -237,9 +237,8 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, squares / (count - 1.0) / count)
 }
 
-/// Somebody who has an account and somebody who has none are refused with the same answer, in times
-/// that differ by no more than chance (Welch's t over the logarithms, the slowest twentieth left out:
-/// other tests run beside this one).
+/// Refusals for known and unknown accounts are identical, and their times differ only by chance: Welch's t-test over
+/// logarithms, without the slowest 5 %, since other tests run in parallel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: 640 attempts to sign in"]
 async fn times_do_not_tell_who_has_an_account() {
@@ -250,9 +249,9 @@ async fn times_do_not_tell_who_has_an_account() {
     let browser = app.browser();
     let mut took: [Vec<Duration>; 2] = Default::default();
     for round in 0..PAIRS + 20 {
-        // In turns, each first as often as the other.
+        // Alternately first.
         for turn in [round % 2, (round + 1) % 2] {
-            // Longer than any wait: every guess is looked at.
+            // Longer than any lockout, so that every password is checked.
             app.clock.advance(TimeDelta::hours(1));
             let email = ["owner0@example.com", "nobody@example.com"][turn];
             let began = Instant::now();
@@ -274,7 +273,7 @@ async fn times_do_not_tell_who_has_an_account() {
         (moments(&known), moments(&unknown));
     let t = (known - unknown) / (known_variance + unknown_variance).sqrt();
     let (known, unknown) = (1e3 * known.exp(), 1e3 * unknown.exp());
-    // One in a hundred thousand runs fails by chance.
+    // A false alarm has a probability of 1 in 100,000.
     assert!(
         t.abs() < 4.5,
         "t = {t:.2}: {known:.3} ms with an account, {unknown:.3} ms without"

@@ -1,5 +1,5 @@
-//! Script in text that somebody else wrote: in every field, in crawled pages, in what AI engines are
-//! asked about. It is shown as it was written, and nothing of it runs; the policy never has to step in.
+//! XSS: hostile script in every field, in crawled pages and in prompts for AI engines is shown as text. It never runs,
+//! and the Content-Security-Policy has nothing to block.
 
 use super::{house::House, pages, served, signed_in};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -7,11 +7,11 @@ use harness::chromium::Tab;
 use harness::processes::loopback::Loopback;
 use storage::DatabaseKind;
 
-/// Out of attributes, elements and comments; into scripts, handlers and templates.
+/// Breaks out of attributes, elements and comments; into scripts, handlers and templates.
 const HOSTILE: &str = "\"'`></textarea></title></script><script>hacked=1;alert(1)</script><img src=x onerror=alert(2)><svg/onload=alert(3)>${alert(4)}{{alert(5)}}<!--";
 const SHORT: &str = "\"><img src=x onerror=alert(6)>";
 
-/// Nothing of it became an element, ran, or was even tried.
+/// Nothing became an element, ran, or was blocked.
 async fn stays_text(tab: &Tab, what: &str) {
     let found = tab
         .eval("[window.hacked !== undefined, document.querySelector('img[src=\"x\"], svg[onload], [onerror], body script:not([src]), a[href^=\"javascript\" i], a[href^=\"data\" i], [style]') !== null]")
@@ -33,7 +33,7 @@ async fn read_everything(tab: &Tab, projects: &[String]) -> usize {
     shown
 }
 
-/// A project whose name and keyword are script: its page.
+/// Creates a project whose name and keyword are script; returns its path.
 async fn hostile_project(tab: &Tab) -> String {
     tab.fill("Domain", "shop.example.com").await;
     tab.fill("Name", HOSTILE).await;
@@ -126,7 +126,7 @@ async fn script_in_any_field_stays_text() {
             .await;
         stays_text(&tab, path).await;
     }
-    // What the server refuses is told in its words, with what was typed in them.
+    // Error messages contain the input.
     tab.go("/").await;
     tab.click("summary", "Create a project").await;
     tab.fill("Domain", HOSTILE).await;
@@ -141,7 +141,6 @@ async fn script_in_any_field_stays_text() {
     tab.end().await;
 }
 
-/// A site whose every text is script.
 fn hostile_site() -> Loopback {
     Loopback::start(|app| {
         app.default_service(web::to(page));

@@ -1,4 +1,4 @@
-//! The demo: two projects with 41 days behind them, so that every page has something to show.
+//! The demo: two projects with 41 days of data for every page.
 
 use harness::chromium::Tab;
 use harness::processes::process::command;
@@ -10,14 +10,14 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// It lives through forty days, serves, and is killed when it is dropped.
+/// Killed when dropped.
 pub struct Demo {
     process: Child,
     _home: TempDir,
 }
 
 impl Demo {
-    /// Starts it, waits until everything is measured, and signs its owner in as it says.
+    /// Starts it, waits until everything is measured, and signs in with the password that it prints.
     pub async fn play() -> (Self, Tab) {
         let played = tokio::task::spawn_blocking(start).await;
         let (demo, origin, password) = played.unwrap();
@@ -27,7 +27,7 @@ impl Demo {
         (demo, tab)
     }
 
-    /// The paths of its projects: the simulated market, and the audited site.
+    /// Paths of the simulated market and of the audited site.
     pub async fn projects(tab: &Tab) -> Vec<String> {
         tab.go("/").await;
         let links = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
@@ -38,7 +38,7 @@ impl Demo {
     }
 }
 
-/// The demo, where it is served, and its owner's password.
+/// The demo, its origin, and its owner's password.
 fn start() -> (Demo, String, String) {
     let home = TempDir::with_prefix("sightline-stage-").unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -70,7 +70,7 @@ fn start() -> (Demo, String, String) {
         .expect("it says who signs in");
     let warned = fs::read_to_string(&shown).unwrap();
     assert!(!warned.contains("WARN"), "{warned}");
-    // What it says afterwards is read by nobody, and is not to stop it.
+    // Further output is drained, so that a full pipe does not block the process.
     std::thread::spawn(move || lines.for_each(drop));
     (demo, format!("http://{address}"), password)
 }

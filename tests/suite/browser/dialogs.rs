@@ -1,5 +1,5 @@
-//! Ideas are looked up, saved and planned by the keyboard alone. Each dialog and each state on the way
-//! breaks no rule of accessibility, and loses nothing at 400 %.
+//! Ideas are searched, saved and planned with the keyboard alone. Each dialog and state passes axe-core and reflows at
+//! 400 % zoom.
 
 use super::{
     rules::{assert_none, judge, look_at},
@@ -7,7 +7,6 @@ use super::{
 };
 use harness::chromium::Tab;
 
-/// Waits until that has the focus.
 pub async fn focus_is(tab: &Tab, role: &str, name: &str) {
     tab.wait(&format!("{role} “{name}” has the focus"), || async {
         let (is, called) = tab.focused().await;
@@ -16,7 +15,7 @@ pub async fn focus_is(tab: &Tab, role: &str, name: &str) {
     .await;
 }
 
-/// Presses what opens a dialog, and waits until it is there with that title.
+/// Presses the button, and waits for the dialog with that title.
 pub async fn open(tab: &Tab, button: &str, title: &str) {
     tab.tab_to("button", button).await;
     tab.press("Enter").await;
@@ -25,7 +24,7 @@ pub async fn open(tab: &Tab, button: &str, title: &str) {
     tab.until("the focus is in the dialog", inside).await;
 }
 
-/// Waits until the dialog that is open is called so.
+/// Waits for an open dialog with that title.
 pub async fn titled(tab: &Tab, title: &str) {
     tab.until(
         &format!("the dialog is called “{title}”"),
@@ -37,13 +36,13 @@ pub async fn titled(tab: &Tab, title: &str) {
     tab.settled().await;
 }
 
-/// Presses Escape: the dialog is gone, and the focus is at what opened it.
+/// Closes the dialog with Escape; the focus returns to the button.
 pub async fn escape(tab: &Tab, button: &str) {
     tab.press("Escape").await;
     gone(tab, button).await;
 }
 
-/// Waits until no dialog is left, and the focus is at what opened it.
+/// Waits until the dialog is closed and the focus is on the button.
 pub async fn gone(tab: &Tab, button: &str) {
     tab.until(
         "the dialog is gone",
@@ -54,7 +53,7 @@ pub async fn gone(tab: &Tab, button: &str) {
     focus_is(tab, "button", button).await;
 }
 
-/// Types over what stands in the field of that label: who comes by Tab has all of it chosen.
+/// Replaces the field's text: Tab selects all of it.
 pub async fn overwrite(tab: &Tab, label: &str, text: &str) {
     tab.tab_to("field", label).await;
     if text.is_empty() {
@@ -64,7 +63,7 @@ pub async fn overwrite(tab: &Tab, label: &str, text: &str) {
     }
 }
 
-/// A project that follows three keywords; its path.
+/// Creates a project with three keywords; returns its path.
 pub async fn project(tab: &Tab) -> String {
     tab.fill("Domain", "shop.example.com").await;
     tab.fill("First keywords", "trail shoes\nracing flats\nwool socks")
@@ -78,7 +77,7 @@ pub async fn project(tab: &Tab) -> String {
 async fn ideas_are_looked_up_saved_and_planned_without_a_mouse() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
-    // Not all ideas of a keyword find a place.
+    // The quota is too small for all ideas.
     app.db_limit(|it| it.keywords_per_project = 8).await;
     let project = project(&tab).await;
     let mut faults = Vec::new();
@@ -125,7 +124,7 @@ async fn choose(tab: &Tab, faults: &mut Vec<String>) {
     look_at(tab, "#answer", "ideas filtered away", faults).await;
     tab.press("Shift+Tab").await;
     overwrite(tab, "Searches from", "").await;
-    // What sorts a column keeps the focus.
+    // The sort button keeps the focus.
     tab.tab_to("button", "Difficulty").await;
     tab.press("Enter").await;
     focus_is(tab, "button", "Difficulty").await;
@@ -136,7 +135,7 @@ async fn choose(tab: &Tab, faults: &mut Vec<String>) {
     tab.press("Space").await;
     tab.sees("1 chosen").await;
     judge(tab, "ideas, one of them taken apart", faults).await;
-    // Nothing is left to choose, and the focus stays where it is.
+    // Nothing is selected any more, and the focus stays.
     tab.tab_to("button", "None").await;
     tab.press("Enter").await;
     tab.sees("None chosen").await;
@@ -158,7 +157,7 @@ async fn save(tab: &Tab, faults: &mut Vec<String>) {
     look_at(tab, "dialog", "ideas that do not all fit", faults).await;
     escape(tab, button).await;
 
-    // 400 % of a window of 1280 by 1024: what has the focus is seen there too.
+    // 400 % zoom of 1280 × 1024: the focus is visible there too.
     tab.viewport(320, 256, 4.0).await;
     tab.press("Enter").await;
     titled(tab, "Save ").await;
@@ -192,7 +191,7 @@ async fn plan(tab: &Tab, faults: &mut Vec<String>) {
     tab.viewport(320, 256, 4.0).await;
     tab.press("Enter").await;
     titled(tab, button).await;
-    // It is called as what was looked up; a plan without a name is not sent.
+    // Its default name is the keyword; a plan without a name is not sent.
     tab.tab_back_to("field", "Name").await;
     tab.press("Delete").await;
     tab.tab_to("button", "Save the plan").await;

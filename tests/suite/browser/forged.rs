@@ -1,5 +1,5 @@
-//! Writes that an attacker's page makes a signed-in browser send: from another site, and from another
-//! port of the same host, which gets the cookies; with a browser of today and with old ones.
+//! CSRF: an attacker's page sends writes from a signed-in browser, from another site and from another port of the same
+//! host, which receives the cookies; with current and old browsers.
 
 use super::{
     old_browser::{OldBrowser, Without},
@@ -15,7 +15,7 @@ use harness::{
 use serde_json::json;
 use storage::DatabaseKind;
 
-/// A page of somebody else's, under any path.
+/// An attacker's page at every path.
 pub fn foreign_page() -> Loopback {
     Loopback::start(|app| {
         let page = || async {
@@ -27,7 +27,7 @@ pub fn foreign_page() -> Loopback {
     })
 }
 
-/// The same page as another site (`localhost` is none of 127.0.0.1's), and as another origin of ours.
+/// The page as another site (`localhost` is cross-site to 127.0.0.1), and as another origin of the same site.
 pub fn places(page: &Loopback) -> [(&'static str, String); 2] {
     let port = page.address.port();
     [
@@ -36,8 +36,7 @@ pub fn places(page: &Loopback) -> [(&'static str, String); 2] {
     ]
 }
 
-/// What the page tries, one after another, against what is served at `VICTIM`. A form's answer goes
-/// into a frame, which stays empty.
+/// Run in order against `VICTIM`. A form's response goes into a frame that stays empty.
 const FORGERIES: &str = r#"(async () => {
   const project = JSON.stringify({ domain: 'evil.example.com', name: 'forged' });
   const json = { 'Content-Type': 'application/json' };
@@ -86,7 +85,6 @@ const FORGERIES: &str = r#"(async () => {
   return 'done';
 })()"#;
 
-/// Writes among what was sent there.
 fn writes<'a>(sent: &'a [Sent], origin: &str) -> Vec<&'a Sent> {
     let written = sent
         .iter()
@@ -111,7 +109,7 @@ async fn nothing_is_forged(without: Option<Without>) {
     }
     app.db_owner_with_password(0).await;
     app.db_owner_with_password(1).await;
-    // Cookies know no ports: who signed in at one is signed in at the other.
+    // Cookies are not bound to a port: the session is valid at both.
     let victim = Tab::open(app.origin()).await;
     sign_in(&victim, "owner0@example.com", PASSWORD).await;
     victim.at("/").await;
@@ -130,7 +128,7 @@ async fn nothing_is_forged(without: Option<Without>) {
         let written = writes(&sent, &victim_at);
         assert!(written.len() >= 14, "{site}: {}", written.len());
         for it in &written {
-            // Refused, or never let go by the browser.
+            // Refused by the server, or blocked by the browser.
             let is_refused = it
                 .status
                 .is_none_or(|it| [401, 403, 405, 415].contains(&it));
@@ -145,7 +143,7 @@ async fn nothing_is_forged(without: Option<Without>) {
         };
         let carried = written.iter().filter(with_session).count();
         match site {
-            // Lax keeps the cookie from another site's writes.
+            // `SameSite=Lax` keeps the cookie from cross-site writes.
             "cross-site" => assert_eq!(carried, 0, "{site}"),
             _ => assert!(carried >= 4, "{site}: {carried} with the session"),
         }
@@ -186,7 +184,7 @@ async fn no_write_is_forged_without_any_word_of_where_it_comes_from() {
     nothing_is_forged(Some(Without::Origin)).await;
 }
 
-/// The other half: who has an old browser works as everybody else does.
+/// An old browser can use the product.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: signs in through a browser of its own"]
 async fn an_old_browser_works() {

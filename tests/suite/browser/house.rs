@@ -1,4 +1,4 @@
-//! A real server with its worker on an empty database, as whoever installs it starts it.
+//! A real server with its worker on an empty database, as installed.
 
 use harness::{
     chromium::Tab,
@@ -13,20 +13,18 @@ use std::{net::SocketAddr, time::Duration};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
 
-/// The site that projects of these tests follow.
+/// Domain of the test projects.
 pub const SITE: &str = "shop.example.com";
-/// Who moves in.
 pub const EMAIL: &str = "ann@example.com";
-/// Their password.
 pub const WORDS: &str = "a walrus under 7 umbrellas";
 
-/// No analysis takes longer, browsers' loads on two busy cores included.
+/// Longer than any analysis takes, including page loads on two busy cores.
 const LONG: Duration = Duration::from_mins(2);
 
 pub struct House {
-    /// Where it is served: `http://…`.
+    /// `http://…`.
     pub origin: String,
-    /// The address that it shows for the first run.
+    /// URL of the first run, with its code.
     pub welcome: String,
     _server: Process,
     _site: Option<Website>,
@@ -35,7 +33,7 @@ pub struct House {
 }
 
 impl House {
-    /// Starts it, with a small site of links in reach.
+    /// Starts it with a small website.
     pub async fn open(kind: DatabaseKind) -> Self {
         let site = Website::start();
         let house = Self::beside(kind, site.address).await;
@@ -45,7 +43,7 @@ impl House {
         }
     }
 
-    /// Starts it; at that address is the site that its projects follow.
+    /// Starts it; the projects' domain resolves to `site`.
     pub async fn beside(kind: DatabaseKind, site: SocketAddr) -> Self {
         let options = OpenOptions {
             exclusive: Exclusive::Tool,
@@ -62,9 +60,9 @@ impl House {
             set("CRAWLER__RESOLVE", &resolve),
             set("CRAWLER__ALLOW_NETWORKS", r#"["127.0.0.0/8"]"#),
             set("CRAWLER__PER_HOST_DELAY_MS", "0"),
-            // Long enough for somebody to watch.
+            // Slow enough to watch.
             set("SEARCH__SANDBOX__LATENCY_MS", "150"),
-            // One page in one load for each kind of device: what is watched is the page of results.
+            // One page, one load per device: enough for the result page.
             set("VITALS__MAX_PAGES", "1"),
             set("VITALS__LAB__RUNS", "1"),
         ];
@@ -88,7 +86,7 @@ impl House {
         }
     }
 
-    /// The first run, as far as it goes well.
+    /// Creates the first account.
     pub async fn move_in(&self, tab: &Tab) {
         tab.go(&self.welcome).await;
         tab.fill("Your name", "Ann").await;
@@ -98,7 +96,7 @@ impl House {
         tab.at("/").await;
     }
 
-    /// The first project; its path.
+    /// Creates the first project; returns its path.
     pub async fn create_a_project(tab: &Tab, keywords: &[String]) -> String {
         tab.fill("Domain", SITE).await;
         tab.fill("Name", "The shop").await;
@@ -107,7 +105,7 @@ impl House {
         tab.under("/projects/").await
     }
 
-    /// Starts an analysis by its button and watches it until it is over.
+    /// Starts an analysis with its button, and waits until it ends.
     pub async fn watch(tab: &Tab, button: &str, name: &str) {
         tab.click("button", button).await;
         tab.sees("Running now").await;
@@ -116,7 +114,7 @@ impl House {
             &format!("[...document.querySelectorAll('progress')].some((it) => it.getAttribute('aria-label') === 'Progress of {name}')"),
         )
         .await;
-        // Nobody loads the page again: it comes by itself when the analysis ends.
+        // The page reloads itself when the analysis ends.
         tab.until_in(
             LONG,
             "it is over",

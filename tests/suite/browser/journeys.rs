@@ -1,4 +1,4 @@
-//! What people do, from the first run to signing out, on a real server with a worker.
+//! User flows from the first run to signing out, on a real server with a worker.
 
 use super::{
     RESULTS,
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::process::Command;
 use storage::DatabaseKind;
 
-/// Kinds of results that a rank check, a site audit, web vitals and AI answers bring on their first day.
+/// Result types of a first rank check, site audit, web vitals and AI visibility.
 const BROUGHT: [&str; 15] = [
     "suggestions",
     "rankings",
@@ -67,7 +67,7 @@ async fn everything(kind: DatabaseKind) {
 async fn first_run(tab: &Tab, house: &House) {
     tab.go("/").await;
     tab.at("/welcome").await;
-    // As the terminal shows it: the code stands behind the #, and nobody sees it there afterwards.
+    // The URL as printed: the code is in its fragment, and then removed from the address bar.
     tab.go(&house.welcome).await;
     tab.until(
         "the code is in its field",
@@ -78,7 +78,7 @@ async fn first_run(tab: &Tab, house: &House) {
     tab.fill("E-mail", EMAIL).await;
     tab.fill("Password", "password1234").await;
     tab.click("button", "Create the account").await;
-    // A password that is guessed soon is refused, in words, at its field.
+    // A weak password is refused beside its field.
     tab.until(
         "the password is refused",
         "document.querySelector('input[name=password]').getAttribute('aria-invalid') === 'true'",
@@ -89,7 +89,6 @@ async fn first_run(tab: &Tab, house: &House) {
     tab.click("button", "Create the account").await;
     tab.at("/").await;
     tab.sees("Which site do you want to follow?").await;
-    // It is gone afterwards.
     tab.go("/welcome").await;
     tab.at("/").await;
 }
@@ -146,14 +145,14 @@ async fn read_every_result(tab: &Tab, project: &str) {
             assert!(!text.contains("Not measured yet"), "{path}: {text}");
             assert!(text.contains("easured"), "{path} says when: {text}");
         }
-        // Whatever folds, opens; tables stand behind drawings.
+        // Opens everything collapsed, including the charts' tables.
         tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
             .await;
         tab.assert_clean(path);
     }
     tab.go(&format!("{project}/results/rankings")).await;
     tab.sees("running shoes 0").await;
-    // The demo has no web vitals, so that this is where the page is judged.
+    // The demo has no web vitals, so accessibility is checked here.
     tab.go(&format!("{project}/results/vitals")).await;
     tab.sees("Our own loads in a browser").await;
     tab.sees("LCP, largest content shown").await;
@@ -191,7 +190,7 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     tab.sees("32 in use").await;
 }
 
-/// Runs what the page shows, in a shell.
+/// Runs the displayed command in a shell.
 fn paste(line: &str) -> Value {
     let script = format!("{} --silent", line.trim());
     let ran = Command::new("bash").args(["-c", &script]).output();
@@ -199,7 +198,7 @@ fn paste(line: &str) -> Value {
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {line}: {ran:?}"))
 }
 
-/// What the page shows for clients of MCP leads to the tools that the token may use.
+/// The displayed MCP configuration reaches the tools that the token allows.
 async fn the_configuration_for_agents_works(tab: &Tab) {
     let shown = tab.eval("document.getElementById('mcp').textContent").await;
     let shown: Value = serde_json::from_str(shown.as_str().unwrap()).unwrap();
@@ -245,7 +244,7 @@ async fn use_a_token(tab: &Tab) {
     let projects = paste(&line);
     assert_eq!(projects["items"][0]["name"], "The shop", "{projects}");
     the_configuration_for_agents_works(tab).await;
-    // Shown once: not on the page that comes again, and nowhere in the browser.
+    // Shown once: not after a reload, and not in browser storage.
     let token = line
         .split("Bearer ")
         .nth(1)
@@ -326,7 +325,7 @@ async fn leave(tab: &Tab, project: &str) {
     tab.go(project).await;
     tab.click("button", "Sign out").await;
     tab.at("/sign-in").await;
-    // Whoever comes next and goes back sees nothing of it.
+    // The back button shows nothing after signing out.
     tab.eval("history.back()").await;
     tab.at("/sign-in").await;
     assert!(!tab.text().await.contains("The shop"));
@@ -343,7 +342,7 @@ async fn leave(tab: &Tab, project: &str) {
     elsewhere.end().await;
 }
 
-/// Every file and answer was this server's.
+/// All requests went to this server.
 fn nothing_came_from_elsewhere(tab: &Tab) {
     let requests = tab.requests();
     assert!(requests.len() > 100, "{}", requests.len());

@@ -1,4 +1,4 @@
-//! The keyboard alone: Tab, Enter, Space, Escape. On the way the focus is always seen.
+//! Keyboard only: Tab, Enter, Space, Escape. The focus is always visible.
 
 use super::{STALE, served, signed_in};
 use harness::{app::PASSWORD, chromium::Tab};
@@ -10,7 +10,7 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
     tab.go("/sign-in").await;
-    // The page sets the focus into its first field by itself.
+    // The first field has `autofocus`.
     tab.until(
         "the first field has the focus",
         "document.activeElement?.name === 'email'",
@@ -23,7 +23,7 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.press("Enter").await;
     tab.at("/").await;
 
-    // The first thing that Tab reaches leads past the navigation.
+    // The first Tab stop skips the navigation.
     tab.press("Tab").await;
     assert_eq!(
         tab.focused().await,
@@ -69,7 +69,7 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
         .await,
         true
     );
-    // The page came again, and the focus is where it was.
+    // After the reload the focus is where it was.
     tab.until(
         "the switch has the focus",
         "document.activeElement.matches('[type=checkbox]')",
@@ -158,7 +158,7 @@ async fn a_dialog_keeps_the_focus_inside() {
         "Shift+Tab",
     ] {
         tab.press(key).await;
-        // What is not in the dialog is the browser's own, never the page behind it.
+        // Outside the dialog only the browser's own controls have the focus, never the page.
         let place = tab.eval("document.activeElement === document.body || document.activeElement.closest('dialog') !== null").await;
         assert_eq!(place, true, "{:?}", tab.focused().await);
     }

@@ -1,8 +1,7 @@
-//! People, in a real browser: Debian's Chromium against a real server.
+//! Tests in a real browser: Debian's Chromium against a real server.
 //!
-//! Every test ends by asserting that the browser complained of nothing: no error in the console, no
-//! exception, nothing that the Content-Security-Policy refused, no request that failed. What a test
-//! provokes it takes out by its words.
+//! Every test ends by asserting a clean browser: no console errors, exceptions, policy violations or failed requests.
+//! What a test provokes it must expect by its message.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod attacks;
@@ -33,7 +32,7 @@ use harness::{
 };
 use storage::DatabaseKind;
 
-/// Every kind of result, with what its page is called and what leads there.
+/// Result type, page title, navigation label.
 const RESULTS: [(&str, &str, &str); ResultType::ALL.len()] = [
     ("suggestions", "Suggestions", "Suggestions"),
     ("rankings", "Rankings", "Rankings"),
@@ -53,7 +52,7 @@ const RESULTS: [(&str, &str, &str); ResultType::ALL.len()] = [
     ("vitals", "Web vitals", "Web vitals"),
 ];
 
-/// Every page of somebody who is signed in and has these projects.
+/// All pages of a signed-in user with these projects.
 fn pages(projects: &[String]) -> Vec<String> {
     let mut pages: Vec<String> = [
         "/",
@@ -77,14 +76,13 @@ fn pages(projects: &[String]) -> Vec<String> {
     pages
 }
 
-/// A server without a worker whose clock stands still, on `SQLite`.
+/// A server without a worker and with a frozen clock, on `SQLite`.
 async fn served() -> (TestApp, TestDatabase) {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let app = TestApp::in_browsers(&database, |_| {}).await;
     (app, database)
 }
 
-/// Signs in by the page.
 async fn sign_in(tab: &Tab, email: &str, password: &str) {
     tab.go("/sign-in").await;
     tab.fill("E-mail", email).await;
@@ -92,7 +90,7 @@ async fn sign_in(tab: &Tab, email: &str, password: &str) {
     tab.click("button", "Sign in").await;
 }
 
-/// A tab in which the first account's owner is signed in, at all projects.
+/// Signed in as the first account's owner, on the projects page.
 async fn signed_in(app: &TestApp) -> Tab {
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
@@ -101,5 +99,5 @@ async fn signed_in(app: &TestApp) -> Tab {
     tab
 }
 
-/// Longer than a password counts as just given.
+/// Longer than a session counts as fresh.
 const STALE: TimeDelta = TimeDelta::minutes(11);

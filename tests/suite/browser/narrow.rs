@@ -1,9 +1,8 @@
-//! What 400 % of zoom must not take away: 320 pixels are as wide as a page gets (WCAG 2.2, 1.4.10).
+//! Reflow at 400 % zoom: at 320 pixels nothing is lost (WCAG 2.2, 1.4.10).
 
 use harness::chromium::Tab;
 
-/// The page does not scroll sideways; nothing with text ends outside of it or is cut off where it
-/// cannot be scrolled to; what scrolls within its box is reached by the keyboard.
+/// The page does not scroll sideways; text is neither outside nor cut off; scrollable boxes are reachable by keyboard.
 const LOST: &str = r"(() => {
   const lost = [];
   const wide = document.documentElement;
@@ -34,7 +33,7 @@ const LOST: &str = r"(() => {
   return [...new Set(lost)].slice(0, 8);
 })()";
 
-/// What is lost of the page as it is.
+/// Violations of the current page.
 pub async fn lost(tab: &Tab) -> Vec<String> {
     let lost = tab.eval(LOST).await;
     let lost = lost.as_array().unwrap().iter();

@@ -1,5 +1,4 @@
-//! What a press of a button comes to is shown where people look: refusals, forms that open, and which lines of a paste
-//! were refused.
+//! Outcomes are shown where people look: errors of buttons, opened forms, refused lines.
 
 use super::{
     dialogs::{focus_is, project},
@@ -9,7 +8,7 @@ use super::{
 use harness::{app::PASSWORD, chromium::Tab};
 use serde_json::json;
 
-/// Waits for a notice with this text, wholly inside the window.
+/// Waits for a notice with this text, fully inside the window.
 async fn notice(tab: &Tab, text: &str) {
     let shown = format!(
         "(() => {{ const it = document.querySelector('.notice[role=alert]'); if (!it?.textContent.includes({text:?})) return false; \
@@ -18,7 +17,7 @@ async fn notice(tab: &Tab, text: &str) {
     tab.until(&format!("“{text}” is shown"), &shown).await;
 }
 
-/// Presses the button by the keyboard: what follows it is then the next stop.
+/// By keyboard, so that the notice is the next Tab stop.
 async fn press(tab: &Tab, button: &str) {
     tab.tab_to("button", button).await;
     tab.press("Enter").await;
@@ -39,7 +38,7 @@ async fn a_refused_button_says_why_and_what_helps() {
     let mut faults = Vec::new();
     tab.go(&project).await;
 
-    // Without a connection, at both widths.
+    // Offline, at both widths.
     offline(&tab, true).await;
     press(&tab, "Audit the site").await;
     notice(
@@ -52,7 +51,7 @@ async fn a_refused_button_says_why_and_what_helps() {
     notice(&tab, "Cannot reach the server.").await;
     tab.viewport(1440, 900, 1.0).await;
     look_at(&tab, ".notice", "offline", &mut faults).await;
-    // The next stop of the Tab key is what helps; Escape leads back to the button.
+    // The next Tab stop is the remedy; Escape returns to the button.
     tab.press("Tab").await;
     focus_is(&tab, "button", "Try again").await;
     tab.press("Escape").await;
@@ -116,7 +115,7 @@ async fn links_to_a_form_open_it_and_focus_its_first_field() {
     tab.click("link", "Create a project").await;
     tab.until("the form is open", &is_open("new", "domain"))
         .await;
-    // Closed by hand, it opens again by the same link.
+    // Closed manually, it opens again with the same link.
     tab.eval("document.getElementById('new').open = false; document.activeElement.blur(); 0")
         .await;
     tab.click("link", "Create a project").await;
@@ -150,7 +149,7 @@ async fn a_country_is_chosen_by_its_name() {
     let project = tab.under("/projects/").await;
     tab.go(&format!("{project}/keywords#add")).await;
     tab.sees("de, de, desktop").await;
-    // The market of the project is proposed for the next ones.
+    // The project's market is the default for further keywords.
     let fields = "['market.country', 'market.language'].map((it) => document.querySelector(`[name='${it}']`).value).join()";
     assert_eq!(tab.eval(fields).await, "Germany,German");
     tab.end().await;
@@ -183,7 +182,7 @@ async fn one_bad_line_is_named_and_the_good_ones_go_in() {
     tab.sees("buckles").await;
     tab.go(&format!("{project}/keywords?tag=spring#add")).await;
     tab.sees("laces").await;
-    // All good: the page comes anew and says what was done.
+    // All lines valid: the page reloads and shows the outcome.
     tab.fill("Keywords", "gaiters\nwool socks").await;
     tab.click("button", "Add them").await;
     tab.sees("1 keyword added, 1 already tracked.").await;

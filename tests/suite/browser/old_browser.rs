@@ -1,23 +1,22 @@
-//! An old browser: between a browser of today and the server, what it would not have sent is taken out.
+//! Emulates an old browser with a proxy that removes headers.
 //!
-//! Chromium adds Fetch Metadata behind the place where the DevTools protocol can change a request, so
-//! that this is done on the wire.
+//! Chromium adds Fetch Metadata after the DevTools protocol can change a request, so a proxy is needed.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use harness::processes::loopback::Loopback;
 use harness::{callers::client, chromium::Tab};
 use std::sync::{Arc, OnceLock};
 
-/// What is taken out of every request.
+/// Removed from every request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Without {
     /// `Sec-Fetch-*`: browsers before 2020 to 2023.
     FetchMetadata,
-    /// `Origin` and `Referer` too, as some companies' proxies do.
+    /// `Origin` and `Referer` too, as some corporate proxies do.
     Origin,
 }
 
-/// A way to a server that takes headers out.
+/// A proxy that removes headers.
 pub struct OldBrowser {
     server: Loopback,
     target: Arc<OnceLock<String>>,
@@ -38,17 +37,17 @@ impl OldBrowser {
         Self { server, target }
     }
 
-    /// Where browsers find the server.
+    /// The proxy's origin.
     pub fn origin(&self) -> String {
         format!("http://{}", self.server.address)
     }
 
-    /// From now on that is the server.
+    /// Sets the target once.
     pub fn leads_to(&self, origin: String) {
         self.target.set(origin).expect("it leads somewhere once");
     }
 
-    /// A tab that finds the server through it.
+    /// A tab that uses the proxy.
     pub async fn tab(&self) -> Tab {
         Tab::open(self.origin()).await
     }

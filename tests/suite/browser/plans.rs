@@ -1,5 +1,5 @@
-//! Content plans and the gap check by the keyboard alone; each dialog and each state breaks no rule, and
-//! loses nothing at 400 %.
+//! Content plans and the gap check with the keyboard alone; each dialog and state passes axe-core and reflows at 400 %
+//! zoom.
 
 use super::{
     dialogs::{escape, focus_is, gone, open, overwrite, project, titled},
@@ -8,7 +8,7 @@ use super::{
 };
 use harness::chromium::Tab;
 
-/// As Search Console exports them, with days and pages.
+/// A Search Console export with days and pages.
 const ROWS: &str = "Date,Query,Page,Clicks,Impressions,CTR,Position\n\
 2026-09-01,blue anvils,https://shop.example.com/anvils,1,400,0.25%,11.5\n\
 2026-09-01,green anvils,https://shop.example.com/anvils,2,300,0.6%,15\n\
@@ -45,7 +45,7 @@ async fn gaps_are_followed_without_a_mouse() {
     tab.assert_clean("an import");
     judge(&tab, "gaps", &mut faults).await;
 
-    // One tab after the other, by arrows.
+    // Arrow keys switch tabs.
     tab.tab_back_to("tab", "Searched, not followed").await;
     for name in ["Followed, never seen", "Right query, wrong page"] {
         tab.press("ArrowRight").await;
@@ -63,7 +63,7 @@ async fn gaps_are_followed_without_a_mouse() {
     titled(&tab, "Saved").await;
     tab.tab_to("button", "Close").await;
     tab.press("Enter").await;
-    // It is no gap any more, so that nothing is chosen; the focus stays for all that.
+    // It is tracked now, so nothing is selected; the button keeps the focus.
     gone(&tab, "Follow them").await;
     assert!(!tab.has("checkbox", "blue anvils").await);
     tab.tab_back_to("checkbox", "green anvils").await;
@@ -99,7 +99,7 @@ async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
     tab.sees("Autumn").await;
     judge(&tab, "plans", &mut faults).await;
 
-    // Who thinks better of it deletes nothing.
+    // Canceling deletes nothing.
     tab.heard().answer_dialogs(false);
     tab.tab_to("button", "Delete “Autumn”").await;
     tab.press("Enter").await;
@@ -134,7 +134,7 @@ async fn open_again(tab: &Tab, title: &str) {
     titled(tab, title).await;
 }
 
-/// An item is opened and written in at 400 %, and the plan is saved.
+/// Edits an item at 400 % zoom, and saves the plan.
 async fn edit(tab: &Tab, faults: &mut Vec<String>) {
     tab.sees("0 of ").await;
     tab.viewport(320, 256, 4.0).await;
@@ -180,7 +180,7 @@ async fn overwrite_back(tab: &Tab, label: &str) {
     tab.press("Delete").await;
 }
 
-/// What the server refuses is told, and nothing that was written is lost.
+/// A refused change is reported, and no input is lost.
 async fn refused(tab: &Tab, faults: &mut Vec<String>) {
     tab.tab_to("summary", "Which trail shoes?").await;
     tab.press("Enter").await;
@@ -200,12 +200,12 @@ async fn refused(tab: &Tab, faults: &mut Vec<String>) {
     tab.tab_to("button", "Save changes").await;
     tab.press("Enter").await;
     tab.sees("Saved.").await;
-    // What is open has its form the moment the list is drawn anew.
+    // Open items have their form immediately after a redraw.
     let redrawn = "(() => { document.querySelector('#plan [type=search]').dispatchEvent(new Event('input')); return document.querySelectorAll('#plan details[open] > .page').length; })()";
     assert_eq!(tab.eval(redrawn).await, 1);
 }
 
-/// Somebody else saves the same plan meanwhile.
+/// Another tab saves the same plan in the meantime.
 async fn meet_another(tab: &Tab, plan: &str, faults: &mut Vec<String>) {
     let other = tab.beside().await;
     other.go(plan).await;

@@ -1,5 +1,5 @@
-//! What every page shows and tells assistive technology, of a database that an earlier version wrote, against what was
-//! recorded then. A change of the structure changes none of it.
+//! Compares what every page shows and exposes to assistive technology, on a database of an earlier version, with a
+//! recording.
 
 use super::{pages, sign_in};
 use harness::{
@@ -45,7 +45,7 @@ async fn pages_show_what_was_recorded() {
     tab.end().await;
 }
 
-/// Scripts of pages are told that time.
+/// Shifts the scripts' clock.
 fn the_time_is(now: &str) -> String {
     format!(
         "{{ const real = Date; const ahead = real.parse('{now}') - real.now(); \

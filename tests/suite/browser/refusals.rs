@@ -1,5 +1,5 @@
-//! What is refused is told beside its field, where the focus then is; lists say when nothing fits. None
-//! of it breaks a rule, and none is lost at 400 %.
+//! Validation errors are shown beside their field, which has the focus; filtered lists say when nothing matches. Both
+//! pass axe-core and reflow at 400 % zoom.
 
 use super::{
     dialogs::project,
@@ -8,7 +8,7 @@ use super::{
 };
 use harness::chromium::Tab;
 
-/// Sends that form and waits until it is refused.
+/// Submits the form, and waits for the error.
 async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
     tab.click_in(form, "button", button).await;
     tab.until(
@@ -20,7 +20,7 @@ async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
     look_at(tab, form, &format!("{form} refused"), faults).await;
 }
 
-/// The first field that is wrong has the focus, and what is wrong with it is read with it.
+/// The first invalid field has the focus, and its description is the error.
 async fn beside_its_field(tab: &Tab, name: &str) {
     let told = "document.activeElement.getAttribute('aria-invalid') === 'true' && document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent.length > 3 && document.activeElement.name";
     assert_eq!(tab.eval(told).await, name);

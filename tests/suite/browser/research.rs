@@ -1,9 +1,9 @@
-//! Keyword research: looking up, saving in bulk, the gap check, a content plan, and files to take away.
+//! Keyword research: search, bulk save, gap check, content plan, exports.
 
 use super::whole;
 use harness::chromium::Tab;
 
-/// Files that pages make are kept where the test finds them.
+/// Keeps generated files for the test.
 const KEEP_FILES: &str = "(() => { const make = URL.createObjectURL.bind(URL); URL.createObjectURL = (it) => { it.text().then((text) => { window.madeFile = text; }); return make(it); }; })()";
 
 async fn look_up(tab: &Tab, keyword: &str) {
@@ -23,7 +23,7 @@ pub async fn research(tab: &Tab, project: &str) {
     look_up(tab, "marathon shoes").await;
     tab.sees("it took one search of the month").await;
     tab.assert_clean("a search");
-    // The same again takes nothing.
+    // A repeated search is free.
     let left = tab
         .eval("document.querySelector('#usage b').textContent")
         .await;
@@ -100,7 +100,7 @@ async fn plan(tab: &Tab, project: &str) {
     tab.sees("marathon shoes").await;
 }
 
-/// No cell of a file begins what a spreadsheet takes for a formula (OWASP's list).
+/// No CSV cell starts a spreadsheet formula (OWASP).
 async fn files(tab: &Tab) {
     tab.eval(KEEP_FILES).await;
     look_up(tab, "=HYPERLINK(\"https://evil.example\") shoes").await;
@@ -123,7 +123,7 @@ async fn files(tab: &Tab) {
     }
 }
 
-/// What was imported of Search Console against the project's keywords.
+/// Compares the Search Console import with the project's keywords.
 pub async fn gaps(tab: &Tab, project: &str) {
     tab.go(&format!("{project}/gap-check")).await;
     tab.until("it is checked", "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden").await;

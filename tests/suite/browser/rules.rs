@@ -1,16 +1,13 @@
-//! The rules of accessibility (axe-core), on every page and state: light and dark, wide and narrow,
-//! empty and full, with what folds open, errors shown and dialogs open. And no page at 320 pixels, which
-//! is 400 % of 1280, loses anything.
+//! Accessibility (axe-core) of every page and state: light and dark, wide and narrow, empty and full, with collapsed
+//! parts, errors and dialogs open. At 320 pixels, which is 400 % zoom of 1280, nothing is lost.
 
 use super::{RESULTS, STALE, demo::Demo, narrow, pages, served, sign_in, signed_in};
 use harness::chromium::Tab;
 use std::collections::BTreeSet;
 
-/// Everything that folds, open.
 const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.open = true; })";
 
-/// Looks at the page as it is, at both widths; in the dark at its colours alone, since nothing else is
-/// otherwise there.
+/// Checks the current page at both widths; in dark mode only colors, since nothing else differs.
 pub async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
     tab.viewport(1440, 900, 1.0).await;
     tab.dark(true).await;
@@ -19,7 +16,7 @@ pub async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
     tab.dark(false).await;
     for (width, height) in [(1440, 900), (360, 740)] {
         tab.viewport(width, height, 1.0).await;
-        // What is scrolled behind the bar at the top is no fault of the page's.
+        // Content scrolled behind the top bar is not a violation.
         tab.eval("scrollTo(0, 0)").await;
         let broken = tab.axe().await.into_iter();
         faults.extend(broken.map(|it| format!("{what}, {width} px: {it}")));
@@ -30,7 +27,7 @@ pub async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
     tab.viewport(1440, 900, 1.0).await;
 }
 
-/// Looks at a part that opened or changed, of a page that is judged elsewhere.
+/// Checks a part that opened or changed, of a page that is checked elsewhere.
 pub async fn look_at(tab: &Tab, part: &str, what: &str, faults: &mut Vec<String>) {
     let mut told = |broken: Vec<String>, how: &str| {
         faults.extend(broken.into_iter().map(|it| format!("{what}{how}: {it}")));
@@ -39,7 +36,7 @@ pub async fn look_at(tab: &Tab, part: &str, what: &str, faults: &mut Vec<String>
     tab.dark(true).await;
     told(tab.axe_of_colours_in(part).await, ", dark");
     tab.dark(false).await;
-    // 400 % of a window of 1280 by 1024.
+    // 400 % zoom of 1280 × 1024.
     tab.viewport(320, 256, 4.0).await;
     told(tab.axe_in(part).await, ", 320 px");
     told(narrow::lost(tab).await, ", 400 %");
@@ -176,7 +173,7 @@ async fn full_pages_break_no_rule() {
         judge(&tab, &what, &mut faults).await;
         tab.assert_clean(&what);
     }
-    // Web vitals are judged where they are measured, in journeys.rs.
+    // Web vitals are checked in journeys.rs, where they are measured.
     let bare = RESULTS
         .map(|it| it.0)
         .into_iter()

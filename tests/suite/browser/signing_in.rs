@@ -1,4 +1,4 @@
-//! The door: what is told there, and what is asked again inside.
+//! Signing in, and confirming the password again.
 
 use super::{STALE, served, sign_in, signed_in};
 use harness::{app::PASSWORD, chromium::Tab};
@@ -37,7 +37,7 @@ async fn a_wrong_password_is_told_and_a_right_one_opens() {
     tab.end().await;
 }
 
-/// A form that is sent before its script is there must not carry a password in the address.
+/// A form submitted before its script is loaded must not put the password into the URL.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_scripts_no_password_gets_into_an_address() {
     let (app, _database) = served().await;
@@ -97,7 +97,7 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
         tab.focused().await,
         ("textbox".to_owned(), "Password".to_owned())
     );
-    // Whoever thinks better of it: nothing was made, and the focus is where it was.
+    // Canceled: no token was created, and the focus returns.
     tab.press("Escape").await;
     tab.until(
         "the dialog is gone",
@@ -130,7 +130,7 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
         true
     );
 
-    // Ten minutes long it is not asked again.
+    // For ten minutes the password is not asked again.
     tab.reload().await;
     tab.fill("Name", "another").await;
     tab.click("button", "Make the token").await;
@@ -143,7 +143,7 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
     tab.end().await;
 }
 
-/// Whoever is signed out in one window is told so in another, and loses nothing that stands there.
+/// After signing out in one window, another window reports it and keeps its input.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: signs out and in again in a second window"]
 async fn a_session_that_ended_elsewhere_loses_nothing_that_was_typed() {

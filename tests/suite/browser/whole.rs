@@ -1,8 +1,8 @@
-//! What is read or saved as a whole: a period of Search Console, a content plan.
+//! Periods and plans that are read or saved as a whole.
 
 use harness::chromium::Tab;
 
-/// Search Console's own export is one period of up to three months, of which no part says anything.
+/// An export of Search Console without days is one period of up to three months; parts of it are unknown.
 pub async fn a_quarter_is_read_as_a_whole(tab: &Tab) {
     tab.eval("document.querySelector('#gap-import').open = true")
         .await;
@@ -25,7 +25,7 @@ pub async fn a_quarter_is_read_as_a_whole(tab: &Tab) {
     tab.assert_clean("an import of three months");
 }
 
-/// Answers to changes are held back until somebody lets them go.
+/// Delays responses to PATCH until they are released.
 const HOLD: &str = "(() => { const real = window.fetch; window.fetch = async (...it) => { const answer = await real(...it); if (it[1]?.method === 'PATCH') await new Promise((go) => { window.letGo = go; }); return answer; }; })()";
 const LET_GO: &str = "window.letGo(); delete window.letGo;";
 

@@ -1,4 +1,4 @@
-//! Text that somebody else wrote stays text, wherever it comes from.
+//! Hostile text stays text, whatever its source.
 
 use super::{pages, ranking, text};
 use harness::{
@@ -58,7 +58,7 @@ async fn hostile_text_stays_text(db: TestDatabase) {
     assert!(shown > 10, "the text is shown, as text: {shown}");
 }
 
-/// `html!` escapes all text; only `PreEscaped` leaves some as it is.
+/// `html!` escapes all text except `PreEscaped`.
 #[test]
 fn no_source_of_a_page_leaves_text_unescaped() {
     let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/web/src");

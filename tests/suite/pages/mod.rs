@@ -1,5 +1,4 @@
-//! Pages over real HTTP, on both databases: who sees them, how they are sent, that text in them stays
-//! text, and that none costs more than what it shows.
+//! Pages over real HTTP, on both databases: access, headers, escaping, and number of statements.
 
 mod escaping;
 mod reading;
@@ -11,7 +10,7 @@ use harness::{app::TestApp, callers::id};
 use reqwest::{Method, Response, header::ACCEPT};
 use serde_json::json;
 
-/// Every page of somebody who is signed in.
+/// All pages of a signed-in user.
 fn pages(project: i64) -> Vec<String> {
     let mut pages: Vec<String> = [
         "/",
@@ -53,7 +52,7 @@ fn header<'a>(response: &'a Response, name: &str) -> &'a str {
     value.and_then(|it| it.to_str().ok()).unwrap_or_default()
 }
 
-/// One record of rankings, as a worker would write it.
+/// A rankings record as a worker writes it.
 fn ranking(project: i64, keyword: i64, text: &str, position: u32, url: &str) -> String {
     json!({
         "type": "rankings",
@@ -85,7 +84,7 @@ fn ranking(project: i64, keyword: i64, text: &str, position: u32, url: &str) -> 
     .to_string()
 }
 
-/// A project of the first account with as many keywords.
+/// A project of the first account with this many keywords.
 async fn project(app: &TestApp, keywords: u32) -> (i64, Vec<i64>) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;

@@ -1,5 +1,4 @@
-//! What pages tell: what is there, what is not there yet and what to do about it, and whether it is
-//! real.
+//! Contents of pages: data, empty states, and whether data is simulated.
 
 use super::{project, ranking, text};
 use analysis::result_type::ResultType;
@@ -210,7 +209,7 @@ async fn figures_say_when_by_what_and_from_how_many(db: TestDatabase) {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    // The chart has its table.
+    // The chart has a table.
     assert!(page.contains("The same as a table") && page.contains("role=\"img\""));
 }
 

@@ -1,4 +1,4 @@
-//! Who sees pages, and how they are sent.
+//! Access to pages, and their headers.
 
 use super::{get, header, pages, project, text};
 use harness::{app::TestApp, callers::id, databases::TestDatabase, on_every_database};
@@ -81,7 +81,7 @@ async fn pages_carry_their_headers(db: TestDatabase) {
         }
         assert!(!policy.contains("unsafe"), "{policy}");
         let page = response.text().await.unwrap();
-        // What the policy forbids is not there to be forbidden.
+        // The page contains nothing that the policy would block.
         assert!(
             !page.contains(" style=") && !page.contains("<style"),
             "{path}"
@@ -99,8 +99,7 @@ async fn pages_carry_their_headers(db: TestDatabase) {
     }
 }
 
-/// Without scripts, or before they run, a form that has no method would put passwords into the
-/// address.
+/// Without scripts, or before they run, a form without a method would put passwords into the URL.
 fn assert_nothing_is_sent_in_addresses(page: &str) {
     for form in page.split("<form ").skip(1) {
         let tag = form.split('>').next().unwrap();

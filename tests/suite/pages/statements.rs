@@ -1,4 +1,4 @@
-//! No page costs more than what it shows: as many statements for ten thousand keywords as for three.
+//! The number of statements per page does not depend on the number of keywords.
 
 use super::{get, pages, project, ranking};
 use harness::{
@@ -10,7 +10,7 @@ use harness::{
 
 on_every_database![a_page_asks_as_much_of_ten_thousand_keywords_as_of_three];
 
-/// The most statements of any page.
+/// Maximum of all pages.
 const MOST: u64 = 12;
 
 async fn a_page_asks_as_much_of_ten_thousand_keywords_as_of_three(db: TestDatabase) {
@@ -50,7 +50,7 @@ async fn a_page_asks_as_much_of_ten_thousand_keywords_as_of_three(db: TestDataba
         let deactivated = agent.delete(&format!("/projects/{project}")).await;
         deactivated.ok();
     }
-    // With and without results pages ask for different things; how many there are changes nothing.
+    // Pages with and without results differ; the number of keywords must not matter.
     assert_eq!(costs[1], costs[2]);
     let asked: u64 = costs[2].iter().map(|(_, cost)| cost).sum();
     assert!(asked > 0, "statements are counted");

@@ -1,5 +1,5 @@
-//! What hundreds of requests answer and which statements they send, on databases that an earlier version wrote, against
-//! what was recorded then. A change of the structure changes none of it.
+//! Compares the responses to hundreds of requests, and the statements that they send, with recordings, on databases of
+//! an earlier version.
 
 mod words;
 
@@ -33,7 +33,7 @@ async fn postgres_answers_what_was_recorded() {
     answers_are_what_was_recorded(DatabaseKind::Postgres).await;
 }
 
-/// As `POST /analyze` was recorded on both databases.
+/// `POST /analyze` as recorded on both databases.
 #[test]
 fn no_analysis_costs_more_than_eleven_statements() {
     for recorded in [
@@ -71,7 +71,7 @@ async fn answers_are_what_was_recorded(kind: DatabaseKind) {
     assert_recorded!(&format!("statements.{}.txt", kind.name()), &statements);
 }
 
-/// Everybody who asks, and what was answered.
+/// All callers, and the recorded responses.
 struct Asking<'a> {
     app: &'a TestApp,
     database: &'a TestDatabase,
@@ -101,7 +101,7 @@ impl<'a> Asking<'a> {
             };
             values.insert(name.to_owned(), project["id"].to_string());
         }
-        // The first use of a token, and of a session, is noted behind the answer.
+        // The first use of a token and of a session is stored after the response.
         for caller in [&agent, &reader, &other] {
             caller.get("/health").await;
         }
@@ -175,7 +175,7 @@ impl<'a> Asking<'a> {
             .iter()
             .any(|it| asked.contains(it))
         {
-            // A wrong password is noted behind the answer.
+            // A wrong password is stored after the response.
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
         let sent = sql_rules::recorded(&self.database.url);
@@ -187,7 +187,7 @@ impl<'a> Asking<'a> {
         self.statements.line(&format!("{count} {asked}: {marks}"));
     }
 
-    /// With the values of earlier answers.
+    /// Fills placeholders with values of earlier responses.
     fn filled(&self, text: &str) -> String {
         let mut filled = text.to_owned();
         for (name, value) in &self.values {
@@ -229,7 +229,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// Headers that differ from run to run.
+/// Headers that differ between runs.
 const DIFFERING: [&str; 6] = [
     "connection",
     "content-length",

@@ -1,4 +1,4 @@
-//! Words that stand in databases, cursors, journals and answers: data of every version.
+//! Words stored in databases, cursors, journals and responses: data of every version.
 
 use analysis::{
     findings::{broken_links::Severity, forecast::RefusalReason, rankings::RankState},

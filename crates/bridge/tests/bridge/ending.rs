@@ -20,7 +20,7 @@ async fn what_is_under_way_when_the_input_ends_is_waited_for() {
     .await;
     let mut talk = Talk::with(&server.url());
     talk.say(CALL).await;
-    // The last line needs no end.
+    // The last line needs no line feed.
     talk.to
         .write_all(br#"{"jsonrpc":"2.0","id":2,"method":"x"}"#)
         .await

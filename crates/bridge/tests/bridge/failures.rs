@@ -1,4 +1,4 @@
-//! What goes wrong at the server or on the way is an answer with words.
+//! Server and network failures become error responses with a message.
 
 use crate::{
     server::{Received, Server, Step, answer, json, stream},
@@ -10,7 +10,6 @@ use std::time::Duration;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":"c1","method":"tools/call","params":{"name":"x"}}"#;
 
-/// The error that a call is answered with.
 async fn error(settings: Settings) -> Value {
     let mut talk = Talk::begin(settings);
     talk.say(CALL).await;
@@ -26,7 +25,6 @@ async fn error_of(steps: Vec<Step>) -> Value {
     error_within(Duration::from_secs(20), steps).await
 }
 
-/// The same, when the bridge waits for a sign of life no longer than that.
 async fn error_within(silence: Duration, steps: Vec<Step>) -> Value {
     let server = Server::start(move |_: &Received| steps.clone()).await;
     let mut settings = settings(&server.url());
@@ -149,7 +147,7 @@ async fn a_redirect_is_told_and_not_followed() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_told_with_what_to_do() {
     let gone = Server::start(|_: &Received| vec![]).await.url();
-    // The listener closes with the task that was told to end.
+    // The listener closes when its task is aborted.
     tokio::time::sleep(Duration::from_millis(50)).await;
     let told = error(settings(&gone)).await;
     says(&told, &format!("cannot reach {gone}/mcp: "));

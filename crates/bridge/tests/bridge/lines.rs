@@ -1,4 +1,4 @@
-//! Lines that are no messages have an answer, and the next line is read.
+//! Invalid lines get an error response, and the next line is read.
 
 use crate::{
     server::{Received, Server, result},

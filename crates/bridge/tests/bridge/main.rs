@@ -1,4 +1,4 @@
-//! The bridge between two ends of text and a server on loopback.
+//! The bridge between in-memory streams and a server on loopback.
 
 mod ending;
 mod failures;

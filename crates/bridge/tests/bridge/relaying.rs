@@ -1,4 +1,4 @@
-//! Messages that go through: both eras of the protocol, streams, many at once, cancelling.
+//! Relayed messages: both protocol generations, streams, concurrency, cancellation.
 
 use crate::{
     server::{Received, Server, Step, accepted, json, result, stream},
@@ -93,7 +93,7 @@ async fn a_message_that_names_its_version_has_its_headers_from_itself() {
         assert_eq!(request.header("mcp-method"), Some(method));
         assert_eq!(request.header("mcp-name"), name);
     }
-    // A notification that names no version is in that of the requests.
+    // A notification without a version has that of the last request.
     talk.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#)
         .await;
     let request = server.asked(5).await.pop().unwrap();
@@ -127,7 +127,7 @@ async fn what_a_stream_says_comes_at_once_and_in_its_order() {
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":2}}"#
     );
     assert_eq!(talk.hear().await["result"], "done");
-    // The end of the stream is not waited for longer than a moment.
+    // The rest of the stream is read for a short time only.
     server.left(1).await;
 }
 

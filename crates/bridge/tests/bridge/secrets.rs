@@ -1,4 +1,4 @@
-//! The token goes to the server alone, and the server has to prove who it is.
+//! The token is sent to the server alone, and the server must prove its identity.
 
 use crate::{
     server::{Received, Server, Step, answer, result},
@@ -19,7 +19,6 @@ use std::{
 use tokio_rustls::TlsAcceptor;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What was logged.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -114,7 +113,7 @@ async fn a_token_that_goes_out_in_the_clear_is_warned_of_once() {
     }
 }
 
-/// A server's side of TLS with an authority of its own, and that authority as PEM.
+/// A TLS acceptor with a private authority, and that authority as PEM.
 fn private_authority() -> (TlsAcceptor, String) {
     let mut params = rcgen::CertificateParams::new(Vec::new()).expect("it is fixed");
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -130,7 +129,7 @@ fn private_authority() -> (TlsAcceptor, String) {
     (accepting(&server, &server_key), pem)
 }
 
-/// The same with a certificate that nobody else signed, as `openssl req -x509` makes it, with that mark.
+/// The same with a self-signed certificate, as `openssl req -x509` makes it.
 fn self_signed(is_ca: rcgen::IsCa) -> (TlsAcceptor, String) {
     let names = vec!["127.0.0.1".to_owned()];
     let mut params = rcgen::CertificateParams::new(names).expect("it is fixed");

@@ -1,4 +1,4 @@
-//! A server on loopback that answers as told, well or badly, and remembers what it was asked.
+//! A scripted loopback server that records its requests.
 
 use serde_json::Value;
 use std::{
@@ -16,16 +16,15 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// What the server does with a request, one after the other; then it closes the connection.
+/// Steps run in order; then the connection is closed.
 #[derive(Debug, Clone)]
 pub enum Step {
     Send(String),
     Wait(Duration),
-    /// Says nothing more until the other side goes away.
+    /// Sends nothing until the client disconnects.
     Hold,
 }
 
-/// A whole answer.
 pub fn answer(status: u16, kind: &str, body: &str) -> Vec<Step> {
     let length = body.len();
     vec![Step::Send(format!(
@@ -33,17 +32,15 @@ pub fn answer(status: u16, kind: &str, body: &str) -> Vec<Step> {
     ))]
 }
 
-/// An answer of JSON.
 pub fn json(body: &str) -> Vec<Step> {
     answer(200, "application/json", body)
 }
 
-/// What an MCP server says to a notification.
+/// The response to a notification.
 pub fn accepted() -> Vec<Step> {
     answer(202, "text/plain", "")
 }
 
-/// A result for whatever was asked.
 pub fn result(request: &Received, text: &str) -> Vec<Step> {
     let id = &request.json()["id"];
     json(&format!(
@@ -51,7 +48,7 @@ pub fn result(request: &Received, text: &str) -> Vec<Step> {
     ))
 }
 
-/// The head of a stream of events, and its parts.
+/// The head of an event stream, and its parts.
 pub fn stream(parts: Vec<Step>) -> Vec<Step> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n\r\n";
     let mut steps = vec![Step::Send(head.to_owned())];
@@ -59,7 +56,6 @@ pub fn stream(parts: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Received {
     pub head: String,
@@ -71,7 +67,6 @@ impl Received {
         serde_json::from_str(&self.body).expect("a JSON body")
     }
 
-    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let of = |line: &'_ str| {
             line.split_once(':')
@@ -91,7 +86,7 @@ impl Received {
 
 type Script = dyn Fn(&Received) -> Vec<Step> + Send + Sync;
 
-/// The server; it stops when dropped.
+/// Stops when dropped.
 pub struct Server {
     port: u16,
     scheme: &'static str,
@@ -160,7 +155,7 @@ impl Server {
         self.shared.received.lock().expect("a lock").clone()
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until so many requests were received.
     pub async fn asked(&self, times: usize) -> Vec<Received> {
         for _ in 0..1500 {
             let received = self.received();
@@ -172,7 +167,7 @@ impl Server {
         panic!("{times} requests should have come: {:?}", self.received());
     }
 
-    /// Waits until so many have gone away from a connection that was held.
+    /// Waits until so many clients disconnected from `Step::Hold`.
     pub async fn left(&self, times: usize) {
         for _ in 0..1500 {
             if self.shared.left.load(Ordering::SeqCst) >= times {

@@ -1,4 +1,4 @@
-//! The client's side: what it says to the bridge and what it hears.
+//! The client's side of the bridge.
 
 use bridge::{Address, Bridge, Ending, Limits, Settings, Token, Trust};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 pub const TOKEN: &str = "sightline_agt_sesame4711";
 
-/// Longer than anything takes that is meant to happen.
+/// Longer than any expected operation takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub fn settings(url: &str) -> Settings {
@@ -24,7 +24,6 @@ pub fn settings(url: &str) -> Settings {
     }
 }
 
-/// A client and its bridge.
 pub struct Talk {
     pub to: DuplexStream,
     pub from: Lines<BufReader<DuplexStream>>,
@@ -58,7 +57,7 @@ impl Talk {
         self.to.write_all(b"\n").await.expect("an open input");
     }
 
-    /// The next line, as it came.
+    /// The next line as received.
     pub async fn hear_text(&mut self) -> String {
         let line = timeout(PATIENCE, self.from.next_line()).await;
         line.expect("a line in time")
@@ -71,7 +70,7 @@ impl Talk {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Ends the input; everything that is still said, and how the bridge ended.
+    /// Ends the input; returns the remaining lines, and how the bridge ended.
     pub async fn end(mut self) -> (Vec<String>, Ending) {
         drop(self.to);
         let mut lines = Vec::new();

@@ -1,12 +1,11 @@
-// Adding pasted keywords to a project: good lines go in, others are named with their line and the reason.
-// No part of it knows the page's document.
+// Adds pasted keywords to a project; refused lines are reported with line number and reason. No DOM access.
 import { MOST_AT_ONCE, OUTCOMES, fault } from './bulk_save.js';
 import { normalised } from './words.js';
 
-// The lines of a text that hold something, numbered from 1 as an editor numbers them.
+// Non-empty lines with line numbers from 1.
 export const numbered = (text) => text.split('\n').map((it, at) => ({ line: at + 1, text: it.trim() })).filter((it) => it.text !== '');
 
-// What is sent, in parts that one request may carry, and what is refused or repeated before that.
+// Splits the lines into requests; invalid and repeated lines are not sent.
 export function prepared(lines) {
   const seen = new Set();
   const refused = [];
@@ -24,8 +23,7 @@ export function prepared(lines) {
   return { parts, refused, repeated: lines.length - refused.length - kept.length };
 }
 
-// Sends the lines. `more` are the market, the tags and whether AI answers are tracked. An error that stops it carries
-// what was done (`done`) and which lines were not sent (`left`).
+// An error that stops it carries the result so far (`done`) and the lines that were not sent (`left`).
 export async function addLines(send, project, lines, { market, tags, aiTracked = false }) {
   const { parts, refused, repeated } = prepared(lines);
   const result = { added: 0, alreadyTracked: 0, reactivated: 0, refused: refused.length, repeated, lines: [...refused] };
@@ -54,7 +52,7 @@ const KINDS = [
   ['refused', (n) => `${n} refused`],
 ];
 
-// What was done, in a sentence.
+// The result as a sentence.
 export function summary(result) {
   const parts = KINDS.filter(([name]) => result[name] > 0).map(([name, said]) => said(result[name]));
   return parts.length > 0 ? `${parts.join(', ')}.` : 'No keyword was added.';
@@ -63,7 +61,7 @@ export function summary(result) {
 const MOST_NAMED = 50;
 const MOST_SHOWN = 60;
 
-// The refused lines, each with what is wrong with it; the first fifty.
+// The first 50 refused lines, each with its reason.
 export function reasons({ lines, refused }) {
   const cut = (text) => ([...text].length > MOST_SHOWN ? `${[...text].slice(0, MOST_SHOWN).join('')}…` : text);
   const named = lines.slice(0, MOST_NAMED).map(({ line, text, detail }) => `Line ${line}, “${cut(text)}”: ${detail}`);

@@ -1,4 +1,4 @@
-// What one page keeps for the next. Where a browser lets nothing be kept, the next page comes without it.
+// State kept for the next page load. Without `sessionStorage` nothing is kept.
 export function keep(name, value) {
   try { sessionStorage.setItem(name, JSON.stringify(value)); } catch { /* it comes without */ }
 }
@@ -10,9 +10,9 @@ export function taken(name) {
   } catch { return null; }
 }
 
-// Loads the page anew. Whoever works it by keyboard finds the focus where it was, and not at the top.
+// Reloads the page and keeps the keyboard focus.
 const KEPT = 'focus';
-// What tells a control of the page from the others, on this load and on the next.
+// Attributes that identify a control on this load and on the next.
 const SIGNS = ['id', 'data-api', 'data-bulk', 'data-all', 'name'];
 
 export function loadAgain() {
@@ -26,7 +26,7 @@ export function focusAgain(root) {
   const kept = taken(KEPT);
   if (kept?.path !== location.pathname) return;
   const found = kept.sign && root.querySelector(`[${kept.sign}="${CSS.escape(kept.value)}"]`);
-  // What is gone, as a line that was taken out, leaves its reader at the beginning of the content.
+  // If the element is gone, the focus goes to the beginning of the content.
   if (found) found.focus({ focusVisible: kept.visible });
   else root.getElementById('content')?.focus({ preventScroll: true });
 }

@@ -1,9 +1,8 @@
-// Which keywords are worth measuring in answers of AI engines, why, and what that takes of the allowance.
-// No part of it knows the page's document.
+// Which keywords to measure in AI answers, why, and how much of the quota that takes. No DOM access.
 import { downwards } from './priority.js';
 import { asks, comparing, namesBrand, normalised } from './words.js';
 
-// One sign may be chance: a keyword is suggested from two on.
+// A single sign may be chance.
 export const LEAST_SIGNS = 2;
 const PLACES_EACH = 1;
 
@@ -19,7 +18,7 @@ export function signsOf(idea, language) {
   return signs;
 }
 
-// What speaks against it, or null.
+// A reason against it, or null.
 export function objection(idea, brands) {
   if (idea.aiTracked === true) return { name: 'measured', told: 'It is measured already.' };
   if (namesBrand(idea.keyword, brands)) return { name: 'brand', told: 'It holds a brand’s name: who asks for it knows whom to find.' };
@@ -27,7 +26,7 @@ export function objection(idea, brands) {
   return null;
 }
 
-// Most signs first, then most searches; as many as there are places left. `left` null is unknown: then nothing is cut.
+// Most signs first, then most searches, up to the remaining quota. `left` null: unknown, so there is no limit.
 export function suggestions(ideas, { language, brands = [], left = null }) {
   const found = ideas.map((idea) => ({ idea, signs: signsOf(idea, language), against: objection(idea, brands) }));
   const worthy = found.filter((it) => it.against === null && it.signs.length >= LEAST_SIGNS).sort((one, other) =>

@@ -1,9 +1,9 @@
-// The JSON API of a signed-in session.
+// The JSON API with a session.
 import { passwordAgain } from './password.js';
 
 let token;
 
-// Whoever stands at the door has no session yet, and so no token.
+// Called without a session, so without a CSRF token.
 const DOORS = ['POST /api/session', 'POST /api/welcome'];
 
 async function csrfToken() {
@@ -24,7 +24,7 @@ export class Refused extends Error {
   }
 }
 
-// The request got no answer: no connection, or no server at the other end.
+// No response: no connection, or no server.
 export class Unreachable extends Error {
   constructor() {
     super('Cannot reach the server. Check your connection and try again.');
@@ -54,8 +54,8 @@ async function once(method, path, body, more) {
   return { read, etag: answer.headers.get('ETag') };
 }
 
-// What the server answers, with its entity tag. A token that another window made old is fetched
-// anew, and where the password is wanted again somebody is asked for it; then it is sent once more.
+// Returns the response and its ETag. Retries once after a rejected CSRF token, and after asking for the password
+// where the server requires it again.
 export async function exchange(method, path, body, more = {}) {
   try {
     return await once(method, path, body, more);
@@ -80,7 +80,7 @@ export async function send(method, path, body) {
 
 const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
 
-// The same, waiting as long as a rate limit asks for, up to a minute at a time.
+// Waits and retries when rate-limited, up to 60 s at a time.
 export async function patiently(method, path, body) {
   for (;;) {
     try {

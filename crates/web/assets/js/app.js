@@ -1,5 +1,5 @@
-// Starts what the page at hand needs. Without modules pages can be read and nothing be changed; keyword research, gap check and
-// content plans are all modules, and say so.
+// Entry point of all pages. Without JavaScript pages are read-only; keyword research, gap check and content plans
+// need it, and say so.
 import { focusAgain } from './again.js';
 import { localise } from './localise.js';
 import { listenToForms, tellWhatWasDone } from './forms.js';

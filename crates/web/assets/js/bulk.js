@@ -1,4 +1,4 @@
-// What is done to all chosen rows of a list, one after the other: the server answers for each by itself.
+// Bulk actions: one request per selected row, in sequence.
 import { loadAgain } from './again.js';
 import { patiently } from './api.js';
 import { tell } from './forms.js';
@@ -27,7 +27,7 @@ export function bulkActions(root) {
       try {
         await patiently(method, path.replace('{id}', row.value), body);
       } catch (error) {
-        // What refuses one of them refuses the others too.
+        // This error would also fail all further rows.
         if (error.isUnreachable || error.status === 401) { stopped = error; break; }
         refused.push(`“${row.dataset.name}”: ${failureText(error)}`);
       }

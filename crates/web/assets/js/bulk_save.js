@@ -1,12 +1,11 @@
-// Saving many keywords into a project: what it takes, what is sent, what came of it.
-// No part of it knows the page's document.
+// Saving many keywords into a project: quota, request body, outcomes. No DOM access.
 import { normalised } from './words.js';
 
 export const MOST_AT_ONCE = 1000;
 const MOST_CHARACTERS = 200;
 const MOST_WORDS = 20;
 
-// What is left of the account's allowances and of this project's; null is unknown.
+// The remaining quota of the account and of the project; null is unknown.
 export function leftOf(quotas, keywordsPerProject, keywordCount) {
   const left = (name) => {
     const quota = quotas?.find((it) => it.name === name);
@@ -18,7 +17,7 @@ export function leftOf(quotas, keywordsPerProject, keywordCount) {
   return { keywords: known.length ? Math.min(...known) : null, account, project: own, ai: left('aiTracked') };
 }
 
-// Each text once: equal ones count as one, and AI answers are measured if any of them says so.
+// Merges equal texts; AI answers are measured if any of them asks for it.
 export function distinct(chosen) {
   const found = new Map();
   for (const it of chosen) {
@@ -31,7 +30,7 @@ export function distinct(chosen) {
   return [...found.values()];
 }
 
-// `tracked` maps the normalised texts of a project's keywords to whether AI answers are measured for them.
+// `tracked` maps the normalized texts of a project's keywords to whether AI answers are measured for them.
 export function counted(chosen, tracked, left) {
   const all = distinct(chosen);
   const fresh = all.filter((it) => !tracked.has(normalised(it.text)));
@@ -51,7 +50,7 @@ export function counted(chosen, tracked, left) {
   };
 }
 
-// What the server would refuse anyway, told before it is asked; null when nothing is wrong with the text.
+// Checks what the server would refuse; null if the text is valid.
 export function fault(text) {
   const shown = text.trim();
   if (shown === '') return 'It is empty.';
@@ -60,13 +59,13 @@ export function fault(text) {
   return null;
 }
 
-// Without a market the server takes its own, so it is said wherever it is known. Figures of the search stay with the keywords.
+// Without a market the server uses its default. `searchId` keeps the metrics of the search with the keywords.
 export function bodyOf(chosen, mode, market = null, searchId = null) {
   const keywords = distinct(chosen);
   return { keywords, mode, ...(market && { market: { country: market.country, language: market.language } }), ...(searchId && { searchId }) };
 }
 
-// What a refusal says of single keywords, by their texts: people do not see places in a list.
+// The validation errors by keyword text: people do not see list indexes.
 export function faults(chosen, errors) {
   const sent = distinct(chosen);
   const found = [];
@@ -80,7 +79,7 @@ export function faults(chosen, errors) {
 
 export const OUTCOMES = { added: 'Added', reactivated: 'Restored', alreadyTracked: 'Already tracked', refused: 'Refused' };
 
-// The answer's own counts go before those of its items, which end where an answer would get too large.
+// The response's counts take precedence: its list of items may be truncated.
 export function outcomes(items, answer = {}) {
   const counts = Object.fromEntries(Object.keys(OUTCOMES).map((name) => [name, 0]));
   for (const it of items) counts[it.outcome] = (counts[it.outcome] ?? 0) + 1;

@@ -1,18 +1,18 @@
-// Which share of searches clicks a result: the published curve of crates/search/src/ctr/mod.rs, corrected for what stands
-// on the page. No part of it knows the page's document.
+// Expected click-through rates: the published curve of crates/search/src/ctr/mod.rs, corrected for the page's features.
+// No DOM access.
 import { CLICKS } from './formulas.js';
 
 export const CURVE = CLICKS.curve;
 
 const at = (list, position) => list[Math.min(Math.round(position), list.length) - 1];
 
-// A position that is null is no position: nobody clicks what is not there.
+// A null position is not ranked: no clicks.
 export function ctr(position) {
   return position === null || position < 1 || position > CLICKS.rates.length ? 0 : at(CLICKS.rates, position);
 }
 
-// The layout as far as it is known: `features` may be incomplete, `overview` null is unknown. The strongest feature
-// alone counts: layouts are classes, not factors.
+// `features` may be incomplete; `overview` null is unknown. Only the strongest feature counts: layouts are classes,
+// not factors.
 export function expectedCtr(position, { features = [], overview = null, intent = null } = {}) {
   const curve = ctr(position);
   const known = features.filter((it) => CLICKS.left[it] !== undefined);

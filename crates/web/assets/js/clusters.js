@@ -1,11 +1,11 @@
-// Keywords that one page could serve. By shared results where they are known (crates/search/src/keyword_metrics/
-// clusters.rs), else by words. No part of it knows the page's document.
+// Clusters keywords that one page could serve: by shared results if known (crates/search/src/keyword_metrics/clusters.rs),
+// else by words. No DOM access.
 import { downwards } from './priority.js';
 import { normalised, topicWords } from './words.js';
 
 export const LEAST_SHARED = 3;
 const DEPTH = 10;
-// From so many keywords on, a word that more than half of them hold tells none of them apart.
+// From this many keywords on, a word in more than half of them does not distinguish topics.
 const ENOUGH = 4;
 
 export const METHODS = {
@@ -13,14 +13,14 @@ export const METHODS = {
   words: 'Keywords are together that share a word which most of the others do not have. Their search results would tell more; they are not known for all of them.',
 };
 
-// Ideas are `{keyword, searchVolume}`; `results` maps normalised keywords to the keys of the pages found for them, best first.
+// Ideas are `{keyword, searchVolume}`; `results` maps normalized keywords to the page keys of their results, best first.
 export function clustered(ideas, { results = new Map(), language = 'en' } = {}) {
   const isKnown = ideas.length > 1 && ideas.every((it) => results.get(normalised(it.keyword))?.length > 0);
   const groups = isKnown ? bySharedResults(ideas, results) : byWords(ideas, language);
   return { method: isKnown ? 'sharedResults' : 'words', groups: groups.map(named).sort(bySize) };
 }
 
-// What connects: at least three shared results. A group is everything that is connected.
+// Connected components; an edge is at least three shared results.
 function bySharedResults(ideas, results) {
   const roots = ideas.map((_, index) => index);
   const root = (of) => {
@@ -50,7 +50,7 @@ function gathered(ideas, of) {
   return [...groups.values()];
 }
 
-// The word that most of the keywords left share makes a group; then again without them. Whoever shares none is alone.
+// The most common word of the remaining keywords makes a group, repeatedly. A keyword that shares none is a group alone.
 function byWords(ideas, language) {
   const words = ideas.map((it) => topicWords(it.keyword, language).map(singular));
   const counts = counted(words);
@@ -75,12 +75,12 @@ function counted(lists) {
   return counts;
 }
 
-// Enough for "shoe" and "shoes"; it is for comparing alone, and never shown for the whole of a keyword.
+// Only for comparison, such as "shoe" and "shoes"; never shown.
 function singular(word) {
   return /^\p{L}{3,}[^s\P{L}]s$/u.test(word) ? word.slice(0, -1) : word;
 }
 
-// A group is called after its most searched keyword, which also leads it.
+// A group is named after its most searched keyword, which comes first.
 function named({ word, members }) {
   const sorted = [...members].sort((one, other) => downwards(one.searchVolume, other.searchVolume) || (normalised(one.keyword) < normalised(other.keyword) ? -1 : 1));
   return { name: sorted[0].keyword, word, members: sorted };

@@ -1,11 +1,11 @@
-// The form that imports an export of Search Console; it stands in the gap check and among a project's settings.
+// The form that imports a Search Console export, in the gap check and in project settings.
 import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { busy } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { numberText } from './localise.js';
 
-// `done` gets what the server answers.
+// `done` receives the response.
 export function listenToImport(form, path, done) {
   const { file, content, name, from, to } = form.elements;
   file.addEventListener('change', async () => {
@@ -28,7 +28,7 @@ export function listenToImport(form, path, done) {
         box.textContent = imported(answer);
         tell(box.textContent);
         form.reset();
-        // Resetting leaves hidden fields as they are.
+        // `reset` does not change hidden fields.
         name.value = '';
         await done(answer);
       } catch (error) { show(form, error); }
@@ -38,7 +38,7 @@ export function listenToImport(form, path, done) {
 
 const imported = ({ rows, leftOut }) => [`${numberText(rows ?? 0, 0)} rows imported.`, leftOut?.length ? `Left out: ${leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
 
-// Among settings the page tells what was imported: it comes anew, unless there is something to be read first.
+// Reloads to show the import, unless there are warnings to read first.
 export function importsAmongSettings(root) {
   const form = root.querySelector('form[data-import]');
   if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) loadAgain(); });

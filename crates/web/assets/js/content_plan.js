@@ -1,4 +1,4 @@
-// From chosen keywords to what is to be written, and what is written of a plan. No part of it knows the document.
+// Builds and exports content plans. No DOM access.
 import { clustered, METHODS } from './clusters.js';
 import { csv } from './csv.js';
 import { asks, normalised } from './words.js';
@@ -9,7 +9,7 @@ export const EFFORTS = { small: 'Small', medium: 'Medium', large: 'Large' };
 export const INTENTS = { informational: 'Informational', commercial: 'Commercial', transactional: 'Transactional', navigational: 'Navigational' };
 const MOST_OUTLINE = 8;
 
-// What to do with a page, and why. `pages` are the own pages that a keyword leads to.
+// The action for a page, and why. `pages`: own pages that rank for the keyword.
 export function actionFor({ position = null, page = null, pages = [] }) {
   if (pages.length > 1) return { action: 'consolidate', why: 'Several of your pages are shown for it.' };
   const own = page ?? pages[0] ?? null;
@@ -33,8 +33,8 @@ export function headline(keyword, language) {
   return asks(text, language) && !/[?？]$/u.test(title) ? `${title}?` : title;
 }
 
-// Ideas are `{keyword, searchVolume, intent, score, relation, position, page, pages}`. `one` per cluster makes one
-// item of each cluster, whose other keywords become its outline; else each keyword is an item.
+// Ideas are `{keyword, searchVolume, intent, score, relation, position, page, pages}`. With `onePerCluster` the other
+// keywords of a cluster become the outline of its item; else each keyword is an item.
 export function planItems(ideas, { results, language = 'en', onePerCluster = true } = {}) {
   const { method, groups } = clustered(ideas, { results, language });
   const items = [];
@@ -69,13 +69,13 @@ function item(idea, group, others, language) {
   };
 }
 
-// As the API takes it: what is only told to people is left out.
+// The item for the API, without `why`.
 export function sent(item) {
   const { why, ...rest } = item;
   return rest;
 }
 
-// What a refusal says of single items, by their keywords: people do not see places in a list.
+// Validation errors by keyword: people do not see list indexes.
 export function itemFaults(items, errors) {
   return (errors ?? []).map(({ pointer, detail, message, code }) => {
     const [, index, member] = /\/items\/(\d+)\/?(\w*)/.exec(pointer ?? '') ?? [];
@@ -89,7 +89,7 @@ export function progress(items) {
   return { done: open.filter((it) => it.status === 'done').length, of: open.length };
 }
 
-// Late is what is due before today and still open. Days are compared as text: both are ISO 8601.
+// Due before today and not done. ISO 8601 dates compare as text.
 export function isLate(item, today) {
   return Boolean(item.dueOn) && item.dueOn < today && (item.status === 'planned' || item.status === 'inProgress');
 }
@@ -100,7 +100,7 @@ export function planCsv(items) {
   return csv(HEADER, items.map((it) => HEADER.map((name) => (Array.isArray(it[name]) ? it[name].join(name === 'outline' ? '\n' : ', ') : it[name] ?? null))));
 }
 
-// Text of others must not become markup of the document: what Markdown takes for signs is escaped.
+// Escapes Markdown, so that text cannot become markup.
 export function plain(text) {
   return String(text).replace(/\s+/gu, ' ').trim().replace(/[\\`*_{}[\]<>()#+\-!|~&]/g, '\\$&').replace(/^(\d+)\./, '$1\\.');
 }
@@ -143,7 +143,7 @@ function itemLines(it) {
   ];
 }
 
-// The texts of a plan's items by which the gap check knows which page is meant for a keyword.
+// Planned page by normalized keyword, for the gap check.
 export function plannedPages(plans) {
   const pages = new Map();
   for (const plan of plans) {

@@ -1,10 +1,10 @@
-// CSV as RFC 4180 has it, that no spreadsheet takes for a formula.
+// CSV (RFC 4180), protected against formula injection.
 
-// What makes a spreadsheet calculate: also full-width forms, which some turn into plain ones.
+// Characters that start a formula, including full-width forms.
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;
 const QUOTED = /[",\r\n]/;
 
-// Numbers are written as machines read them; only text can hold a formula.
+// Numbers are written in machine notation; only text can contain a formula.
 export function cell(value) {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';

@@ -1,4 +1,4 @@
-// Making parts of a page. Text only ever becomes text: nothing here reads markup.
+// Builds DOM elements. Text is never parsed as HTML.
 import { numberText, timeText } from './localise.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -42,14 +42,14 @@ const named = (type, code) => { try { return new Intl.DisplayNames(undefined, { 
 export const regionName = (code) => named('region', code);
 export const languageName = (code) => named('language', code);
 
-// Whether it grew, said with a sign, a word and a colour. What is better is the caller's to say.
+// The direction as sign, word and color. Whether growth is good is up to the caller.
 export function moved(value) {
   if (value === null || value === undefined) return unknown();
   const class_ = value > 0.005 ? 'up' : value < -0.005 ? 'down' : 'flat';
   return el('span', { class: `delta ${class_}` }, class_ === 'flat' ? null : icon(class_), el('span', { class: 'out' }, class_ === 'up' ? 'more by ' : class_ === 'down' ? 'less by ' : ''), percentText(Math.abs(value)));
 }
 
-// A link into the web only where it is one; text otherwise.
+// A link if the URL is HTTP, else text.
 export function outward(url, text = shortened(url)) {
   if (!url) return unknown();
   return /^https?:\/\//i.test(url) ? el('a', { class: 'wrap', href: url, rel: 'noopener noreferrer nofollow' }, text) : el('span', { class: 'wrap' }, text);
@@ -76,18 +76,18 @@ export const field = (label, control, hint = null) => el('label', { class: 'fiel
 export const choice = (name, pairs, value, more = {}) => el('select', { name, ...more }, pairs.map(([it, label]) => el('option', { value: it, selected: String(it) === String(value ?? '') }, label)));
 export const simulatedBanner = () => el('div', { class: 'banner', role: 'note' }, icon('flask'), el('p', {}, el('b', {}, 'Simulated data.'), ' These figures come from Sightline’s sandbox, not from a real search engine. Add a supplier’s key to the server’s settings to measure the real thing.'));
 
-// A button that is of no use just now. It keeps the focus, which one that is disabled loses to the top of the page.
+// `aria-disabled`, because a disabled button loses the keyboard focus.
 export const setAble = (button, isAble) => button.setAttribute('aria-disabled', String(!isAble));
 const isAble = (button) => button.getAttribute('aria-disabled') !== 'true';
 
-// A button that tells while it works, and can be pressed once at a time.
+// Shows the button as busy, and ignores clicks while `work` runs.
 export async function busy(button, work) {
   if (button.getAttribute('aria-busy') === 'true' || !isAble(button)) return;
   button.setAttribute('aria-busy', 'true');
   try { await work(); } finally { button.removeAttribute('aria-busy'); }
 }
 
-// A file for the person who looks. The mark at its beginning tells spreadsheets that it is UTF-8.
+// Saves a file. The byte order mark tells spreadsheets that a CSV is UTF-8.
 export function download(name, type, text) {
   const href = URL.createObjectURL(new Blob([type === 'text/csv' ? '\uFEFF' : '', text], { type: `${type};charset=utf-8` }));
   const link = el('a', { href, download: name });

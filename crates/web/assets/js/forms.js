@@ -1,7 +1,7 @@
-// Forms and buttons that say in data-api what they send: "POST /api/projects". What a field is called
-// is the path of its member ("market.country"), data-as says what its text stands for; data-wrap="items"
-// sends the body as the one item of a list. A form with data-keywords-into adds keywords to that project:
-// the form's own, or what stands under "also" where data-api creates the project first.
+// Forms and buttons name their endpoint in data-api: "POST /api/projects". A field's name is the path of its member
+// ("market.country"), data-as its type; data-wrap="items" sends the body as a list with one item. A form with
+// data-keywords-into adds keywords to that project: the form's own, or those under "also" if data-api first creates
+// the project.
 import { addLines, numbered, reasons, summary } from './add_keywords.js';
 import { keep, loadAgain, taken } from './again.js';
 import { patiently, send } from './api.js';
@@ -66,7 +66,7 @@ export function clear(form) {
   for (const it of form.querySelectorAll('[aria-invalid]')) { it.removeAttribute('aria-invalid'); it.removeAttribute('aria-describedby'); }
 }
 
-// What was wrong with a form or a button. `again` repeats what failed.
+// Shows an error of a form or a button. `again` retries.
 export function show(form, error, again = null) {
   let first;
   for (const wrong of error.problem?.errors ?? []) {
@@ -84,7 +84,7 @@ export function show(form, error, again = null) {
     first ??= field;
   }
   const before = error.isAlso ? form.dataset.alsoFailed : '';
-  // What stands beside the fields is not said in the words of the API once more.
+  // Errors beside fields are not repeated here.
   const text = [before, first ? 'Please correct the highlighted fields.' : failureText(error)].filter(Boolean).join(' ');
   let box = form.querySelector?.('[data-outcome]');
   if (!box && form.matches?.('form')) {
@@ -100,7 +100,7 @@ export function show(form, error, again = null) {
   (first ?? box).focus?.();
 }
 
-// What was done is told on the page that comes.
+// Shown on the next page.
 const SAID = 'said';
 export function tellWhatWasDone() {
   const said = taken(SAID);
@@ -129,7 +129,7 @@ function succeeded(from, answer) {
 
 const filled = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? ''));
 
-// What was created stands, also when what follows is refused: the form then sends that alone.
+// What was created is kept when the second request fails: a retry sends only that one.
 const created = new WeakMap();
 
 async function sendBoth(from, body) {
@@ -145,19 +145,19 @@ async function sendBoth(from, body) {
   } catch (error) {
     error.isAlso = true;
     leave(from.elements.namedItem('also.keywords'), error);
-    // It is there as it was sent: another word about it would get lost.
+    // The project exists, so its fields cannot be changed any more.
     for (const it of from.elements) if (it.name && !it.name.startsWith('also.')) it.readOnly = true;
     throw error;
   }
   return answer;
 }
 
-// Only what was not added stays in the field, so that sending it once more adds the rest.
+// Keeps only lines that were not added, so that a retry adds the rest.
 function leave(field, { done, left }) {
   if (done) field.value = [...done.lines, ...left].sort((one, other) => one.line - other.line).map((it) => it.text).join('\n');
 }
 
-// Adds the keywords of a form and says of each line that was not added why.
+// Adds a form's keywords, and reports refused lines with their reasons.
 async function addKeywords(form, { keywords, ...more }) {
   const field = form.elements.namedItem('keywords');
   let result;
@@ -169,7 +169,7 @@ async function addKeywords(form, { keywords, ...more }) {
     throw error;
   }
   const text = summary(result);
-  // From its beginning, where what was done is said.
+  // Loads from the top, where the outcome is shown.
   const reload = () => location.assign(location.pathname + location.search);
   if (result.refused === 0) { keep(SAID, { text }); return reload(); }
   leave(field, { done: result, left: [] });
@@ -211,7 +211,7 @@ export function listenToForms(root) {
   root.addEventListener('click', (event) => {
     const button = event.target.closest('button[data-api]');
     if (!button) return;
-    // What is posted has a body, be it an empty one.
+    // A POST always has a body.
     const empty = button.dataset.api.startsWith('POST ') ? {} : undefined;
     run(button, button.dataset.body ? JSON.parse(button.dataset.body) : empty);
   });

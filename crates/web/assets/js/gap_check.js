@@ -1,19 +1,18 @@
-// What people search and what a project follows, held against each other, both ways.
-// No part of it knows the page's document.
+// Compares searches with a project's keywords, both ways. No DOM access.
 import { ctr } from './clicks.js';
 import { PRIORITY, TRACKING_KEYS } from './formulas.js';
 import { downwards } from './priority.js';
 import { normalised, topicWords, wordsOf } from './words.js';
 
 export const STRIKING = { from: 8, to: 20 };
-// A page counts as one that a query leads to from this share of its impressions on.
+// Minimum share of a query's impressions for a page to count.
 const LEAST_SHARE = 0.1;
 
 export function inStrikingDistance(position) {
   return position !== null && position >= STRIKING.from && position <= STRIKING.to;
 }
 
-// The same page, whatever scheme, www, fragment or what campaigns put behind it.
+// Identifies a page without scheme, www, fragment and tracking parameters.
 const CAMPAIGNS = new RegExp(`^(utm_.*|${TRACKING_KEYS.join('|')})$`, 'i');
 export function pageKey(url) {
   if (!url) return null;
@@ -26,8 +25,7 @@ export function pageKey(url) {
   }
 }
 
-// Rows of Search Console summed by query. A position is the mean over impressions, as there; null where no
-// row tells one. Rows come in pages, so they are added to what is there.
+// Sums rows of Search Console by query into `queries`. Positions are weighted by impressions; null without a position.
 export function add(queries, rows) {
   const keys = new Map();
   const keyOf = (url) => {
@@ -61,12 +59,12 @@ function count(it, row) {
 export const meanPosition = (it) => (it.placed > 0 ? it.sum / it.placed : null);
 export const clickRate = (it) => (it.impressions > 0 ? it.clicks / it.impressions : null);
 
-// The pages a query leads to, most impressions first.
+// Most impressions first.
 export function pagesOf(it) {
   return [...it.pages.values()].sort((one, other) => other.impressions - one.impressions || other.clicks - one.clicks || (one.key < other.key ? -1 : 1));
 }
 
-// Searched, but not followed.
+// Queries that are not tracked.
 export function untracked(queries, keywords, { least }) {
   const tracked = new Set(keywords.map((it) => normalised(it.text)));
   const found = [...queries.values()].filter((it) => !tracked.has(it.key) && it.impressions >= least).map((it) => {
@@ -82,23 +80,22 @@ export function untracked(queries, keywords, { least }) {
       striking: inStrikingDistance(position),
       page: pages[0]?.url ?? null,
       pages: pages.map((page) => page.url),
-      // What the same impressions would bring at position 3; null where no position is told.
+      // More clicks from the same impressions at the target position; null without a position.
       gain: position === null ? null : Math.max(it.impressions * (ctr(PRIORITY.target) - ctr(position)), 0),
     };
   });
   return found.sort((one, other) => other.impressions - one.impressions || (one.key < other.key ? -1 : 1));
 }
 
-// Followed, but in none of the rows.
+// Keywords without impressions.
 export function unseen(queries, keywords) {
   return keywords.filter((it) => !queries.has(normalised(it.text))).sort((one, other) =>
     downwards(one.searchVolume, other.searchVolume) || (normalised(one.text) < normalised(other.text) ? -1 : 1));
 }
 
-// Right query, wrong page: most of its impressions go to another page than the one that is meant for it. Which one
-// is meant, and who says so: the keyword's own target, else the content plan, else the page of the last rank check, else an own page whose address
-// holds more of the query's words.
-// `sites` is what `addresses` makes of the queries: it changes with them alone.
+// Queries for which most impressions go to a page other than the intended one. Intended is the keyword's target URL,
+// else the content plan's page, else that of the last rank check, else an own page with more of the query's words in
+// its URL. `sites`: result of `addresses`, reusable for the same queries.
 export function misplaced(queries, keywords, { least, planned = new Map(), language = 'en', sites = addresses(queries) }) {
   const found = [];
   for (const keyword of keywords) {
@@ -128,7 +125,7 @@ export function misplaced(queries, keywords, { least, planned = new Map(), langu
   return found.sort((one, other) => other.impressions - one.impressions || (one.key < other.key ? -1 : 1));
 }
 
-// A page may be told by its path alone: then it is one of the same site.
+// A path is resolved on the same site.
 const keyBeside = (url, other) => (url.startsWith('/') ? other.slice(0, other.indexOf('/')) + url : pageKey(url));
 
 function meantFor(keyword, planned, shown, sites, language) {
@@ -138,7 +135,7 @@ function meantFor(keyword, planned, shown, sites, language) {
   if (keyword.page && pageKey(keyword.page) !== shown.key) return { url: keyword.page, by: 'rankCheck' };
   const words = topicWords(keyword.text, language);
   if (words.length < 2) return null;
-  // Only an address with all of the words says clearly that a page is about them; the shortest one is meant.
+  // Only a URL with all words is clear evidence; the shortest one wins.
   const isAbout = (page) => words.every((word) => page.words.has(word));
   const here = sites.pages.get(shown.key);
   if (here && isAbout(here)) return null;
@@ -147,7 +144,7 @@ function meantFor(keyword, planned, shown, sites, language) {
   return best ? { url: best.url, by: 'words' } : null;
 }
 
-// The pages by their keys, and those whose address holds a word, shortest address first.
+// Pages by key, and by each word of their URLs, shortest URL first.
 export function addresses(queries) {
   const pages = new Map();
   for (const it of queries.values()) {
@@ -171,8 +168,8 @@ function decoded(path) {
   try { return decodeURIComponent(path); } catch { return path; }
 }
 
-// The days to ask for where the server names none of itself: of what was imported, what ends last. Rows of days are
-// read by four weeks, a period that was told as a whole only counts as a whole. Null where no searches were imported.
+// The days to request if the server has no default: the newest import. Daily rows are limited to 28 days; a period
+// without days is used whole. Null if no queries were imported.
 const DAYS = 28;
 export function newestDays(imported) {
   const ofSearches = imported.filter((it) => it.cut.startsWith('query'));

@@ -1,4 +1,4 @@
-// /projects/{id}/gap-check: what people search and what the project follows, held against each other.
+// /projects/{id}/gap-check: compares searches with the project's keywords.
 import { suggestions } from './ai_suggestions.js';
 import { send } from './api.js';
 import { all } from './lists.js';
@@ -19,7 +19,7 @@ import { tabs } from './tabs.js';
 import { normalised } from './words.js';
 
 const MOST_ROWS = 25_000;
-// Milliseconds after which what is typed is taken for a number that is meant.
+// Debounce of number fields, in ms.
 const PAUSE = 250;
 const MOST_PLANS = 10;
 const at = (id) => document.getElementById(id);
@@ -30,7 +30,7 @@ const project = projectOf(id);
 const base = `/api/projects/${id}`;
 const controls = at('gap-controls');
 const importing = at('gap-import');
-// What was read, all of one reading: `queries` and `sites` of Search Console, `keywords` of the project, each text once.
+// `queries` and `sites` from Search Console; `keywords` of the project, one per text.
 const NOTHING = { queries: new Map(), sites: addresses(new Map()), read: 0, more: false, keywords: [], followed: 0, market: null, planned: new Map(), who: null };
 let state = NOTHING;
 let reading = 0;
@@ -96,7 +96,7 @@ function bar(name, of, actions) {
 
 const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.meant ?? it.page ?? null, pages: it.shown ? [it.meant, it.shown] : it.pages ?? [] });
 const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, market: state.market, language, name: 'From the gap check' });
-// Their searches a month are not known; impressions say which ones more people see.
+// Search volumes are unknown, so impressions rank the keywords.
 const worthAsking = (rows) => suggestions(rows.map((it) => ({ keyword: it.query, relation: null, intent: null, overview: null, searchVolume: it.impressions })), { language, brands: project.brands, left: leftOf(state.who?.quotas, null, null).ai });
 const save = (rows) => saveDialog({ chosen: worthAsking(rows).map((it) => ({ text: it.idea.keyword, ai: it.suggested })), project, session: state.who, market: state.market, onSaved: async () => {
   const turn = reading;
@@ -143,7 +143,7 @@ function tiles() {
     tile('Keywords followed', state.followed, 'in use in this project'));
 }
 
-// Of these days, or of the newest that the server finds.
+// Without days the server uses the newest ones.
 async function readRows(days) {
   const progress = at('gap-progress');
   progress.hidden = false;
@@ -163,7 +163,7 @@ async function readKeywords() {
 
 async function readPlans() {
   const { items = [] } = await send('GET', `${base}/content-plans?limit=${MOST_PLANS}`);
-  // One that was deleted meanwhile means no page.
+  // Ignores a plan that was deleted in the meantime.
   const gone = (error) => { if (error.status === 404) return {}; throw error; };
   const plans = await Promise.all(items.map((it) => send('GET', `${base}/content-plans/${it.id}`).catch(gone)));
   return { planned: plannedPages(plans.reverse()) };
@@ -174,7 +174,7 @@ function chosenDays() {
   return Object.fromEntries([from, to].filter((it) => it.value).map((it) => [it.name, it.value]));
 }
 
-// Nothing of a reading is shown before all of it is there: one that fails leaves what stands there.
+// The page changes only after everything is loaded; an error keeps the previous content.
 async function check(days = chosenDays()) {
   clear(controls);
   Object.assign(controls.querySelector('[data-outcome]'), { textContent: '', className: '' });
@@ -209,7 +209,7 @@ async function start() {
   const last = spans.reduce((latest, it) => (it.to > latest ? it.to : latest), spans[0].to);
   const first = spans.reduce((earliest, it) => (it.from < earliest ? it.from : earliest), spans[0].from);
   at('gap-span').replaceChildren('Imported: ', moment(first, 'day'), ' to ', moment(last, 'day'), about.property ? `, from ${about.property}` : '');
-  // The server knows best which days to begin with; what is too old for that is asked for by its days.
+  // First the server's default days; if they have no rows, the newest import.
   if (!(await check({}))) return;
   const older = state.read === 0 ? newestDays(spans) : null;
   const { from, to } = older ?? state.covered;

@@ -1,4 +1,4 @@
-// Small helps: copying, choosing all rows, filters that follow their fields.
+// Copy buttons, select all, filters that submit on change, forms opened by links.
 import { tell } from './forms.js';
 
 export function copyButtons(root) {
@@ -7,7 +7,7 @@ export function copyButtons(root) {
     if (!button) return;
     const source = document.getElementById(button.dataset.copy);
     if (!source) return;
-    // Over plain http there is no clipboard, and elsewhere it may be forbidden.
+    // There is no clipboard over plain HTTP, and permission may be denied.
     const isCopied = await Promise.resolve().then(() => navigator.clipboard.writeText(source.textContent)).then(() => true, () => false);
     if (!isCopied) getSelection().selectAllChildren(source);
     const [said, shown, seconds] = isCopied ? ['Copied.', 'Copied', 1.5] : ['This browser does not let pages copy here. The text is selected: copy it yourself.', 'Selected: copy it yourself', 6];
@@ -20,7 +20,7 @@ export function copyButtons(root) {
   });
 }
 
-// What stands behind the # of the address is a field's; nobody sees it there afterwards.
+// Moves the URL fragment into a field and removes it from the address bar.
 export function filledFromAddress(root) {
   const field = root.querySelector('input[data-hash]');
   if (!field) return;
@@ -30,12 +30,12 @@ export function filledFromAddress(root) {
     history.replaceState(null, '', location.pathname);
   };
   fill();
-  // Who pastes the address while the page stands there loads nothing anew.
+  // Pasting the URL into the open page does not reload it.
   addEventListener('hashchange', fill);
 }
 
-// A form that is folded opens when the # of the address names it, and its first field gets the focus. The # is then taken
-// away: the same link opens it again, and a page that loads itself anew does not.
+// Opens the collapsed form that the URL fragment names, and focuses its first field. The fragment is then removed, so
+// the same link works again and a reload does not reopen the form.
 export function opensForms(root) {
   const open = () => {
     let form;
@@ -46,7 +46,7 @@ export function opensForms(root) {
     form.scrollIntoView({ block: 'start' });
     form.querySelector('input:not([type="hidden"]), textarea, select')?.focus({ preventScroll: true });
   };
-  // A browser that goes to the # takes the focus away, before the page is loaded whole.
+  // Navigation to the fragment moves the focus until the page is loaded.
   if (document.readyState === 'complete') open(); else addEventListener('load', open);
   addEventListener('hashchange', open);
 }

@@ -1,4 +1,4 @@
-// The ideas of a keyword as a table: filtered, sorted, chosen, every figure taken apart in place.
+// Keyword ideas as a table, with filters, sorting, selection and details of each score.
 import { reason } from './ai_suggestions.js';
 import { CURVE } from './clicks.js';
 import { choice, count, el, field, figure, icon, money, moneyText, percentText, signedPercent, tag, unknown } from './dom.js';
@@ -28,7 +28,7 @@ function name(it) {
 
 function trend(it) {
   if (!it.course) return unknown();
-  // Steeper slopes count as this one.
+  // The slope is capped at ±1.
   const end = Math.abs(it.course.trend) === 1 ? (it.course.trend > 0 ? '≥ ' : '≤ ') : '';
   return el('span', { class: 'beside' }, spark(it.trend), el('span', {}, end, signedPercent(it.course.trend)));
 }
@@ -80,7 +80,7 @@ export class IdeasTable {
   }
 }
 
-// Every term of a score, of the visits behind it and of the suggestion.
+// All terms of the score, of the visits and of the suggestion.
 export function takenApart(it) {
   return el('div', { class: 'apart-in-place' },
     el('section', {}, el('h3', {}, it.score === null ? 'No score' : `Score ${numberText(it.score, 1)} of 100`), scoreTerms(it)),

@@ -1,4 +1,4 @@
-// What a project's keywords are and where they stand, as the API tells it. No part of it knows the page's document.
+// A project's keywords and positions, as read from the API. No DOM access.
 import { normalised } from './words.js';
 
 const known = (value) => value ?? null;
@@ -22,13 +22,13 @@ export function readStatus(it) {
   };
 }
 
-// A keyword is followed in a market; the same words in another one are another keyword.
+// The same text in another market is another keyword.
 export function inMarket(it, market) {
   if (!market || it.country === null || it.language === null) return true;
   return it.country.toLowerCase() === market.country.toLowerCase() && it.language.toLowerCase() === market.language.toLowerCase();
 }
 
-// The market that most keywords of a project have; null without any that tells.
+// The most common market of the keywords; null if none is known.
 export function usualMarket(status) {
   const counts = new Map();
   for (const { country, language } of status) {
@@ -42,8 +42,8 @@ export function usualMarket(status) {
   return { country, language };
 }
 
-// One keyword for each text: Search Console and content plans know neither markets nor devices. That of the market goes
-// first, then what is followed on desktop and in no certain place.
+// One keyword per text: Search Console and content plans have neither markets nor devices. Prefers the market, then
+// desktop, then no location.
 export function oneEach(status, market) {
   const rank = (it) => 4 * Number(inMarket(it, market)) + 2 * Number(it.device !== 'mobile') + Number(it.location === null);
   const found = new Map();
@@ -55,5 +55,5 @@ export function oneEach(status, market) {
   return [...found.values()];
 }
 
-// Whether AI answers are measured, by the normalised text of what is followed in a market.
+// Normalized text to whether AI answers are measured, for keywords in the market.
 export const trackedIn = (status, market) => new Map(status.filter((it) => inMarket(it, market)).map((it) => [normalised(it.text), it.aiTracked]));

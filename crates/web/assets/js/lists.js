@@ -1,7 +1,7 @@
-// Lists that the API tells in pages.
+// Paginated lists of the API.
 import { send } from './api.js';
 
-// Up to so many rows of all pages; `more` is whether there are others, `first` what the first page tells beside its rows.
+// All pages, up to `most` rows; `more`: whether rows are left, `first`: the first page's response.
 export async function all(path, most = Infinity, told = () => {}) {
   const items = [];
   let first = null;

@@ -1,5 +1,4 @@
-// Numbers and times stand in the page in machine form, with English text for whoever has no scripts;
-// here they become what the reader is used to.
+// Formats numbers and times in the reader's locale. Without scripts the page shows English text.
 const places = (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const formats = new Map();
 const STEPS = [['year', 31536000], ['month', 2592000], ['week', 604800], ['day', 86400], ['hour', 3600], ['minute', 60]];

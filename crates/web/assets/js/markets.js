@@ -1,9 +1,8 @@
-// Countries and languages: people choose a name, the API takes an ISO code. Which names there are is in the page
-// (crates/web/src/pages/markets.rs).
+// Maps names of countries and languages to ISO codes. The names are in the page (crates/web/src/pages/markets.rs).
 const ALIASES = { uk: 'gb', usa: 'us', uae: 'ae', holland: 'nl' };
 const folded = (text) => text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().split(/\s+/).filter(Boolean).join(' ');
 
-// The code of a name or a code among `[name, code]`; null of anything else.
+// `pairs` are `[name, code]`; null if nothing matches.
 export function codeAmong(pairs, text) {
   const wanted = folded(text);
   if (wanted === '') return null;
@@ -12,7 +11,7 @@ export function codeAmong(pairs, text) {
   return found?.[1] ?? null;
 }
 
-// Names that begin with the text, or hold it, or else share its first letters; at most three.
+// Up to three names with the same prefix, else containing the text, else with the same first letters.
 export function alike(pairs, text) {
   const wanted = folded(text);
   const names = pairs.map(([name]) => name);
@@ -20,7 +19,7 @@ export function alike(pairs, text) {
   return wanted === '' ? [] : [...new Set(found)].slice(0, 3);
 }
 
-// The code that a field of a form names. What no country or language has as its name is refused beside the field.
+// Throws a field error for an unknown name.
 export function asCode(what, field) {
   const pairs = [...document.getElementById(field.getAttribute('list')).options].map((it) => [it.value, it.dataset.code]);
   const code = codeAmong(pairs, field.value);

@@ -1,12 +1,12 @@
-// What failed, shown where people look: a notice at the lower edge of the window, above everything else. In the document it
-// follows the control that failed, so the Tab key reaches its actions next. There is one notice at a time.
+// Shows an error at the bottom of the window, above everything else. In the DOM it follows the control that failed, so
+// Tab reaches its actions next. There is one notice at a time.
 import { el, icon } from './dom.js';
 
 const USAGE = ['allowance-exceeded', 'quota-exceeded', 'queue-full'];
-// A refusal of the client that repeating does not change. 429 and 408 may pass.
+// A retry does not help, except after 429 and 408.
 const isFinal = (status) => status >= 400 && status < 500 && status !== 429 && status !== 408;
 
-// The links that help with a failure, and whether trying again may help.
+// Links that help with an error, and whether a retry may help.
 export function remedies({ status, problem, isUnreachable }, here = '/') {
   const code = problem?.code;
   if (code === 'session-required') return { links: [['Sign in', `/sign-in?next=${encodeURIComponent(here)}`, true]], again: true };
@@ -14,7 +14,7 @@ export function remedies({ status, problem, isUnreachable }, here = '/') {
   return { links: [], again: Boolean(isUnreachable) || (status !== undefined && !isFinal(status)) };
 }
 
-// The message for people: without the pointer into the request, which is for programs, and with the hint.
+// Without the JSON pointer, which is for programs, and with the hint.
 export const failureText = ({ message, problem }) => [plain(message), problem?.hint].filter(Boolean).join(' ');
 const plain = (message) => message.replace(/^\/[\w/]+: (\p{L})/u, (_, letter) => letter.toUpperCase());
 
@@ -34,7 +34,7 @@ export function dismiss() {
   shown = null;
 }
 
-// Says that `control` failed; `again` repeats what it did.
+// `again` retries the action of `control`.
 export function notify(control, error, again = null) {
   dismiss();
   const retry = again && (() => { dismiss(); again(); });

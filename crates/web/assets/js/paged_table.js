@@ -1,15 +1,14 @@
-// A table of many rows, of which a page is shown: sorted, chosen from, opened in place.
-// Its markup is that of tables in pages/parts.rs.
+// A table with pagination, sorting, selection and expandable rows. Its markup is that of pages/parts/table.rs.
 import { choice, el, icon } from './dom.js';
 import { tell } from './forms.js';
 import { numberText } from './localise.js';
 import { nextOrder, pageOf, sorted } from './table_order.js';
 import { normalised } from './words.js';
 
-// Cards are long: a page of them holds fewer.
+// Cards are taller than rows.
 const USUAL = matchMedia('(max-width: 48rem)').matches ? 20 : 50;
 
-// Columns: `{name, label, right, value(row), cell(row), falls}`; the first names the row. `key(row)` tells rows apart.
+// Columns: `{name, label, right, value(row), cell(row), falls}`; the first names the row. `key(row)` identifies it.
 export class PagedTable {
   constructor({ caption, columns, key, order, perPage = USUAL, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
     Object.assign(this, { caption, columns, key, order, perPage, selectable, inner, onSelect, none });
@@ -33,7 +32,7 @@ export class PagedTable {
     this.sorter = el('label', { class: 'field sorter' }, el('span', {}, 'Order'), choice('order', columns.filter((it) => it.value).flatMap((it) => orders(it)), order, { onchange: (event) => this.sort(event.target.value) }));
   }
 
-  // Takes other rows; what is chosen stays chosen while it is among them.
+  // The selection is kept for rows that are still there.
   show(rows, every = rows) {
     this.rows = rows;
     this.every = every;
@@ -43,12 +42,12 @@ export class PagedTable {
     this.draw();
   }
 
-  // Those that hold the text that is looked for.
+  // Rows that contain the search text.
   get found() {
     return this.text === '' ? this.rows : this.rows.filter((it) => normalised(String(this.columns[0].value(it))).includes(this.text));
   }
 
-  // All rows there are, filtered or not: what is chosen of them.
+  // Selected rows, including those that the filter hides.
   get selected() {
     return this.every.filter((it) => this.chosen.has(this.key(it)));
   }
@@ -95,7 +94,7 @@ export class PagedTable {
     const label = column.value
       ? el('button', { type: 'button', class: 'sort', onclick: () => { this.sort(nextOrder(this.order, column)); this.heads.querySelector(`[data-column="${column.name}"]`)?.focus(); }, 'data-column': column.name }, column.label, direction && icon(direction === 'ascending' ? 'up' : 'down'))
       : column.label;
-    // Where rows are cards, nothing is sorted here, but columns still have their names.
+    // Cards have no sort buttons, but need the column's name.
     const bare = column.value && el('span', { class: 'bare' }, column.label);
     return el('th', { scope: 'col', class: column.right ? 'r' : null, 'aria-sort': direction }, label, bare);
   }
@@ -132,7 +131,7 @@ export class PagedTable {
     return `in-${this.caption.replace(/\W+/g, '-')}-${encodeURIComponent(key).replace(/%/g, '_')}`;
   }
 
-  // A button that opens what stands behind a row, right under it.
+  // A button that expands a row.
   opener(row, label, ...shown) {
     const key = this.key(row);
     const button = el('button', {

@@ -1,7 +1,7 @@
-// Asks for the password where what is wanted needs it again.
+// Asks for the password again.
 import { el } from './dom.js';
 
-// Whether it was given; `give` sends it, and throws what the server has against it.
+// Resolves to whether it was accepted; `give` sends it, and throws if the server refuses it.
 export function passwordAgain(give) {
   const field = el('input', { type: 'password', required: true, autocomplete: 'current-password', maxlength: 256, id: 'password-again' });
   const outcome = el('p', { role: 'alert' });

@@ -1,4 +1,4 @@
-// Making a content plan of chosen keywords: what it would hold is shown before it is saved.
+// Makes a content plan of selected keywords, with a preview.
 import { ACTIONS, itemFaults, planItems, sent } from './content_plan.js';
 import { send } from './api.js';
 import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
@@ -10,8 +10,8 @@ import { normalised } from './words.js';
 
 const MOST_ITEMS = 500;
 
-// Ideas are what `planItems` takes. They are searched in `market`, or where most keywords of the project are.
-// `knownOnly` leaves out those whose results nobody knows, where others' are known.
+// `ideas` as for `planItems`, in `market` or else the project's most common one. `knownOnly` leaves out ideas without
+// known results if others have some.
 export function planDialog({ ideas, project, market = null, language = 'en', name = '', knownOnly = false }) {
   const state = { project, results: new Map(), reading: null, onePerCluster: true, knownOnly, plan: null };
   const title = el('h2', { id: 'plan-title', tabindex: '-1' }, 'Make a content plan');
@@ -60,7 +60,7 @@ export function planDialog({ ideas, project, market = null, language = 'en', nam
       if (state.project === project) unread.replaceChildren(noteBox('warn', `What was found for these keywords cannot be read just now, so words decide. ${error.message}`));
       return;
     }
-    // Somebody may have chosen another one meanwhile.
+    // Another project may have been selected in the meantime.
     if (state.project !== project) return;
     state.results = results;
     draw();

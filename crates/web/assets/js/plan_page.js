@@ -1,4 +1,4 @@
-// /projects/{id}/content-plans/{planId}: one plan, edited and exported.
+// /projects/{id}/content-plans/{planId}: edits and exports a plan.
 import { exchange } from './api.js';
 import { METHODS } from './clusters.js';
 import { ACTIONS, EFFORTS, INTENTS, STATUSES, isLate, itemFaults, planCsv, planMarkdown, progress } from './content_plan.js';
@@ -113,8 +113,8 @@ function line(it) {
     el('div', { class: 'fields' }, field('Outline', lines('outline', '', { rows: '5' }), 'One heading a line.'), field('Structured data', lines('schemaTypes', '', { rows: '3' }), 'One type a line, as schema.org calls it.')),
     el('div', { class: 'row' }, remove));
   redraw();
-  // The form is there with whatever opens it. `toggle` comes later: a Tab right after Enter would leave
-  // the item, and a form that is added behind it would push out of sight what has the focus.
+  // Built on click: `toggle` fires later, when Tab may already have left the item, and inserting the form then would
+  // scroll the focused element out of view.
   const fill = () => { if (fold.children.length === 1) fold.append(form()); };
   const fold = el('details', { ontoggle: () => {
     state.open[fold.open ? 'add' : 'delete'](it);
@@ -130,7 +130,7 @@ function line(it) {
 async function keep(isForced = false) {
   outcome.replaceChildren();
   const { name, items } = state.plan;
-  // What is typed while it is sent is no part of it.
+  // Later changes are not part of this request.
   const { changes } = state;
   try {
     const { read, etag: entity } = await exchange('PATCH', path, { name, items }, isForced || !state.tag ? {} : { 'If-Match': state.tag });
@@ -187,7 +187,7 @@ try {
   root.replaceChildren(error.status === 404 ? emptyBox('plan', 'This plan is gone', 'It was deleted, or it never was.', el('a', { class: 'button main', href: `/projects/${root.dataset.project}/content-plans` }, 'To the plans')) : alertBox(error));
 }
 
-// Clusters in the order in which they come, inside of them the largest priority first.
+// Clusters in their order, items by descending priority.
 function inClusters(items) {
   const groups = new Map();
   for (const it of items) groups.set(it.cluster, [...(groups.get(it.cluster) ?? []), it]);

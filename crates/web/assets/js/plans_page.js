@@ -1,4 +1,4 @@
-// /projects/{id}/content-plans: the plans of a project, and making one of the keywords it follows.
+// /projects/{id}/content-plans: a project's plans; makes one from its keywords.
 import { send } from './api.js';
 import { all } from './lists.js';
 import { METHODS } from './clusters.js';
@@ -55,7 +55,7 @@ async function fromKeywords() {
   } catch (error) { notify(make, error, () => make.click()); }
 }
 
-// What has the focus keeps it where it is put anew.
+// Keeps the focus on an element that is inserted again.
 function put(parts) {
   const held = document.activeElement;
   root.replaceChildren(...parts());

@@ -1,5 +1,4 @@
-// Which keyword first. Definitions and weights of crates/search/src/keyword_metrics; what is unknown stays
-// null, is left out and named. No part of it knows the page's document.
+// Keyword priority, as in crates/search/src/keyword_metrics. Unknown values are null, left out, and named. No DOM access.
 import { expectedCtr } from './clicks.js';
 import { PRIORITY } from './formulas.js';
 import { normalised } from './words.js';
@@ -8,7 +7,7 @@ export const WEIGHTS = PRIORITY.weights;
 
 const isKnown = (value) => value !== null && value !== undefined;
 
-// The median of all slopes between two known values (Theil and Sen); null below two.
+// Theil–Sen slope: the median of all pairwise slopes; null below two values.
 export function slope(values) {
   const slopes = [];
   for (let i = 0; i < values.length; i += 1) {
@@ -22,7 +21,7 @@ export function slope(values) {
   return slopes.length % 2 === 1 ? slopes[half] : (slopes[half - 1] + slopes[half]) / 2;
 }
 
-// The last twelve months up to the latest one told; a month that is not told is null, not 0.
+// The twelve months up to the latest one; a month without data is null, not 0.
 export function lastTwelve(trend) {
   if (!trend?.length) return [];
   const at = ({ year, month }) => year * 12 + month - 1;
@@ -34,7 +33,7 @@ export function lastTwelve(trend) {
   });
 }
 
-// Growth a year as a share of the mean, from -1 to 1; null below six known months and without searches.
+// Yearly growth relative to the mean, from -1 to 1; null below six months or without searches.
 export function demand(trend) {
   const months = lastTwelve(trend);
   const known = months.filter((it) => it.volume !== null);
@@ -52,8 +51,7 @@ export function demand(trend) {
   };
 }
 
-// Clicks a month that the target position would add. A keyword whose position nobody measured is taken for one
-// that is not found yet, and says so: `assumed`.
+// Additional monthly clicks at the target position. An unmeasured position counts as not ranked (`assumed`).
 export function opportunity({ volume, difficulty, position = null, measured = false, branded = false, layout = {} }) {
   const target = branded ? PRIORITY.brandedTarget : PRIORITY.target;
   const aimed = expectedCtr(target, layout);
@@ -65,8 +63,8 @@ export function opportunity({ volume, difficulty, position = null, measured = fa
   return { clicks, volume: volume ?? null, target, aimed, now, gain, ease, difficulty: difficulty ?? null, position, assumed: !measured };
 }
 
-// The priorities of a list: opportunity and cost per click count as shares of the list's largest, so scores
-// compare inside of the list alone. Null without an opportunity.
+// Opportunity and cost per click are relative to the list's largest, so scores compare only within a list. Null
+// without an opportunity.
 export function priorities(list) {
   const largest = (name) => list.reduce((most, it) => (isKnown(it[name]) ? Math.max(most, it[name]) : most), 0);
   const most = { opportunity: largest('opportunity'), cpc: largest('cpc') };
@@ -92,7 +90,7 @@ function priority(it, most) {
   return { score, parts, missing, weights };
 }
 
-// Highest first; what has no score comes last; equal ones by volume, then by text, so that the order is always one.
+// Highest first, unknown last; ties by volume, then text, for a stable order.
 export function byPriority(one, other) {
   return downwards(one.score, other.score) || downwards(one.searchVolume, other.searchVolume) || byText(one.keyword, other.keyword);
 }

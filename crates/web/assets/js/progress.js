@@ -1,4 +1,4 @@
-// Analyses under way: their bars move while somebody looks, and the page comes anew when one ends.
+// Polls running analyses, and reloads the page when one ends.
 import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { tell } from './forms.js';
@@ -31,7 +31,7 @@ export function followAnalyses(root) {
   setTimeout(look, pause);
 }
 
-// Beside the figures, which are old now.
+// Marks the figures as out of date.
 function connection(at, text) {
   const place = at.querySelector('[data-connection]');
   if (place) { place.textContent = text; place.hidden = text === ''; }
@@ -39,8 +39,8 @@ function connection(at, text) {
 
 const listed = async (query) => (await send('GET', `/api/analyses?${query}`)).items ?? [];
 
-// The states of these, from as few lists as tell them. What is in none of them has ended, or stands behind the end of a
-// list: the first one such is asked for by itself.
+// The states of these jobs, from as few requests as possible. A job in none of the lists has ended or is beyond their
+// limit: the first such is requested by id.
 export async function statesOf(ids) {
   const jobs = new Map();
   const missing = () => ids.find((id) => !jobs.has(id));

@@ -1,14 +1,14 @@
-// What pages know of projects: those the page names, and what the API tells of one.
+// Project data from the page and from the API.
 import { send } from './api.js';
 import { readStatus } from './keyword_status.js';
 import { all } from './lists.js';
 import { normalised } from './words.js';
 
 const MOST_KEYWORDS = 10_000;
-// As many as the server tells at once.
+// Maximum per request.
 const AT_ONCE = 200;
 
-// The projects that the page names (pages/modules.rs).
+// Rendered by pages/modules.rs.
 export function projects() {
   return [...document.querySelectorAll('#projects > [data-id]')].map((it) => ({
     id: Number(it.dataset.id),
@@ -19,29 +19,29 @@ export function projects() {
   }));
 }
 
-// Said beside a choice of projects where there are more than the page names; null otherwise.
+// A hint that the choice of projects is truncated, or null.
 export function cutTold() {
   const { cut } = document.getElementById('projects')?.dataset ?? {};
   return cut ? `The first ${cut} by name. Others can be chosen on pages of theirs.` : null;
 }
 
-// How many keywords a project has now; the page told how many there were.
+// Updates the count that the page was rendered with.
 export function countKeywords(id, count) {
   const it = document.querySelector(`#projects > [data-id="${CSS.escape(id)}"]`);
   if (it && Number.isInteger(count)) it.dataset.keywords = count;
 }
 
-// The part of a domain that names somebody: the longest, whatever ending it has.
+// The longest label of a domain, without its TLD.
 const longestLabel = (domain) => domain.split('.').slice(0, -1).reduce((longest, it) => (it.length > longest.length ? it : longest), '');
 
 export const projectOf = (id) => projects().find((it) => String(it.id) === String(id)) ?? null;
 
 export const statusOf = async (id) => (await all(`/api/projects/${id}/keyword-status?limit=500`, MOST_KEYWORDS)).items.map(readStatus);
 
-// Who is signed in, with what is left; null when it cannot be read.
+// The session with its quotas; null if it cannot be read.
 export const session = () => send('GET', '/api/session').catch(() => null);
 
-// The pages that the last check found first, by normalised keyword. `keywords` are of one market: another one has other results.
+// Result pages of the last check by normalized keyword. `keywords` must be of one market: results differ by market.
 export async function resultsOf(id, keywords) {
   const known = new Map();
   const texts = new Map(keywords.map((it) => [it.keywordId, normalised(it.text)]));

@@ -1,5 +1,4 @@
-// What keyword research answers, read into what the page shows. A figure that is left out is null, never 0.
-// No part of it knows the page's document.
+// Parses and evaluates the keyword research response. A missing figure is null, never 0. No DOM access.
 import { suggestions } from './ai_suggestions.js';
 import { demand, lastTwelve, opportunity, priorities } from './priority.js';
 import { namesBrand, normalised } from './words.js';
@@ -7,7 +6,7 @@ import { namesBrand, normalised } from './words.js';
 const number = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
 const word = (value) => (typeof value === 'string' && value !== '' ? value : null);
 
-// What is paid for a click comes as a number or with its range and currency.
+// The cost per click is a number, or an object with range and currency.
 export function price(cpc, currency = null) {
   if (typeof cpc === 'number') return { amount: number(cpc), low: null, high: null, currency };
   return { amount: number(cpc?.amount), low: number(cpc?.low), high: number(cpc?.high), currency: word(cpc?.currency) ?? currency };
@@ -57,14 +56,13 @@ function readIdea(idea, currency) {
   };
 }
 
-// The keyword itself is worth as much thought as its ideas, and more is known of it.
+// The keyword as the first idea, with more data.
 function itself(answer) {
   const { keyword, searchVolume, cpc, competition, difficulty, intent, trend, overview, features } = answer;
   return { keyword, key: normalised(keyword), relation: 'itself', searchVolume, cpc: cpc.amount, currency: cpc.currency, competition, difficulty, intent: intent.main, trend, overview, features };
 }
 
-// The keyword and every idea with its opportunity, score and suggestion. `status` are the project's keywords as keyword-status
-// tells them, null without a project: then nobody's position is known, nor what is followed.
+// Each idea with opportunity, score and suggestion. `status`: keyword-status of the project, null without a project.
 export function judged(answer, { status = null, brands = [], aiLeft = null } = {}) {
   const candidates = [itself(answer), ...answer.ideas];
   const known = new Map((status ?? []).map((it) => [normalised(it.text), it]));
@@ -77,7 +75,7 @@ export function judged(answer, { status = null, brands = [], aiLeft = null } = {
       volume: idea.searchVolume,
       difficulty: idea.difficulty,
       position: tracked?.position ?? null,
-      // Measured without a position is not found; of this month or before.
+      // Measured without a position: not ranked.
       measured: Boolean(tracked?.measuredAt),
       branded: namesBrand(idea.keyword, brands),
       layout,
@@ -94,7 +92,7 @@ export function judged(answer, { status = null, brands = [], aiLeft = null } = {
   });
   const scores = priorities(ideas.map((it) => ({
     opportunity: it.opportunity.clicks,
-    // Prices in several currencies cannot be held against each other.
+    // Prices in different currencies are not comparable.
     cpc: currencies.size > 1 ? null : it.cpc,
     intent: it.intent,
     trend: it.course?.trend ?? null,

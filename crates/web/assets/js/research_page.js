@@ -1,4 +1,4 @@
-// /keyword-research: asks, shows what is known, and leads on to saving and planning.
+// /keyword-research: searches, shows the result, and opens the dialogs to save and to plan.
 import { send } from './api.js';
 import { leftOf } from './bulk_save.js';
 import { csv } from './csv.js';
@@ -63,7 +63,7 @@ function exportCsv() {
   tell('The file is made.');
 }
 
-// Where it was searched is where the ideas are followed.
+// Ideas are tracked in the market of the search.
 function market() {
   const { location: country, language } = state.answer;
   return country?.code && language?.code ? { country: country.code, language: language.code } : null;
@@ -90,7 +90,7 @@ async function chooseProject() {
   state.project = project;
   state.status = null;
   const status = project && await statusOf(project.id).catch(() => undefined);
-  // Somebody may have chosen another one meanwhile.
+  // Another project may have been selected in the meantime.
   if (state.project !== project) return;
   if (status === undefined) tell('The project’s keywords cannot be read just now; positions are taken as not known.');
   state.status = status ?? null;

@@ -1,4 +1,4 @@
-// What is known of a keyword: figures, the course of a year, what stands on its results page.
+// Metrics of a keyword, its searches by month, and its results page.
 import { count, el, figure, moment, money, moved, moneyText, percentText, simulatedBanner, tag, unknown } from './dom.js';
 import { numberText } from './localise.js';
 import { monthName, trendChart } from './trend_chart.js';

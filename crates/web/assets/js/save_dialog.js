@@ -1,4 +1,4 @@
-// Saving chosen keywords into a project: what it takes is counted while one chooses, what came of it told for each.
+// Saves selected keywords into a project: shows the quota before, and the outcome of each keyword after.
 import { MOST_AT_ONCE, OUTCOMES, bodyOf, counted, fault, faults, leftOf, outcomes } from './bulk_save.js';
 import { send } from './api.js';
 import { alertBox, busy, choice, el, field, languageName, noteBox, regionName, tag } from './dom.js';
@@ -8,7 +8,7 @@ import { trackedIn, usualMarket } from './keyword_status.js';
 import { countKeywords, cutTold, projects, statusOf } from './project_data.js';
 import { normalised } from './words.js';
 
-// `chosen` are `{text, ai}`: the keyword, and whether AI answers are suggested for it.
+// `chosen` are `{text, ai}`; `ai`: AI answers are suggested.
 export function saveDialog({ chosen, project, session, market = null, searchId = null, onSaved = () => {} }) {
   const rows = chosen.map((it) => ({ ...it, key: normalised(it.text), aiTracked: Boolean(it.ai) }));
   const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all', reading: null };
@@ -52,7 +52,7 @@ export function saveDialog({ chosen, project, session, market = null, searchId =
     sayWhere();
     if (project === null) return;
     const status = await statusOf(project.id).catch(() => null);
-    // Somebody may have chosen another one meanwhile.
+    // Another project may have been selected in the meantime.
     if (state.project !== project) return;
     state.market = market ?? usualMarket(status ?? []);
     state.tracked = trackedIn(status ?? [], state.market);

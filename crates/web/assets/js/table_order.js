@@ -1,8 +1,8 @@
-// The order of rows and which of them a page shows. No part of it knows the page's document.
+// Sorting and pagination of rows. No DOM access.
 
 const texts = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-// What is not known comes last in either direction; equal rows stay in the order they came in.
+// Unknown values come last in both directions; equal rows keep their order.
 export function sorted(rows, columns, order) {
   const isFalling = order.startsWith('-');
   const column = columns.find((it) => it.name === order.replace(/^-/, ''));
@@ -14,7 +14,7 @@ export function sorted(rows, columns, order) {
   }).map(([, row]) => row);
 }
 
-// Figures fall at first, texts rise: that is what people look for.
+// Figures start descending, texts ascending.
 export function nextOrder(order, { name, falls }) {
   const [first, second] = falls ? [`-${name}`, name] : [name, `-${name}`];
   return order === first ? second : first;

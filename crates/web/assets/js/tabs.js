@@ -1,4 +1,4 @@
-// Tabs by the pattern of WAI-ARIA: arrows move, the chosen one alone is in the order of focus.
+// WAI-ARIA tabs: arrow keys move, and only the selected tab is in the tab order.
 import { el } from './dom.js';
 
 // Each is `{id, label, count, panel}`.

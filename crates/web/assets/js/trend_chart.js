@@ -1,4 +1,4 @@
-// Searches by month as bars, with the same figures as a table; and a small line for table cells.
+// Searches by month as a bar chart with a table, and as a sparkline.
 import { el, svg } from './dom.js';
 import { numberText } from './localise.js';
 
@@ -8,7 +8,7 @@ const GAP = 0.28;
 
 export const monthName = ({ year, month }, width = 'short') => new Intl.DateTimeFormat(undefined, { month: width, year: width === 'long' ? 'numeric' : undefined, timeZone: 'UTC' }).format(Date.UTC(year, month - 1, 15));
 
-// The next round number above: 1, 2, 2.5 or 5 times a power of ten.
+// The next larger of 1, 2, 2.5, 5 and 10 times a power of ten.
 export function roof(value) {
   if (!(value > 0)) return 1;
   const size = 10 ** Math.floor(Math.log10(value));
@@ -39,7 +39,7 @@ export function trendChart(months, { title, told, peaks = [] }) {
 const key = (colour, text) => el('li', {}, svg('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, svg('rect', { width: 12, height: 12, rx: 3, class: colour })), text);
 const compact = (value) => new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 
-// The pen is lifted where a month is not known.
+// SVG path data, interrupted at unknown months.
 export function strokes(months) {
   const most = Math.max(...months.map((it) => it.volume ?? 0));
   let path = '';

@@ -1,13 +1,12 @@
-// Keywords as texts: when two are the same, what they are made of, and which words ask or compare.
-// The same rules as in crates/texts/src/keyword_text.rs.
+// Normalizes, splits and classifies keywords, as crates/texts/src/keyword_text.rs does.
 import { INTENT_WORDS } from './formulas.js';
 
-// NFKC, lower case, single spaces; diacritics stay.
+// NFKC, lower case, single spaces; diacritics are kept.
 export function normalised(text) {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC').split(/\p{White_Space}+/u).filter(Boolean).join(' ');
 }
 
-// Without diacritics too: only for lists of words and for addresses, never to tell keywords apart.
+// Without diacritics: only for word lists and URLs, never to compare keywords.
 export function folded(text) {
   return normalised(text).normalize('NFD').replace(/\p{M}+/gu, '');
 }
@@ -16,7 +15,7 @@ export function wordsOf(text) {
   return folded(text).replace(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-// Words that tell no topics apart.
+// Stop words.
 const JOINS = {
   en: 'a an the of for in on at to and or by with from near my your it that this as be',
   de: 'der die das den dem des ein eine einen einem einer und fur in im am an auf mit von vom zu zum zur bei aus',
@@ -27,7 +26,7 @@ const JOINS = {
   pl: 'a i w we na do z ze o u dla za po od sie',
 };
 
-// A star ends a beginning, an underscore joins a phrase.
+// A star ends a prefix, an underscore joins a phrase.
 function list(text) {
   const entries = text.replaceAll("'", '').split(' ');
   return {
@@ -42,7 +41,7 @@ const listsOf = (code) => LISTS.get((code ?? '').slice(0, 2).toLowerCase());
 const holds = (of, word) => of.words.has(word) || of.beginnings.some((it) => word.startsWith(it));
 const phrasesIn = (of, words) => of.phrases.filter((phrase) => words.some((_, at) => phrase.every((word, index) => words[at + index] === word)));
 
-// Whether it begins with a word that asks, or ends with a mark that does.
+// Begins with a question word, or ends with a question mark.
 export function asks(text, language) {
   if (/[?？]\s*$/u.test(text) || text.trim().startsWith('¿')) return true;
   const [word] = wordsOf(text);
@@ -50,7 +49,7 @@ export function asks(text, language) {
   return word !== undefined && lists !== undefined && holds(lists.asks, word);
 }
 
-// The first word or phrase that compares things, or null.
+// The first comparing word or phrase, or null.
 export function comparing(text, language) {
   const lists = listsOf(language);
   if (!lists) return null;
@@ -58,7 +57,7 @@ export function comparing(text, language) {
   return words.find((word) => holds(lists.compares, word)) ?? phrasesIn(lists.compares, words)[0]?.join(' ') ?? null;
 }
 
-// The words that say what it is about: no article, no preposition, nothing that asks or compares.
+// Without articles, prepositions, question words and comparing words.
 export function topicWords(text, language) {
   const lists = listsOf(language);
   const all = wordsOf(text);
@@ -69,7 +68,7 @@ export function topicWords(text, language) {
   return left.length > 0 ? left : words;
 }
 
-// Whether one of the names stands in it as whole words, or as its words without spaces between.
+// Whether a name occurs as whole words, or with its words joined.
 export function namesBrand(text, names) {
   const words = wordsOf(text);
   const spaced = ` ${words.join(' ')} `;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const KNOWN: [&str; 4] = ["status", "type", "cursor", "sort"];
 const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
 const ROWS: u32 = 30;
-/// As many names of projects as an account usually has.
+/// Accounts rarely have more projects.
 const NAMES: u32 = 200;
 
 pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {

@@ -1,11 +1,11 @@
-//! Style sheet, modules and icons: compiled in, compressed once, cached by what they hold.
+//! Style sheet, modules and icons: compiled in, compressed once, cached by content hash.
 
 use flate2::{Compression, write::GzEncoder};
 use rust_embed::{Embed, EmbeddedFile};
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt::Write as _, io::Write, sync::OnceLock};
 
-/// The version stands behind it, so that what is cached is never stale.
+/// The content hash follows it, so cached assets are never stale.
 pub const PREFIX: &str = "/assets/";
 
 #[derive(Embed)]
@@ -39,14 +39,14 @@ fn all() -> &'static Assets {
         let digest = hash.finalize();
         let mut base = PREFIX.to_owned();
         for byte in &digest[..8] {
-            // Writing to a text never fails.
+            // Writing to a `String` never fails.
             let _ = write!(base, "{byte:02x}");
         }
         Assets { base, files }
     })
 }
 
-/// Of this version, without a trailing slash.
+/// With the content hash, without a trailing slash.
 pub fn base() -> &'static str {
     &all().base
 }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_a_page_loads_is_small() {
-        // No page loads all of it.
+        // A page loads only some of it.
         let sent: usize = all().files.values().map(|it| it.gzip.len()).sum();
         assert!(sent < 90_000, "{sent} bytes");
     }

@@ -1,12 +1,12 @@
-//! How common clients of MCP are set up. `docs/how-to/connect-an-agent.md` has the same; a test compares them.
+//! How to configure common MCP clients. `docs/how-to/connect-an-agent.md` has the same; a test compares them.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
     pub id: &'static str,
     pub name: &'static str,
-    /// Where `text` goes.
+    /// The file or place for `text`.
     pub place: &'static str,
-    /// The token is taken from where it is kept: no file holds it.
+    /// Refers to the token's variable, so that no file contains the token.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Content plans: the list of a project (`plans_page.js`), and one of them (`plan_page.js`).
+//! Content plans: a project's list (`plans_page.js`), and one plan (`plan_page.js`).
 
 use super::frame::Page;
 use super::modules::Projects;

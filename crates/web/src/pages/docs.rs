@@ -1,4 +1,4 @@
-//! The API reference, written from the OpenAPI document.
+//! The API reference, rendered from the OpenAPI document.
 
 use super::frame::{self, Page};
 use crate::openapi;
@@ -34,7 +34,7 @@ struct Told {
     description: String,
 }
 
-/// Written once: it is the same for everyone.
+/// Rendered once: it is the same for everyone.
 pub fn page(base_url: &str) -> Page {
     static WRITTEN: OnceLock<Markup> = OnceLock::new();
     let reference = WRITTEN.get_or_init(|| {
@@ -121,7 +121,7 @@ fn name(it: &Member) -> Markup {
     html! { code { (it.name) } @if it.required { " " span class="tag warn" { "required" } } }
 }
 
-/// The first cell of a row names it.
+/// The first cell is the row's header.
 fn table(
     caption: &str,
     is_named_above: bool,

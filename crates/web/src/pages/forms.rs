@@ -1,15 +1,14 @@
-//! What forms are made of.
+//! Components of forms.
 
 use maud::{Markup, Render, html};
 
-/// Value, name, and whether it is chosen.
+/// Value, name, and whether it is selected.
 pub type Choice = (&'static str, String, bool);
 
 pub fn options<V: Render, N: Render>(choices: impl IntoIterator<Item = (V, N, bool)>) -> Markup {
     html! { @for (value, name, on) in choices { option value=(value) selected[on] { (name) } } }
 }
 
-/// A field whose value is one of some.
 pub fn select<V: Render, N: Render>(
     label: &str,
     name: &str,
@@ -18,7 +17,7 @@ pub fn select<V: Render, N: Render>(
     html! { label .field { span { (label) } select name=(name) { (options(choices)) } } }
 }
 
-/// The main button of a form, and where scripts tell what became of it.
+/// The submit button, and the element where scripts show the outcome.
 pub fn submit(text: impl Render) -> Markup {
     html! {
         div .row { button .main type="submit" { (text) } }

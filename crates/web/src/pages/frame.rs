@@ -1,4 +1,4 @@
-//! What a page says of itself: its title, where it stands, and when what it shows was measured.
+//! A page's content and its header: title, breadcrumbs, and when the data was measured.
 
 use super::parts;
 use crate::agent_api::results::FRESH_FOR;
@@ -56,7 +56,7 @@ pub fn crumbs(project: &Project) -> Vec<(String, String)> {
     ]
 }
 
-/// When, by what and from how many: what every figure has to say.
+/// Time, provider and coverage of the measurement.
 pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Markup {
     let coverage = &head.coverage;
     let limits = head.warnings.len();

@@ -1,4 +1,4 @@
-//! What people search and what a project follows, held against each other by `gap_page.js`.
+//! Compares what people search with the keywords of a project, in `gap_page.js`.
 
 use super::forms::submit;
 use super::frame::Page;

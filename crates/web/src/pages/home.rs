@@ -58,7 +58,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
             .await
     };
     let portfolio = read(only_favorites).await?;
-    // Favourites stand before all others, so they are a list of their own.
+    // Favorites come first, so they are a separate list.
     let favorites = if only_favorites || wanted.page.after.is_some() {
         None
     } else {
@@ -179,7 +179,7 @@ fn heading(is_new: bool) -> Markup {
     frame::head(vec![], "Projects", lead, create)
 }
 
-/// Link to deactivated projects, where there are some.
+/// `None` without deactivated projects.
 async fn bring_back(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
     let filter = ProjectFilter {
         status: Some(Status::Deactivated),

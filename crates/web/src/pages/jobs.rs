@@ -1,4 +1,4 @@
-//! How an analysis is shown, wherever one is.
+//! Components that show analyses.
 
 use super::parts::icon;
 use super::visit::Visit;
@@ -17,13 +17,13 @@ pub const fn name(kind: AnalysisKind) -> &'static str {
     }
 }
 
-/// Whether they wait because no worker is online.
+/// Whether no worker is online for them.
 pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, NoPage> {
     let core = &visit.services.core;
     Ok(core.is_no_worker_online_for(jobs).await?)
 }
 
-/// With a bar while it runs. `no_worker`: it waits because none is online.
+/// With a progress bar while it runs. `no_worker`: it waits because none is online.
 pub fn line(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
     let status = job.state.status();
     let sign = match status {

@@ -185,7 +185,7 @@ fn add(visit: &Visit<'_>, board: &KeywordBoard) -> Markup {
     }
 }
 
-/// Link to deactivated keywords, where there are some.
+/// `None` without deactivated keywords.
 async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Markup>, NoPage> {
     let filter = KeywordFilter {
         status: Some(Status::Deactivated),
@@ -305,7 +305,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     ])
 }
 
-/// The search volume with what else keyword research found, when, and whether it is simulated.
+/// Search volume, with the other metrics of keyword research, their month, and whether they are simulated.
 fn researched(keyword: &Keyword) -> Markup {
     let Some(it) = &keyword.metrics else {
         return parts::maybe_count(keyword.search_volume);

@@ -1,4 +1,4 @@
-//! What stands around every page: the document, the navigation, the banner over simulated data.
+//! The HTML document around every page: head, navigation, banner over simulated data.
 
 use super::frame::Page;
 use super::parts::icon;
@@ -22,7 +22,7 @@ pub fn icons() -> Vec<&'static str> {
         .collect()
 }
 
-/// `marked`: the path of the entry of the navigation that leads here.
+/// `marked`: path of the current navigation entry.
 pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
     let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
     let html = html! {
@@ -66,7 +66,7 @@ pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
     html.into_string()
 }
 
-/// A page for visitors who are not signed in.
+/// For pages without navigation.
 pub fn gate(title: &str, body: impl Render) -> String {
     let page = html! {
         (maud::DOCTYPE)
@@ -102,7 +102,7 @@ fn document_head(title: &str, referrer: Option<&str>) -> Markup {
     }
 }
 
-/// Where scripts tell what happened.
+/// Live region for messages of scripts.
 fn told() -> Markup {
     html! { div #told .out role="status" aria-live="polite" {} }
 }
@@ -111,7 +111,7 @@ fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {
     html! { a href=(href) aria-current=[(href == marked).then_some("page")] { (icon(picture)) (label) } }
 }
 
-/// Of a group, those of a project with its id.
+/// `id` fills `{id}` in the paths of a project's entries.
 fn entries(group: Group, id: &str, marked: &str) -> Markup {
     let all = PAGES
         .iter()

@@ -1,4 +1,4 @@
-//! Where keywords are searched: the fields for country and language, and the names that they take.
+//! Form fields for country and language, with the names that they accept.
 
 use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
 use maud::{Markup, html};
@@ -23,7 +23,7 @@ fn with_codes(named: &[(String, String)]) -> Markup {
     html! { @for (name, code) in named { option value=(name) data-code=(code) {} } }
 }
 
-/// With the lists of names; a page has them once.
+/// Includes the datalists, so a page may call it only once.
 pub fn fields(names: FieldNames, country: Country, language: Language) -> Markup {
     html! {
         label .field {
@@ -38,7 +38,7 @@ pub fn fields(names: FieldNames, country: Country, language: Language) -> Markup
     }
 }
 
-/// With their codes, in the order of the names.
+/// Name and code, sorted by name.
 fn named<T: Copy + Display>(
     codes: &str,
     parse: impl Fn(&str) -> Option<T>,

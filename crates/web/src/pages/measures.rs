@@ -1,4 +1,4 @@
-//! Figures that several pages show, and what they are compared with.
+//! Metrics that several pages show, and what they are compared with.
 
 use super::{charts::bar, parts};
 use analysis::findings::rankings::{ChangeKind, ProjectSeries, RankingRecord, RankingsSummary};
@@ -6,10 +6,10 @@ use analysis::findings::sov::SovSummary;
 use chrono::{Days, NaiveDate};
 use maud::{Markup, html};
 
-/// Days that the small lines go back.
+/// Range of sparklines.
 const DRAWN: Days = Days::new(90);
 
-/// Visibility of the last weeks, oldest first; days on which nothing was measured have none.
+/// The last `DRAWN` days, oldest first.
 pub fn visibility(series: &ProjectSeries) -> Vec<(NaiveDate, Option<f64>)> {
     let newest = series.newest_of_a_kind().last().map(|(day, _)| day);
     let since = newest.map(|it| it - DRAWN);
@@ -19,7 +19,7 @@ pub fn visibility(series: &ProjectSeries) -> Vec<(NaiveDate, Option<f64>)> {
     with_gaps(days.map(|(day, it)| (day, it.visibility)).collect())
 }
 
-/// With a gap where more than a week is missing between two days, so that no line is drawn over it.
+/// Inserts a gap if more than a week is missing between two days, so that no line is drawn across it.
 pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<f64>)> {
     let mut whole: Vec<(NaiveDate, Option<f64>)> = Vec::with_capacity(days.len());
     for (day, value) in days {
@@ -33,12 +33,12 @@ pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<
     whole
 }
 
-/// Since 7 days ago, over the keywords of both ends.
+/// Change over 7 days, for keywords measured on both days.
 pub fn visibility_delta(it: &RankingsSummary) -> Option<Markup> {
     parts::delta(it.visibility_change7.as_ref().map(|it| it.change), 1, "")
 }
 
-/// What that change compares; empty where there is none.
+/// What that change compares; empty without a change.
 pub fn visibility_period(it: &RankingsSummary) -> String {
     { it.visibility_change7.as_ref() }.map_or_else(String::new, |it| {
         parts::compared(7, it.since, it.compared, it.added)
@@ -53,7 +53,7 @@ pub fn share_period(it: &SovSummary) -> String {
     parts::compared(30, since, keywords, added)
 }
 
-/// A position, or that the keyword was looked for in vain, and how far.
+/// A position, or that the keyword was not found, and down to which position.
 pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Markup {
     match (position, record.map(|it| it.depth_checked)) {
         (Some(position), _) => parts::count(position.into()),

@@ -1,5 +1,4 @@
-//! What people see: HTML that is written on the server, and the few files that it needs. Pages read; what is changed
-//! goes to the JSON API under `/api`.
+//! Web pages: HTML rendered on the server, and assets. Pages are read-only; changes go to the JSON API under `/api`.
 
 mod analyses;
 mod assets;
@@ -46,31 +45,30 @@ use visit::{Visit, encoded};
 const HOME: &str = "/";
 const SIGN_IN: &str = "/sign-in";
 const WELCOME: &str = "/welcome";
-/// In metrics and logs.
+/// Route label of unknown paths in metrics and logs.
 const NOTHING: &str = "none";
 
 struct PageSpec {
-    /// With names in braces where paths differ.
+    /// With placeholders, such as `{id}`.
     path: &'static str,
-    /// Whether the last of what stands in place of a name is one of those that there are.
+    /// Whether the last placeholder's value is valid.
     knows: fn(&str) -> bool,
     access: Access,
     entry: Option<Entry>,
-    /// The path of the entry that is marked where the page is shown.
+    /// Path of the navigation entry that is current on this page.
     marks: &'static str,
 }
 
 enum Access {
-    /// Of the server's own address.
+    /// Takes the server's base URL.
     Everybody(fn(&str) -> Page),
-    /// Whoever is not signed in.
+    /// Only without a session.
     Visitors,
     Members(Write),
 }
 
 type Write = for<'v> fn(&'v Visit<'_>, Values<'v>) -> LocalBoxFuture<'v, Result<Page, NoPage>>;
 
-/// In the navigation.
 #[derive(Clone, Copy)]
 struct Entry {
     group: Group,
@@ -81,7 +79,7 @@ struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Main,
-    /// At the top of the entries of a project.
+    /// At the top of a project's entries.
     Project,
     Plan,
     ProjectSettings,
@@ -107,7 +105,7 @@ macro_rules! pages {
     };
 }
 
-/// Every page; entries of the navigation have the same order. Those of results are rows of [`results::RESULT_PAGES`].
+/// All pages, in the order of the navigation. Result pages are in [`results::RESULT_PAGES`].
 static PAGES: &[PageSpec] = &pages! {
     SIGN_IN => Access::Visitors;
     WELCOME => Access::Visitors;
@@ -152,7 +150,7 @@ impl PageSpec {
     }
 }
 
-/// What stands in a path in place of the names in braces.
+/// Values of a path's placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Values<'p>(Vec<&'p str>);
 
@@ -170,7 +168,7 @@ impl Values<'_> {
         })
     }
 
-    /// Of the last one.
+    /// Parses the last one.
     fn named<T>(&self, named: fn(&str) -> Option<T>) -> Result<T, NoPage> {
         let found = self.0.last().and_then(|it| named(it));
         found.ok_or(NoPage::NotFound)
@@ -184,7 +182,7 @@ enum Place<'p> {
 }
 
 impl<'p> Place<'p> {
-    /// `None` when the path is not for pages to answer.
+    /// `None` if the path does not belong to pages.
     fn of(path: &'p str) -> Option<Self> {
         let first = path.strip_prefix('/')?.split('/').next()?;
         if first == "assets" {
@@ -213,7 +211,7 @@ impl<'p> Place<'p> {
 
 #[derive(Debug)]
 pub enum NoPage {
-    /// Also for what whoever looks may not see.
+    /// Or belongs to another account.
     NotFound,
     Storage(StorageError),
 }
@@ -233,11 +231,11 @@ impl Pages {
         Self { services }
     }
 
-    /// `None` when the request is for somebody else.
+    /// `None` if another handler must respond.
     pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
         let reads_html = respond::reads_html(request);
         let place = match Place::of(request.path()) {
-            // At the root stands JSON for machines, and the projects for whoever reads HTML.
+            // The root is JSON for programs, and the projects page for browsers.
             Some(place) if place.template() == HOME && !reads_html => return None,
             Some(place) => place,
             None if reads_html && is_for_people(request) => Place::Nothing,
@@ -281,7 +279,7 @@ impl Pages {
         }
     }
 
-    /// Whoever looks, when they have requests left: pages count like the API's.
+    /// Authenticates and applies rate limits: pages and the API count together.
     async fn admitted(&self, request: &HttpRequest) -> Result<(Option<Member>, Slot), Problem> {
         let services = &self.services;
         let visitor = Visitor::of(services, request);
@@ -346,7 +344,7 @@ impl Pages {
     }
 }
 
-/// Where one signs in, or on a server without an account the first run.
+/// The sign-in page, or the first-run page if there is no account.
 fn at_the_gate(
     request: &HttpRequest,
     template: &str,
@@ -371,7 +369,7 @@ fn at_the_gate(
     }
 }
 
-/// Whether it leads to a page of somebody who is signed in: nobody is sent elsewhere by an address made for them.
+/// Prevents open redirects: only pages for signed-in users are allowed.
 fn is_one_of_ours(address: &str) -> bool {
     let path = address.split('?').next().unwrap_or_default();
     let is_plain = address
@@ -381,7 +379,7 @@ fn is_one_of_ours(address: &str) -> bool {
     is_plain && Place::of(path).is_some_and(is_of_members)
 }
 
-/// Whether somebody may have mistaken the address of a page, and not that of something for programs.
+/// Whether a person may have mistyped a page's address; paths for programs are excluded.
 fn is_for_people(request: &HttpRequest) -> bool {
     const FOR_PROGRAMS: [&str; 7] = [
         "api",

@@ -1,4 +1,4 @@
-//! What pages whose work is done by modules of their own (`assets/js/*_page.js`) have to name for them.
+//! Data for pages that are built by their own JavaScript module (`assets/js/*_page.js`).
 
 use super::{NoPage, assets, visit::Visit};
 use domain::ids::ProjectId;
@@ -8,14 +8,14 @@ use domain::ports::projects::{ProjectFilter, ProjectSort};
 use domain::project::{Project, Status};
 use maud::{Markup, html};
 
-/// Projects in a choice.
+/// Options in a choice of projects.
 const MOST: u32 = 200;
 
 pub struct Named {
     pub id: i64,
     pub name: String,
     pub domain: String,
-    /// In use.
+    /// Active ones.
     pub keywords: u32,
 }
 
@@ -32,7 +32,7 @@ impl Named {
 
 pub struct Projects {
     pub named: Vec<Named>,
-    /// Set to how many are named, where there are more.
+    /// The number of projects if there are more than listed.
     pub cut: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Projects {
     }
 }
 
-/// In use, by name: as many as a choice can hold, and the one that the address names.
+/// Active projects by name, up to `MOST`, plus the one that the URL names.
 pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
     let all = PageRequest {
         sort: ProjectSort::Name,
@@ -77,7 +77,7 @@ pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
     Ok(Projects { named, cut })
 }
 
-/// With the language of its first keyword: what people search with there.
+/// With the language of its oldest active keyword, `en` without one.
 pub async fn project_and_language(
     visit: &Visit<'_>,
     id: ProjectId,
@@ -103,7 +103,7 @@ pub async fn project_and_language(
     Ok((board.project, language))
 }
 
-/// `before` are the modules that it needs, so that they come at once and not one after another.
+/// `before`: imported modules, preloaded to avoid a chain of requests.
 pub fn start(module: &str, before: &[&str], projects: &Projects) -> Markup {
     let base = assets::base();
     html! {

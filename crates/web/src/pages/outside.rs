@@ -1,4 +1,4 @@
-//! Pages for whoever is not signed in, and for what is not there.
+//! Pages without navigation: sign-in, first run and errors.
 
 use super::layout;
 use super::parts::{main_link, needs_scripts};
@@ -15,7 +15,7 @@ fn said(title: &str, text: &str, label: &str) -> Markup {
     }
 }
 
-/// Goes on to that page of ours.
+/// `next`: page to open after signing in.
 pub fn sign_in(next: &str) -> String {
     let form = html! {
         div .stack { h1 { "Sign in" } p .soft { "See how visible your sites are." } }
@@ -64,7 +64,7 @@ pub fn welcome() -> String {
     layout::gate("Welcome", form)
 }
 
-/// Not found, or not theirs.
+/// Not found, or belongs to another account.
 pub fn nothing() -> String {
     let text = "The page may have moved, or it belongs to another account.";
     let title = "Nothing is here";
@@ -78,7 +78,7 @@ pub fn refused(problem: &Problem) -> String {
     layout::gate(title, said(title, &text, "Try again"))
 }
 
-/// When the database does not answer.
+/// The database does not respond.
 pub fn broken() -> String {
     let text = "The database does not answer. Nothing is lost; try again in a minute.";
     let body = said("This page cannot be read just now", text, "Try again");

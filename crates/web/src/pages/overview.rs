@@ -1,4 +1,4 @@
-//! A project at a glance: where it stands, what changed, what to do, what runs.
+//! A project's overview: metrics, changes, suggestions and running analyses.
 
 use super::charts::{Lines, Series};
 use super::frame::Page;
@@ -22,7 +22,7 @@ use domain::use_cases::projects::ProjectState;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
-/// Records of each type that are read.
+/// Records read per type.
 const TOP: u32 = 5;
 const JOBS: u32 = 5;
 const MOVERS: usize = 6;
@@ -132,7 +132,7 @@ fn nothing_yet(project: &Project) -> Markup {
     )
 }
 
-/// `None` where it was not measured or cannot be read.
+/// `None` if it was not measured or cannot be parsed.
 fn summary<T: FromJson>(state: &ProjectState, of: ResultType) -> Option<T> {
     found(state, of)?.0.summary.parse().ok()
 }
@@ -213,7 +213,7 @@ fn figures(state: &ProjectState) -> Markup {
     }
 }
 
-/// The last days on which another number of keywords was measured than the time before.
+/// The last days on which the number of measured keywords changed.
 fn set_changes(series: &ProjectSeries) -> Option<String> {
     let days: Vec<(NaiveDate, u32)> = { series.newest_of_a_kind() }
         .map(|(day, it)| (day, it.keywords))
@@ -274,7 +274,7 @@ fn moved(state: &ProjectState) -> Markup {
     else {
         return Markup::default();
     };
-    // Who entered and who left moved as well: a keyword that is lost is the largest loss.
+    // New and lost keywords count as moves: a lost keyword is the largest loss.
     let up = changes.winners.iter().chain(&changes.entered).take(MOVERS);
     let down = changes.left.iter().chain(&changes.losers).take(MOVERS);
     let all: Vec<&Moved> = up.chain(down).collect();

@@ -113,7 +113,7 @@ fn reports(visit: &Visit<'_>, project: &Project) -> Markup {
     }
 }
 
-/// What the account has, yes and no, under these values.
+/// The options inherit, yes and no, with these values.
 fn inherited(values: [&'static str; 3], own: Option<bool>, default: bool) -> [Choice; 3] {
     let default = if default { "yes" } else { "no" };
     let [inherit, yes, no] = values;
@@ -153,7 +153,7 @@ fn search_console(project: &Project, console: &ConsoleState) -> Markup {
     }
 }
 
-/// Whether it is measured at all.
+/// Deactivates or reactivates the project.
 fn use_of_it(visit: &Visit<'_>, project: &Project) -> Markup {
     let (title, told, button) = if project.is_active() {
         let button = parts::pressed(

@@ -1,4 +1,4 @@
-//! Keyword research: the form, and what the module `research_page.js` needs to answer it.
+//! Keyword research: the form, and data for `research_page.js`.
 
 use super::frame::Page;
 use super::markets::FieldNames;
@@ -34,7 +34,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     Ok(Page {
         title: "Keyword research".to_owned(),
         project: None,
-        // What is found says itself whether it was made up.
+        // The script shows whether an answer is simulated.
         simulated: false,
         parts: vec![
             frame::head(vec![], "Keyword research", lead, None),

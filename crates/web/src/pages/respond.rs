@@ -1,4 +1,4 @@
-//! How pages are sent: the headers that all of them have, compressed where that is read.
+//! Responses with pages: security headers and compression.
 
 use super::assets::Asset;
 use super::{assets, outside};
@@ -10,14 +10,13 @@ use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use flate2::Compression;
 
-/// No code and no style but our own files, nothing from elsewhere, and no page around ours.
+/// Content-Security-Policy: only our own scripts and styles, no external content, no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-to csp; report-uri /api/policy-reports";
-/// Where browsers report what the policy refused; those that do not know it go by `report-uri`.
+/// For the policy's `report-to`; older browsers use `report-uri`.
 const REPORTS_TO: &str = "csp=\"/api/policy-reports\"";
-/// Nothing of what browsers offer to pages, but writing to the clipboard.
+/// Only writing to the clipboard is allowed.
 const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)";
 
-/// Whether HTML is among what they read, as browsers say.
 pub fn reads_html(request: &HttpRequest) -> bool {
     let mut named = request.headers().get_all(header::ACCEPT);
     named.any(|it| it.to_str().is_ok_and(|it| it.contains("text/html")))
@@ -41,7 +40,7 @@ impl Sending {
     pub fn html(&self, status: u16, text: &str) -> HttpResponse {
         let mut response = self.begin(status);
         response.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"));
-        // Behind somebody who signed out nobody goes back to their figures.
+        // After signing out, the back button must not show cached data.
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::VARY, "Accept, Cookie, Accept-Encoding"));
         if self.reads_gzip {
@@ -51,7 +50,7 @@ impl Sending {
         self.body(response, text.to_owned())
     }
 
-    /// May be kept for ever: another version has another address.
+    /// Cached forever: the URL contains the content hash.
     pub fn asset(&self, asset: Option<&Asset>) -> HttpResponse {
         let Some(asset) = asset else {
             let mut response = self.begin(404);
@@ -78,7 +77,7 @@ impl Sending {
         self.body(response, Vec::new())
     }
 
-    /// 405: pages are only read.
+    /// 405: pages are read-only.
     pub fn not_allowed(&self) -> HttpResponse {
         let mut response = self.begin(405);
         response.insert_header((header::ALLOW, "GET, HEAD"));

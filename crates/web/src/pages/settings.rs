@@ -59,7 +59,7 @@ impl Part {
 }
 
 const EVENTS: u32 = 50;
-/// Tokens that are named where all of them may be revoked.
+/// Tokens named before all are revoked.
 const NAMED: usize = 10;
 
 pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
@@ -182,7 +182,7 @@ fn password(visit: &Visit<'_>, tokens: &[ApiToken]) -> Markup {
     }
 }
 
-/// How many tokens there are, in words.
+/// `None` without tokens.
 fn all_of(tokens: usize) -> Option<String> {
     match tokens {
         0 => None,
@@ -197,7 +197,7 @@ async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
     Ok(tokens)
 }
 
-/// Names of the first ones.
+/// The first `NAMED` ones.
 fn named(tokens: &[ApiToken]) -> String {
     let name = |it: &ApiToken| format!("{} (…{})", it.name, it.last_four);
     let mut names: Vec<String> = tokens.iter().take(NAMED).map(name).collect();
@@ -273,7 +273,7 @@ fn longest_days(policy: TokenPolicy) -> Option<i64> {
     policy.longest.map(|it| it.num_days())
 }
 
-/// How long a token may work, as far as this server allows; its longest is among the choices.
+/// Within the server's policy, including its longest.
 fn lifetimes(policy: TokenPolicy) -> Vec<(String, String, bool)> {
     let longest = longest_days(policy);
     let most = longest
@@ -385,7 +385,7 @@ fn new_token(visit: &Visit<'_>) -> Markup {
     }
 }
 
-/// The text of a new token, and how it is used.
+/// A new token's text, and how to use it.
 fn made(base: &str) -> Markup {
     html! {
         div #made .page hidden {
@@ -420,7 +420,7 @@ fn client_set_up(client: &Client) -> Markup {
     }
 }
 
-/// Where a script writes the token.
+/// Filled by a script.
 fn token() -> Markup {
     html! { span data-from="token" {} }
 }
@@ -518,7 +518,7 @@ fn model(model: &AiModel) -> Markup {
     }
 }
 
-/// Rounded up: what is stored is never shown as nothing.
+/// Rounded up, so that stored data is never shown as 0.
 const fn mebibytes(bytes: u64) -> u64 {
     bytes.div_ceil(1_024 * 1_024)
 }

@@ -1,4 +1,4 @@
-//! What an owner is told at the top of pages after signing in: failed attempts, changed credentials.
+//! A notice after signing in: failed attempts, changed credentials.
 
 use super::parts::icon;
 use super::visit::Visit;
@@ -6,10 +6,10 @@ use super::{NoPage, parts};
 use domain::use_cases::since_sign_in::{CredentialChange, SinceSignIn};
 use maud::{Markup, html};
 
-/// Networks of sign-ins on other devices that are named.
+/// Networks of other sign-ins that are listed.
 const MAX_NAMED: usize = 5;
 
-/// For as long as the password counts as just given; `None` when nothing happened.
+/// While the session is fresh; `None` if nothing happened.
 pub async fn notice(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
     let session = &visit.who.session;
     if !session.is_fresh(visit.now) {

@@ -1,4 +1,4 @@
-//! Somebody who looks at a page: who it is, what the address says, and what may be read.
+//! The context of a page request: member, URL and services.
 
 use super::NoPage;
 use crate::contract::parameters::Query;
@@ -30,7 +30,7 @@ impl Visit<'_> {
         self.who.account.id
     }
 
-    /// Parameters that the page does not know are ignored.
+    /// Unknown parameters are ignored.
     pub fn query(&self, known: &[&str]) -> Query {
         Query::parse(self.query_text, known)
     }
@@ -40,7 +40,7 @@ impl Visit<'_> {
         found.ok_or(NoPage::NotFound)
     }
 
-    /// The beginning of the list, when the address names no part that is there.
+    /// The list's beginning if the cursor is missing or invalid.
     pub fn wanted<S: Copy>(
         &self,
         query: &Query,
@@ -89,7 +89,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Addresses of the first and the next page, where there are such.
+    /// URLs of the first and the next page, if any.
     pub fn around<S: Copy, T>(
         &self,
         wanted: &Wanted<S>,
@@ -110,7 +110,7 @@ impl Visit<'_> {
         (first, next)
     }
 
-    /// This page's address with other parameters.
+    /// This page's URL with changed parameters.
     pub fn with(&self, changes: &[(&str, Option<&str>)]) -> String {
         let is_kept = |part: &&str| {
             let name = part.split('=').next().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The address of this list in another order, from its beginning; and the order if it is that one.
+    /// URL of this list in another order, from its beginning; and the current order of the column.
     pub fn sorted(
         &self,
         query: &Query,
@@ -152,14 +152,14 @@ impl Visit<'_> {
     }
 }
 
-/// Percent-encoded (RFC 3986, 2.1).
+/// Percent-encoding (RFC 3986, 2.1).
 pub fn encoded(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            // Writing to a text never fails.
+            // Writing to a `String` never fails.
             let _ = write!(text, "%{byte:02X}");
         }
     }

@@ -1,4 +1,4 @@
-//! What was measured, and where it is heading: a line, and bands in which it stays with 80 and 95 %.
+//! Fan chart: measured values, and a forecast with its 80 % and 95 % bands.
 
 use super::{Frame, Time, lines, scale::Scale, twin};
 use crate::pages::parts::{Table, day, figures, grouped, row, unknown, words, written};
@@ -16,24 +16,24 @@ pub struct FanPoint {
 
 pub struct Fan {
     pub title: String,
-    /// Text for whoever does not see it.
+    /// Alternative text for screen readers.
     pub told: String,
     /// Oldest first.
     pub past: Vec<(NaiveDate, Option<f64>)>,
-    /// Nearest first.
+    /// Nearest day first.
     pub ahead: Vec<FanPoint>,
     /// Small values at the top.
     pub inverted: bool,
-    /// 100 where fractions are told in percent.
+    /// 100 if fractions are shown in percent.
     pub times: f64,
     /// Decimals in the table.
     pub digits: usize,
-    /// Stands behind each value.
+    /// Unit shown after each value.
     pub after: &'static str,
 }
 
 impl Fan {
-    /// Empty when nothing is expected.
+    /// Empty without a forecast.
     pub fn html(&self) -> Markup {
         let days = self
             .past
@@ -126,7 +126,7 @@ impl Fan {
     }
 }
 
-/// Along its lower edge, and back along the upper one.
+/// Outline: forward along the lower bound, back along the upper one.
 fn band(
     points: &[FanPoint],
     bounds: impl Fn(&FanPoint) -> (f64, f64),
@@ -137,7 +137,7 @@ fn band(
     let mut outline = String::new();
     for (x, y) in low.chain(high) {
         let verb = if outline.is_empty() { 'M' } else { 'L' };
-        // Writing to a text never fails.
+        // Writing to a `String` never fails.
         let _ = write!(outline, "{verb}{x:.1} {y:.1}");
     }
     outline.push('Z');

@@ -1,4 +1,4 @@
-//! Which of several stood in front over time: a lane for each.
+//! Which of several pages ranked first over time: one lane each.
 
 use super::{WIDTH, twin};
 use crate::pages::parts::{self, Table};
@@ -8,7 +8,7 @@ use maud::{Markup, html};
 pub struct Lanes {
     pub title: String,
     pub names: Vec<Markup>,
-    /// Oldest first; an index into `names`, `None` for anybody else.
+    /// Oldest first; an index into `names`, `None` for any other.
     pub days: Vec<(NaiveDate, Option<usize>)>,
 }
 

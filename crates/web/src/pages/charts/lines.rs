@@ -1,4 +1,4 @@
-//! Values over time, as lines. Where nothing was measured there is no line.
+//! Line chart over time, with gaps where nothing was measured.
 
 use super::{Frame, Key, Time, scale::Scale, twin};
 use crate::pages::parts::{self, Column, Table, day, figures, grouped, row, words};
@@ -6,35 +6,35 @@ use chrono::NaiveDate;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
-/// Above so many days points have no dots of their own.
+/// With more days, points have no dots.
 const MOST_DOTS: usize = 45;
 
 pub struct Series {
     pub name: String,
     /// From 1 to 6.
     pub colour: u8,
-    /// Worked out, not measured.
+    /// Calculated, not measured.
     pub dashed: bool,
-    /// One for each day; `None` where there is none.
+    /// One per day; `None` if not measured.
     pub values: Vec<Option<f64>>,
 }
 
 pub struct Lines {
     pub title: String,
-    /// Text for whoever does not see it.
+    /// Alternative text for screen readers.
     pub told: String,
     /// Oldest first.
     pub days: Vec<NaiveDate>,
     pub series: Vec<Series>,
     /// Small values at the top.
     pub inverted: bool,
-    /// A value that has to be on the scale.
+    /// A value that the scale must include.
     pub floor: Option<f64>,
-    /// 100 where fractions are told in percent.
+    /// 100 if fractions are shown in percent.
     pub times: f64,
     /// Decimals in the table.
     pub digits: usize,
-    /// Stands behind each value.
+    /// Unit shown after each value.
     pub after: &'static str,
 }
 
@@ -124,13 +124,13 @@ impl Lines {
     }
 }
 
-/// A lone value between two gaps would have no line: it is a dot.
+/// Between two gaps there is no line segment: the value needs a dot.
 fn is_alone(points: &[Option<(f64, f64)>], at: usize) -> bool {
     let missing = |it: Option<&Option<(f64, f64)>>| it.is_none_or(Option::is_none);
     missing(at.checked_sub(1).and_then(|it| points.get(it))) && missing(points.get(at + 1))
 }
 
-/// Lifted over gaps.
+/// SVG path data, interrupted at gaps.
 pub fn path(points: &[Option<(f64, f64)>]) -> String {
     let mut path = String::new();
     let mut is_down = false;
@@ -138,7 +138,7 @@ pub fn path(points: &[Option<(f64, f64)>]) -> String {
         match point {
             Some((x, y)) => {
                 let verb = if is_down { 'L' } else { 'M' };
-                // Writing to a text never fails.
+                // Writing to a `String` never fails.
                 let _ = write!(path, "{verb}{x:.1} {y:.1}");
                 is_down = true;
             }
@@ -154,7 +154,7 @@ pub fn grid(scale: &Scale) -> Markup {
     }
 }
 
-/// Tells a value to whoever points at it.
+/// An invisible point with a tooltip.
 pub fn hit((x, y): (f64, f64), said: &str) -> Markup {
     html! { path .hit d=(format_args!("M{x:.1} {y:.1}h0")) { title { (said) } } }
 }

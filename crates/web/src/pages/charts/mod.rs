@@ -1,6 +1,6 @@
-//! Charts, drawn on the server as SVG. The drawing stretches with its place and the words beside it are text of the
-//! page, so that both are readable at any width; colours come from the style sheet by class. Each chart has a table
-//! that says the same. Why no library: docs/decisions/0023.
+//! Charts, rendered on the server as SVG. The drawing stretches to its container, and labels are HTML, so both are
+//! readable at any width; colors come from CSS classes. Each chart has a table with the same data. Why no library:
+//! docs/decisions/0023.
 
 mod fan;
 mod lanes;
@@ -19,7 +19,7 @@ use super::parts::Table;
 use chrono::{Days, NaiveDate};
 use maud::{Markup, html};
 
-/// In the drawing's own units.
+/// In units of the SVG's view box.
 const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 400.0;
 
@@ -59,7 +59,6 @@ impl Frame<'_> {
     }
 }
 
-/// A colour, beside the name of what has it.
 fn swatch(colour: u8) -> Markup {
     html! {
         svg viewBox="0 0 12 12" aria-hidden="true" {
@@ -95,7 +94,7 @@ impl Time {
         WIDTH * (day - self.first).num_days() as f64 / all as f64
     }
 
-    /// Up to five days at equal distances, the first and the last among them.
+    /// Up to five evenly spaced days, including the first and the last.
     fn labels(self) -> Vec<Markup> {
         let all = u64::try_from(self.days()).unwrap_or(0);
         let steps = all.clamp(1, 4);
@@ -109,7 +108,7 @@ impl Time {
     }
 }
 
-/// A chart's table, in the fold under it.
+/// The chart's data in a collapsed table.
 fn twin(table: Table) -> Markup {
     html! { details .twin { summary { "The same as a table" } (table.tight().named_above().html()) } }
 }

@@ -1,6 +1,6 @@
 use super::{super::parts::grouped, HEIGHT};
 
-/// Axes of positions reach at least to here: the first page of results.
+/// Position axes reach at least to here: the first page of results.
 const WORST_SHOWN: f64 = 10.0;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ impl Scale {
         if !low.is_finite() {
             (low, high) = (0.0, 1.0);
         }
-        // A position that hardly moves is drawn near the top if it is a good one.
+        // A stable good position is drawn near the top.
         if inverted {
             high = high.max(WORST_SHOWN);
         }
@@ -42,7 +42,7 @@ impl Scale {
         let step = nice((high - low) / 4.0);
         let step = if inverted { step.max(1.0).ceil() } else { step };
         let low = (low / step).floor() * step;
-        // Positions begin at one, and their lines stand at whole ones from there on.
+        // Positions begin at 1, so ticks are whole numbers from there.
         let low = if inverted { low.max(1.0) } else { low };
         let high = low + ((high - low) / step).ceil() * step;
         Self {
@@ -53,7 +53,7 @@ impl Scale {
         }
     }
 
-    /// From the top, within the drawing's height.
+    /// From the top, within `HEIGHT`.
     pub fn y(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         let share = if self.inverted { share } else { 1.0 - share };
@@ -80,7 +80,7 @@ impl Scale {
         ticks.collect()
     }
 
-    /// `times` is 100 where fractions are told in percent.
+    /// `times` is 100 if fractions are shown in percent.
     pub fn labels(&self, times: f64, after: &str) -> Vec<String> {
         let digits = match self.step * times {
             step if step >= 1.0 => 0,
@@ -95,7 +95,7 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2, 2.5, 5 and 10 at that size.
+/// The next larger of 1, 2, 2.5, 5 and 10 times a power of ten.
 fn nice(step: f64) -> f64 {
     let size = 10_f64.powf(step.log10().floor());
     let found = [1.0, 2.0, 2.5, 5.0, 10.0]

@@ -1,4 +1,4 @@
-//! How a whole was divided, time after time: stacked columns.
+//! Shares of a whole over time: stacked columns.
 
 use super::{Frame, HEIGHT, Key, Time, WIDTH, lines, scale::Scale, twin};
 use crate::pages::parts::{Table, day, figures, grouped, percent, row, words};
@@ -7,13 +7,13 @@ use maud::{Markup, html};
 
 pub struct Column {
     pub day: NaiveDate,
-    /// In the order of the names; what is missing of 1 is others'.
+    /// In the order of `names`; the rest up to 1 belongs to others.
     pub shares: Vec<Option<f64>>,
 }
 
 pub struct Shares {
     pub title: String,
-    /// Text for whoever does not see it.
+    /// Alternative text for screen readers.
     pub told: String,
     pub names: Vec<String>,
     /// Oldest first.
@@ -55,7 +55,7 @@ impl Shares {
         .html()
     }
 
-    /// What is there stands upon each other.
+    /// Stacks the known shares.
     fn column(&self, column: &Column, x: f64, width: f64, scale: &Scale) -> Markup {
         let mut below = 0.0;
         let shares = column.shares.iter().zip(&self.names).enumerate();

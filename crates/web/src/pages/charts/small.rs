@@ -1,4 +1,4 @@
-//! Charts that stand in a line of text or in a cell.
+//! Small charts for text lines and table cells.
 
 use super::{Time, lines::path, scale::Scale, swatch};
 use crate::pages::parts;
@@ -35,7 +35,7 @@ pub fn bar(share: f64, colour: &str) -> Markup {
     }
 }
 
-/// Name, value as shown, its part of the longest, whether it is own.
+/// Name, value as shown, length, whether it is the project's own.
 pub fn bars(rows: &[(Markup, Markup, f64, bool)]) -> Markup {
     let longest = rows.iter().map(|(_, _, it, _)| *it).fold(0.0, f64::max);
     let share = |length: f64| if longest > 0.0 { length / longest } else { 0.0 };
@@ -52,7 +52,7 @@ pub fn bars(rows: &[(Markup, Markup, f64, bool)]) -> Markup {
     }
 }
 
-/// A whole in its parts: names with counts.
+/// Names with counts and colors.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn parts_bar(what: &str, counted: &[(&str, u64, u8)]) -> Markup {
     let whole: u64 = counted.iter().map(|(_, count, _)| count).sum();
@@ -105,7 +105,7 @@ pub fn ring(what: &str, score: Option<f64>) -> Markup {
     }
 }
 
-/// Up to `good` it is good, from `poor` on it is poor.
+/// Good up to `good`, poor from `poor`.
 pub fn zone(what: &str, value: f64, good: f64, poor: f64) -> Markup {
     let end = (1.4 * poor).max(1.02 * value);
     let place = |it: f64| (1_000.0 * it / end).round() / 10.0;

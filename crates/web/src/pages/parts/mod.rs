@@ -1,4 +1,4 @@
-//! The components that pages are made of: functions that return markup. All text in it is escaped by `html!`.
+//! Components: functions that return markup. `html!` escapes all text.
 
 mod table;
 mod values;
@@ -12,7 +12,7 @@ pub use values::{
     shortened_url, tag, tags, text, under, unknown, written,
 };
 
-/// For attributes that are not there when they are empty.
+/// For attributes that are omitted if empty.
 fn given(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
@@ -31,7 +31,7 @@ pub fn pager(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
     }
 }
 
-/// What it says has to stand beside it.
+/// Decorative: hidden from screen readers, so it needs text beside it.
 pub fn icon(name: &str) -> Markup {
     html! {
         svg viewBox="0 0 24 24" aria-hidden="true" {
@@ -40,7 +40,7 @@ pub fn icon(name: &str) -> Markup {
     }
 }
 
-/// A sentence in a box, with an icon before it.
+/// A text in a box, with an icon before it.
 pub fn notice(kind: &str, picture: &str, body: impl Render) -> Markup {
     html! { p class={ "note-box " (kind) } { (icon(picture)) span { (body) } } }
 }
@@ -49,7 +49,7 @@ pub fn remark(kind: &str, text: impl Render) -> Markup {
     notice(kind, "info", text)
 }
 
-/// For what nobody can do whose browser runs no scripts.
+/// For functions that need JavaScript.
 pub fn needs_scripts(text: &str) -> Markup {
     html! { noscript { p class="note-box warn" { (text) } } }
 }
@@ -62,7 +62,7 @@ pub fn pairs(pairs: Vec<(&str, Markup)>) -> Markup {
     html! { dl .pairs { @for (name, value) in pairs { dt { (name) } dd { (value) } } } }
 }
 
-/// Address or name, and whether it is the one that is shown.
+/// URL, label, and whether it is the current one.
 pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Markup {
     html! {
         nav .tabs aria-label=(label) {
@@ -80,7 +80,7 @@ pub fn list(class: &str, items: &[Markup]) -> Markup {
     html! { ul class=(class) { @for it in items { li { (it) } } } }
 }
 
-/// Starts an analysis, and leads to `then`, where it shows.
+/// Starts an analysis, then opens `then`.
 pub fn starter(kind: &str, project: i64, then: &str, text: &str) -> Markup {
     let body = serde_json::json!({ "type": kind, "projectId": project }).to_string();
     html! {
@@ -132,7 +132,7 @@ pub fn stat(label: &str, value: Markup, note: &str) -> Stat {
 }
 
 impl Stat {
-    /// `period` is shown only beside a change.
+    /// `period` is shown only with a change.
     pub fn moved(mut self, delta: Option<Markup>, period: &str) -> Self {
         if delta.is_some() {
             period.clone_into(&mut self.period);
@@ -142,7 +142,7 @@ impl Stat {
     }
 }
 
-/// The first is the one that counts.
+/// The first one is emphasized.
 pub fn stats(stats: Vec<Stat>) -> Markup {
     html! {
         dl .tiles {
@@ -190,7 +190,7 @@ pub fn card(title: &str, note: &str, body: impl Render) -> Markup {
     card_with(title, note, Markup::default(), body)
 }
 
-/// With something beside the heading.
+/// `aside` is beside the heading.
 pub fn card_with(title: &str, note: &str, aside: Markup, body: impl Render) -> Markup {
     Card {
         title,
@@ -201,12 +201,12 @@ pub fn card_with(title: &str, note: &str, aside: Markup, body: impl Render) -> M
     .html(body)
 }
 
-/// Up to the edges.
+/// A table without padding around it.
 pub fn card_of(title: &str, note: &str, table: &Table) -> Markup {
     card_of_with(title, note, Markup::default(), table)
 }
 
-/// With a place that addresses lead to.
+/// `id` is a target for links.
 pub fn card_of_at(id: &str, title: &str, note: &str, table: &Table) -> Markup {
     Card {
         id,
@@ -229,7 +229,7 @@ pub fn card_of_with(title: &str, note: &str, aside: Markup, table: &Table) -> Ma
     .html(table.html())
 }
 
-/// What stands where there is nothing yet, and what to do about it.
+/// Shown instead of an empty list, with what to do about it.
 pub fn empty(picture: &str, title: &str, text: &str, action: Option<Markup>) -> Markup {
     html! {
         section .empty {
@@ -241,7 +241,7 @@ pub fn empty(picture: &str, title: &str, text: &str, action: Option<Markup>) -> 
     }
 }
 
-/// Beside each other; one under the other where there is no room.
+/// Two columns; one on narrow screens.
 pub fn side_by_side(class: &str, first: impl Render, second: impl Render) -> Markup {
     html! {
         div class=(class) {

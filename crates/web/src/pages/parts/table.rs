@@ -1,4 +1,4 @@
-//! Tables, with what their columns are ordered by and where their next page is.
+//! Tables with sort links and pagination.
 
 use super::{icon, pager};
 use maud::{Markup, html};
@@ -26,7 +26,7 @@ pub fn figures(label: &str) -> Column {
 }
 
 impl Column {
-    /// Sorts through that link; `order` is how it is now.
+    /// `order`: the current value of `aria-sort`.
     pub fn sorted(mut self, href: String, order: Option<&'static str>) -> Self {
         self.href = Some(href);
         self.order = order;
@@ -55,7 +55,7 @@ impl Column {
     }
 }
 
-/// The first cell names it.
+/// The first cell is its header.
 pub struct Row {
     cells: Vec<Markup>,
     own: bool,
@@ -66,7 +66,7 @@ pub fn row(cells: Vec<Markup>) -> Row {
 }
 
 impl Row {
-    /// Marks it as about the project itself.
+    /// Highlights a row about the project itself.
     pub fn own(mut self, own: bool) -> Self {
         self.own = own;
         self
@@ -98,13 +98,13 @@ impl Table {
         }
     }
 
-    /// The name is read, not shown: the heading above says the same.
+    /// For screen readers only: the heading above shows the same.
     pub fn named_above(mut self) -> Self {
         self.caption_hidden = true;
         self
     }
 
-    /// At any width, for few short columns.
+    /// Stays a table at any width; for few short columns.
     pub fn tight(mut self) -> Self {
         self.cardy = false;
         self

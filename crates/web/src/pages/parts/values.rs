@@ -1,4 +1,4 @@
-//! Numbers, moments, addresses, names and changes, as people read them and machines find them in attributes.
+//! Numbers, times, URLs and changes: text for people, machine-readable values in attributes.
 
 use super::{given, icon};
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
@@ -10,12 +10,11 @@ pub fn text(text: impl Render) -> Markup {
     html! { (text) }
 }
 
-/// Stands where nothing is known.
 pub fn unknown() -> Markup {
     html! { span .soft title="not known" { "–" } }
 }
 
-/// With so many decimals, and thousands apart.
+/// With thousands separators.
 pub fn number(value: f64, digits: usize) -> Markup {
     written("", value, digits, "")
 }
@@ -34,7 +33,7 @@ pub fn written(before: &str, value: f64, digits: usize, after: &str) -> Markup {
     }
 }
 
-/// A number as English writes it.
+/// In English notation.
 pub fn grouped(value: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text
@@ -103,12 +102,12 @@ fn time(machine: &str, kind: &str, shown: impl Display) -> Markup {
     html! { time datetime=(machine) data-t=(kind) { (maud::display(shown)) } }
 }
 
-/// Inside of Sightline.
+/// To a page of Sightline.
 pub fn link(href: &str, text: &str) -> Markup {
     html! { a href=(href) { (text) } }
 }
 
-/// Into the web; plain text when it is no address of a page.
+/// External link; plain text if it is not an HTTP URL.
 pub fn outward(url: &str) -> Markup {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
     if is_web(&lower) {
@@ -118,7 +117,7 @@ pub fn outward(url: &str) -> Markup {
     }
 }
 
-/// Into the web; the name alone when it is no address of a page.
+/// External link; the name alone if it is not an HTTP URL.
 pub fn outward_as(url: &str, name: &str) -> Markup {
     if is_web(url) {
         into_the_web(url, name)
@@ -135,7 +134,7 @@ fn into_the_web(href: &str, text: &str) -> Markup {
     html! { a .wrap href=(href) rel="noopener noreferrer nofollow" { (text) } }
 }
 
-/// Without its scheme and a slash at the end.
+/// Without scheme and trailing slash.
 pub fn shortened_url(url: &str) -> String {
     let bare = url
         .strip_prefix("https://")
@@ -145,7 +144,7 @@ pub fn shortened_url(url: &str) -> String {
     crate::shortened(bare, 110)
 }
 
-/// For columns in which the site is always the same.
+/// For columns with URLs of one site.
 pub fn path_of(url: &str) -> String {
     let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = bare.find('/').map_or("/", |at| &bare[at..]);
@@ -164,7 +163,7 @@ pub fn tag(kind: &str, text: &str) -> Markup {
     html! { span class={ "tag " (kind) } { (text) } }
 }
 
-/// `None` of none.
+/// `None` if empty.
 pub fn tags(tags: impl IntoIterator<Item = Markup>) -> Option<Markup> {
     let mut tags = tags.into_iter().peekable();
     tags.peek()?;
@@ -175,7 +174,7 @@ pub fn under(main: impl Render, sub: impl Render) -> Markup {
     html! { (main) span .sub { (sub) } }
 }
 
-/// More is better: the sign is that of an improvement. `None` without a change.
+/// A positive change is shown as an improvement. `None` without a change.
 pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Markup> {
     let change = change?;
     let zero = grouped(change, digits)
@@ -195,7 +194,7 @@ pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Markup> 
     })
 }
 
-/// What a change compares: since when, the same keywords at both ends, and those that came later.
+/// What a change compares: the start, the keywords measured at both ends, and those added later.
 pub fn compared(days: u32, since: DateTime<Utc>, keywords: u64, added: u64) -> String {
     let same = if keywords == 1 { "keyword" } else { "keywords" };
     let mut text = format!(
@@ -208,7 +207,7 @@ pub fn compared(days: u32, since: DateTime<Utc>, keywords: u64, added: u64) -> S
     text
 }
 
-/// The name in the API: `redirectChain`.
+/// The API's name of the value, such as `redirectChain`.
 pub fn code(it: &impl Serialize) -> String {
     match serde_json::to_value(it) {
         Ok(serde_json::Value::String(name)) => name,
@@ -216,7 +215,7 @@ pub fn code(it: &impl Serialize) -> String {
     }
 }
 
-/// `redirectChain` is “redirect chain”.
+/// `redirectChain` becomes “redirect chain”.
 pub fn in_words(code: &str) -> String {
     let mut words = String::new();
     let mut before = ' ';
@@ -231,14 +230,14 @@ pub fn in_words(code: &str) -> String {
         }
         before = letter;
     }
-    // The one abbreviation among our codes.
+    // The only abbreviation in our codes.
     match words.strip_prefix("ai ") {
         Some(rest) => format!("AI {rest}"),
         None => words,
     }
 }
 
-/// With a capital letter at its beginning.
+/// With an initial capital.
 pub fn headed(code: &str) -> String {
     let words = in_words(code);
     let mut letters = words.chars();

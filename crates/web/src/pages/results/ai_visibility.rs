@@ -18,7 +18,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 20,
 };
 
-/// Answers shown of a keyword.
+/// Answers shown per keyword.
 const ANSWERS: usize = 20;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
@@ -189,7 +189,7 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Markup {
     found.listed("By keyword and engine", note, columns, rows)
 }
 
-/// The engine, and whether prompts name us: whoever is named in the question is named in the answer more often.
+/// Marks branded prompts: a brand named in the prompt is named more often in the answer.
 fn asked(it: &AiVisibilityRecord) -> String {
     let engine = engine_title(&it.engine);
     match it.panel {

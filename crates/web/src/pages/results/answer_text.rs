@@ -1,10 +1,10 @@
-//! The text of an answer, with what it says about the project marked: names of ours, and links.
+//! An AI answer's text, with the project's names and links highlighted.
 
 use analysis::ai_answers::brands::{BrandBook, OWN};
 use maud::{Markup, html};
 
-/// Renders links of Markdown by their names; marks links to the project's own sites, and what it is called. Anything
-/// else stays the text that it is.
+/// Renders Markdown links as their labels; marks links to the project's own sites and its names. All other text is
+/// kept.
 pub fn marked(excerpt: &str, brands: &BrandBook) -> Markup {
     let names: Vec<&str> = brands.spellings(OWN).collect();
     let mut rest = excerpt;
@@ -23,7 +23,7 @@ pub fn marked(excerpt: &str, brands: &BrandBook) -> Markup {
     }
 }
 
-/// Text before the link, its label, its target, text behind it.
+/// Text before the link, label, target, text after it.
 fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
     let middle = text.find("](")?;
     let start = text[..middle].rfind('[')?;
@@ -37,7 +37,7 @@ fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
     ))
 }
 
-/// The text with its names marked, whatever their case.
+/// Marks the names, ignoring case.
 fn named(text: &str, names: &[&str]) -> Markup {
     let mut rest = text;
     let found = std::iter::from_fn(|| {
@@ -53,7 +53,7 @@ fn named(text: &str, names: &[&str]) -> Markup {
     }
 }
 
-/// Place and length of the first name. Compared letter by letter, since lower case may be longer than upper case.
+/// Offset and length in bytes. Compares by character, since lower case may be longer than upper case.
 fn first_name(text: &str, names: &[&str]) -> Option<(usize, usize)> {
     text.char_indices().find_map(|(at, _)| {
         let begins_word = !text[..at].ends_with(char::is_alphanumeric);
@@ -63,7 +63,7 @@ fn first_name(text: &str, names: &[&str]) -> Option<(usize, usize)> {
     })
 }
 
-/// Length of the name at the beginning of the text, where it stands there as a word.
+/// Length in bytes if the text begins with the name as a whole word.
 fn length_of(text: &str, name: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     for wanted in name.chars() {

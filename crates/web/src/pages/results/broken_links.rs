@@ -28,7 +28,7 @@ pub fn body(found: &Found<'_>) -> Vec<Markup> {
             "Nothing that was checked leads nowhere.",
         ));
     }
-    // One group for each cause, the gravest first.
+    // One group per cause, most severe first.
     let mut causes: BTreeMap<(u8, String), Vec<&BrokenLink>> = BTreeMap::new();
     for it in &records {
         let grave = match it.severity {

@@ -18,7 +18,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-/// Runs that a course shows.
+/// Runs shown in the history.
 const MOST_LOOKS: u32 = 120;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
@@ -68,7 +68,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
         .find(|it| it.envelope.keyword_id == chosen)
         .or_else(|| records.first());
     for record in &records {
-        // The history of one keyword is read, and not of each.
+        // Only the selected keyword's history is read.
         let course = match chosen {
             Some(it) if it == record => course(found, record).await?,
             _ => {
@@ -83,7 +83,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     Ok(body)
 }
 
-/// Which page was in front at each look.
+/// Which own page ranked first in each run.
 async fn course(found: &Found<'_>, it: &CannibalizationRecord) -> Result<Markup, NoPage> {
     let Some(keyword) = it.envelope.keyword_id else {
         return Ok(Markup::default());

@@ -72,7 +72,7 @@ fn figures(it: &ContentSummary) -> Markup {
             "pages that did not answer as pages",
         ),
     ]);
-    // A page may have all three: these are no parts of a whole.
+    // A page may have all three, so a stacked bar would be wrong.
     let of_all = |name: &str, pages: u32| {
         let value = parts::text(format_args!("{pages} of {}", it.pages));
         (parts::text(name), value, f64::from(pages), false)

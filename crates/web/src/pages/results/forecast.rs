@@ -79,7 +79,7 @@ fn name(it: &ForecastRecord) -> String {
     }
 }
 
-/// Decimals, factor and what stands behind a value.
+/// Decimals, factor and unit of a value.
 const fn form(unit: ForecastUnit) -> (usize, f64, &'static str) {
     match unit {
         ForecastUnit::Position | ForecastUnit::Index => (1, 1.0, ""),

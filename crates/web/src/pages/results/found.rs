@@ -1,4 +1,4 @@
-//! What a page of results has read, and what stands on all of them.
+//! Data of a result page, and components that result pages share.
 
 use super::{body, result_page};
 use crate::contract::parameters::Query;
@@ -35,7 +35,7 @@ pub struct Found<'a> {
     pub results: &'a ProjectResults,
 }
 
-/// An engine that is no longer known is called by its name.
+/// Falls back to the name of an engine that is no longer known.
 pub fn engine_title(name: &str) -> &str {
     let mut known = ENGINES.iter().chain(&SIMULATED_ENGINES);
     known.find(|it| it.0 == name).map_or(name, |it| it.1)
@@ -44,7 +44,7 @@ pub fn engine_title(name: &str) -> &str {
 pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Page, NoPage> {
     let (shown, query) = (result_page(of), visit.query(&KNOWN));
     let wanted = visit.wanted(&query, shown.rows, &SORTS, Direction::Ascending);
-    // Whole search pages are large: one is read, and not one for each keyword.
+    // Search pages are large, so only one is read.
     let keyword = query
         .id("keyword")
         .map(KeywordId)
@@ -159,12 +159,12 @@ impl Found<'_> {
         self.head.summary.parse().ok()
     }
 
-    /// Those that can be read: what an earlier version wrote may not be.
+    /// Skips records of earlier versions that cannot be parsed.
     pub fn records<T: FromJson>(&self) -> Vec<T> {
         read(&self.results.findings.items)
     }
 
-    /// How many in words, and the addresses of the first and the next page.
+    /// The count as text, and the URLs of the first and the next page.
     pub fn paged(&self) -> (String, Option<String>, Option<String>) {
         let (first, next) = self.visit.around(self.wanted, &self.results.findings);
         let all = self.head.item_count;
@@ -175,7 +175,7 @@ impl Found<'_> {
         )
     }
 
-    /// The records of this page, in a table that the heading above names.
+    /// This page's records, in a table whose caption is hidden.
     pub fn listed(
         &self,
         title: &str,
@@ -203,7 +203,7 @@ impl Found<'_> {
         format!("/projects/{}/{end}", self.project.id)
     }
 
-    /// The page that the address chose, of the newest run.
+    /// The record of the page in the URL's `url`, from the newest run.
     pub async fn chosen_page<T: FromJson>(&self) -> Result<Option<T>, NoPage> {
         let Some(url) = self.query.free_text("url", 2_048) else {
             return Ok(None);
@@ -215,8 +215,8 @@ impl Found<'_> {
         Ok(self.ask(&request).await?.into_iter().next())
     }
 
-    /// Oldest first, as far as they are of one kind with the newest: what the sandbox made up is no past of what was
-    /// measured, nor is one engine's that of another.
+    /// Oldest first. Only records with the newest one's engine and provenance: simulated and measured positions are not
+    /// comparable, nor are those of different engines.
     pub async fn past_positions(
         &self,
         keyword: i64,
@@ -241,7 +241,7 @@ impl Found<'_> {
         Ok(past)
     }
 
-    /// Of all runs, newest first.
+    /// All runs, newest first.
     pub fn past(&self, most: u32) -> ResultsRequest {
         let mut request = self.request(FindingSort::MeasuredAt, most);
         request.history = true;

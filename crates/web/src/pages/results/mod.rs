@@ -1,4 +1,4 @@
-//! Of each result type a page built for the question that it answers.
+//! One page per result type.
 
 mod ai_trends;
 mod ai_visibility;
@@ -26,18 +26,17 @@ use maud::Markup;
 
 pub use found::page;
 
-/// How a result type is called and shown.
 pub struct ResultPage {
     pub group: Group,
-    /// As a heading.
+    /// Heading.
     pub title: &'static str,
-    /// In the navigation, where the title is too long for it.
+    /// Label in the navigation if the title is too long.
     pub short: Option<&'static str>,
     pub question: &'static str,
-    /// What its coverage counts.
+    /// What the coverage counts.
     pub unit: &'static str,
     pub icon: &'static str,
-    /// On a page: fewer where records are heavier.
+    /// Rows per page: fewer for larger records.
     pub rows: u32,
 }
 
@@ -47,10 +46,10 @@ impl ResultPage {
     }
 }
 
-/// Of the navigation.
+/// Group in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// Before all headings.
+    /// Above all headings.
     First,
     Search,
     AiAnswers,
@@ -77,7 +76,6 @@ macro_rules! result_pages {
             }
         }
 
-        /// What stands on the page of its type.
         async fn body($found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
             match $found.of {
                 $(ResultType::$of => $body,)+

@@ -20,7 +20,7 @@ pub const PAGE: ResultPage = ResultPage {
 };
 
 const SHOWN: usize = 30;
-/// How many keywords can be chosen from.
+/// Keywords to choose from.
 const CHOICES: u32 = 60;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
@@ -161,7 +161,7 @@ fn snapshot(record: &SerpRecord) -> Markup {
         ),
     ]);
     let overview = record.ai_overview.as_ref().filter(|it| it.present);
-    // The overview is told above, with all that it cites.
+    // The AI overview is shown above with its citations.
     let is_shown_above = |it: &&SerpItem| {
         overview.is_some() && it.item_type == ItemType::Feature(Feature::AiOverview)
     };

@@ -18,11 +18,11 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-/// Runs that the line over time goes back.
+/// Runs in the chart over time.
 const MOST_PAST: u32 = 120;
-/// The place of the whole project among the records of a run.
+/// Ordinal of the whole project's record in a run.
 const WHOLE: i64 = 0;
-/// How many sites have a colour.
+/// Sites with a color of their own.
 const NAMED: usize = 5;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {

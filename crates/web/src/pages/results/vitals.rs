@@ -16,7 +16,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-/// What is measured: its short and long name, up to where it is good, from where on it is poor.
+/// Short name, description, upper bound of good, lower bound of poor; in ms, except CLS.
 const METRICS: [(&str, &str, f64, f64); 7] = [
     ("LCP", "largest content shown", 2_500.0, 4_000.0),
     ("INP", "answer to an input", 200.0, 500.0),
