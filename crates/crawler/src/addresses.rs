@@ -1,4 +1,4 @@
-//! Which IP addresses are public: the special-purpose registries of IANA, and more.
+//! Public IP addresses, by IANA's special-purpose registries and a few additions.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -26,8 +26,8 @@ pub(crate) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// IPv6 networks inside `2000::/3` that are not public; everything outside `2000::/3` is not either.
-/// `2001::/23` is denied whole: its few global blocks are anycast services, never web sites.
+/// IPv6 networks inside `2000::/3` that are not public; nothing outside `2000::/3` is public. `2001::/23` is denied
+/// as a whole: its few global blocks are anycast services, not web sites.
 pub(crate) const DENIED_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),

@@ -10,7 +10,7 @@ pub struct Target {
     pub wants_names: bool,
 }
 
-/// Checks a target: the site's own by `GET`, others by `HEAD` first, and by `GET` before they are reported broken.
+/// Internal targets by `GET`; others by `HEAD`, and by `GET` before they are reported broken.
 pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> TargetCheck {
     let url = target.url.to_string();
     if let Some(state) = refused(fetcher, robots, &target.url).await {

@@ -1,4 +1,4 @@
-//! The way to single pages of a site, for loads that are no crawl.
+//! Access checks of single pages, for loads outside a crawl.
 
 use crate::crawl::try_starts;
 use crate::fetch::{Fetcher, Permission, RobotsCache, Want};
@@ -16,7 +16,7 @@ struct Door {
     fetcher: Arc<Fetcher>,
     robots: RobotsCache,
     home: Url,
-    /// What knocking brought, by URL: phones and desktops are let in alike.
+    /// Results by URL: phone and desktop loads share them.
     answers: Mutex<HashMap<String, Result<(), LabError>>>,
 }
 
@@ -60,7 +60,7 @@ impl Door {
             Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls) => {
                 Err(LabError::Unreachable)
             }
-            // A browser may make more of it.
+            // Other failures may not affect a browser.
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Which URLs have been met, and which of them look like the way into an endless tree.
+//! Known URLs, and limits against endless URL spaces.
 
 use analysis::{observation::web_site::LimitHit, text::interned::Interned};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ const MOST_QUERIES: u8 = 100;
 
 pub type UrlNumber = u32;
 
-/// A set of numbered URLs, a bit each.
+/// Bit set of URL numbers.
 #[derive(Default)]
 pub struct UrlSet {
     bits: Vec<u64>,
@@ -22,7 +22,7 @@ impl UrlSet {
         self.bits.get(word).is_some_and(|it| it & bit != 0)
     }
 
-    /// Whether it is new.
+    /// Returns whether it is new.
     pub fn insert(&mut self, url: UrlNumber) -> bool {
         let (word, bit) = place(url);
         if self.bits.len() <= word {
@@ -41,7 +41,7 @@ const fn place(url: UrlNumber) -> (usize, u64) {
 #[derive(Default)]
 pub struct Frontier {
     seen: UrlSet,
-    /// By the number of the URL without its query.
+    /// Query variants, by the number of the URL without its query.
     queries: HashMap<UrlNumber, u8>,
 }
 
@@ -50,7 +50,7 @@ impl Frontier {
         self.seen.contains(url)
     }
 
-    /// Takes a normalised URL: `Ok(true)` if it is new, `Ok(false)` if it is not, or why it is left alone.
+    /// Takes a normalized URL: `Ok(true)` if it is new, `Ok(false)` if it is known, or the limit that excludes it.
     pub fn admit(&mut self, number: UrlNumber, urls: &mut Interned) -> Result<bool, LimitHit> {
         if self.seen.contains(number) {
             return Ok(false);
@@ -133,7 +133,7 @@ mod tests {
         );
         assert_eq!(met.admit("http://example.com/cal?day=99"), Ok(false));
         assert_eq!(met.admit("http://example.com/other?day=100"), Ok(true));
-        // The path itself is another URL.
+        // The path without a query is another URL.
         assert_eq!(met.admit("http://example.com/cal"), Ok(true));
     }
 

@@ -11,7 +11,7 @@ use url::Url;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// What a crawl has seen so far, and where new steps go; memory has what links are judged by, the journal has all.
+/// State of a crawl: memory has what link checks need, the journal has everything.
 pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
     site: Option<SiteObservation>,
@@ -26,14 +26,14 @@ pub struct Record<'a> {
 
 #[derive(Default)]
 struct Links {
-    /// By page: links that may lead to pages of the site, each once, in document order; gone when followed.
+    /// By page: links that may lead to pages of the site, unique, in document order; taken when followed.
     to_follow: Vec<Box<[UrlNumber]>>,
-    /// Every URL that a link leads to, in the order in which they were met.
+    /// Every link target, in the order found.
     targets: Vec<UrlNumber>,
     is_target: UrlSet,
-    /// Of these, those of the site.
+    /// Targets on the site.
     internal: UrlSet,
-    /// Of these, those of which a link names a fragment.
+    /// Targets that a link addresses with a fragment.
     wants_names: UrlSet,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Adds steps; they are safe when this returns. What is known already is left out.
+    /// Durable on return. Known pages are skipped.
     pub async fn add(&mut self, mut steps: Vec<CrawlStep>) -> Result<(), SiteReadError> {
         let mut added = HashSet::new();
         steps.retain(|step| match step {
@@ -122,7 +122,7 @@ impl<'a> Record<'a> {
         self.is_ending
     }
 
-    /// Refuses to go on when no further request may begin; asked while none is under way.
+    /// An error if no further request may start; called while none is running.
     pub const fn go_on(&self) -> Result<(), SiteReadError> {
         if self.is_ending {
             return Err(SiteReadError::Stopped);
@@ -130,7 +130,7 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// Notes a bound, once.
+    /// Records a limit once.
     pub async fn limit(&mut self, limit: LimitHit) -> Result<(), SiteReadError> {
         let is_known = |site: &SiteObservation| site.limits.contains(&limit);
         if self.site.as_ref().is_some_and(is_known) {
@@ -145,7 +145,7 @@ impl<'a> Record<'a> {
             return;
         }
         let Some(site) = &mut self.site else {
-            // Nothing is recorded before the start.
+            // Nothing precedes the start.
             if let CrawlStep::Started { start, scope, at } = step {
                 self.site = Some(SiteObservation::begun(start, scope, at));
             }
@@ -169,7 +169,7 @@ impl<'a> Record<'a> {
         self.journal
     }
 
-    /// What was seen, once it is known where to begin.
+    /// `None` until the start is recorded.
     pub fn site(&self) -> Option<&SiteObservation> {
         self.site.as_ref()
     }
@@ -210,7 +210,7 @@ impl<'a> Record<'a> {
         self.pages.get(url).is_some() || self.checks.get(url).is_some()
     }
 
-    /// Whether it was asked for because an earlier crawl knew it.
+    /// Whether it was requested because an earlier crawl knew it.
     pub fn was_revisited(&self, url: UrlNumber) -> bool {
         self.revisited.contains(url)
     }
@@ -223,7 +223,7 @@ impl<'a> Record<'a> {
         std::mem::take(&mut self.probes)
     }
 
-    /// The pages of the site that a page may lead to, in the order of its links; once.
+    /// Takes a page's links to pages of the site, in order.
     pub fn take_links(&mut self, page: UrlNumber) -> Box<[UrlNumber]> {
         let links = { self.pages.get(page) }.and_then(|it| self.links.to_follow.get_mut(it));
         links.map(std::mem::take).unwrap_or_default()
@@ -233,7 +233,7 @@ impl<'a> Record<'a> {
         self.links.targets.len()
     }
 
-    /// A URL that links lead to, in the order in which they were met.
+    /// A link target, in the order found.
     pub fn target(&self, at: usize) -> Option<KnownTarget> {
         let links = &self.links;
         let number = *links.targets.get(at)?;

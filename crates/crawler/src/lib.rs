@@ -1,7 +1,7 @@
 //! Polite reading of web sites: robots.txt, sitemaps, the address guard, page facts.
 //!
-//! [`PoliteReader`] implements the port `domain::ports::site_reader::SiteReader`. A site that is
-//! hostile or broken ends as facts in the observation, never as a crash or a hang.
+//! [`PoliteReader`] implements the port `domain::ports::site_reader::SiteReader`. Hostile or broken sites become
+//! facts in the observation, never a crash or a hang.
 
 mod addresses;
 mod browser;

@@ -3,33 +3,33 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchLimits {
     pub dns: Duration,
-    /// Connecting, encryption included.
+    /// Includes TLS.
     pub connect: Duration,
-    /// From the request to the first byte of the answer.
+    /// From the request to the first byte of the response.
     pub first_byte: Duration,
-    /// The whole answer, from the request to the last byte.
+    /// From the request to the last byte of the response.
     pub total: Duration,
-    /// All requests for one address together: redirects, attempts and pauses; waiting out of politeness is not counted.
+    /// All requests for one URL together: redirects, attempts and pauses, without politeness delays.
     pub patience: Duration,
-    /// The same for the robots.txt of an origin that a crawl meets on its way.
+    /// The same for the robots.txt of other origins in a crawl.
     pub robots_patience: Duration,
-    /// When the least rate begins to count.
+    /// Time before the minimum rate applies.
     pub rate_grace: Duration,
-    /// Bytes a second at the least.
+    /// Bytes per second.
     pub least_rate: u64,
     /// Bytes of all headers.
     pub header_bytes: usize,
     pub headers: usize,
     pub encoded_bytes: usize,
     pub decoded_bytes: usize,
-    /// How many times larger decoding may make a body, once it exceeds `ratio_from`.
+    /// Maximum decompression ratio of bodies larger than `ratio_from`.
     pub ratio: usize,
     pub ratio_from: usize,
     pub redirects: usize,
     pub retries: u32,
     /// Wait before the second attempt; it doubles.
     pub retry_wait: Duration,
-    /// The longest wait a server can ask for.
+    /// Longest `Retry-After` that is honored.
     pub retry_after: Duration,
 }
 

@@ -12,10 +12,10 @@ use domain::ports::site_turns::SiteTurns;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Pages that browsers show at the same time, over all crawls: more would slow each other down.
+/// Pages rendered concurrently, over all crawls: more would slow each other down.
 const MOST_TABS: usize = 2;
 
-/// Reads sites politely. One reader serves all crawls of a process, because politeness counts over all of them.
+/// One reader serves all crawls of a process, because politeness applies across crawls.
 pub struct PoliteReader {
     pub(crate) fetcher: Arc<Fetcher>,
     clock: Arc<dyn Clock>,
@@ -43,7 +43,7 @@ impl PoliteReader {
         }
     }
 
-    /// Keeps the distance between two requests to a site together with all who take these turns.
+    /// Throttles requests per site together with other processes.
     #[must_use]
     pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
         let (clock, randomness) = (Arc::clone(&self.clock), Arc::clone(&self.randomness));
@@ -55,25 +55,25 @@ impl PoliteReader {
         }
     }
 
-    /// Shows pages, where a plan asks for it, in the browser of these settings.
+    /// Renders pages with these browser settings, where a plan asks for it.
     #[must_use]
     pub fn with_browser(self, lab: LabSettings) -> Self {
         Self { lab, ..self }
     }
 
-    /// A lab whose loads keep their distance to each other and to the reader's requests: a load counts as one request.
+    /// Its loads share the reader's throttle: a load counts as one request.
     #[must_use]
     pub fn lab_beside(&self, settings: LabSettings) -> BrowserLab {
         BrowserLab::taking_turns(settings, Arc::clone(&self.fetcher))
     }
 
-    /// What reads a page with all its files, and keeps its distance to the reader's requests: it counts as one request.
+    /// Shares the reader's throttle: a page with all its files counts as one request.
     #[must_use]
     pub fn files_beside(&self) -> StaticReader {
         StaticReader::taking_turns(Arc::clone(&self.fetcher))
     }
 
-    /// What shows the pages of a crawl; none where it is not asked for, or there is no browser.
+    /// `None` if the plan does not render, or without a browser.
     fn renderer(&self, plan: &CrawlPlan) -> Option<Renderer> {
         let is_wanted = plan.render.pages() > 0 && self.missing_browser().is_none();
         is_wanted.then(|| {

@@ -5,46 +5,46 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use url::{Host, Url};
 
-/// A host and port that is to be found at a given address, like curl's `--resolve`.
+/// Maps a host and port to an address, like curl's `--resolve`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolve {
-    /// The host in a URL, lower case.
+    /// Host of a URL, in lower case.
     pub host: String,
-    /// The port in a URL, explicit or by scheme.
+    /// Port of a URL, explicit or by scheme.
     pub port: u16,
     pub address: SocketAddr,
 }
 
 #[derive(Debug, Clone)]
 pub struct CrawlerSettings {
-    /// The product token that robots.txt files address, for example `sightlinebot`.
+    /// The product token in robots.txt, for example `sightlinebot`.
     pub product: String,
     pub version: String,
     pub contact: String,
-    /// The least time between the beginnings of two requests to one registrable domain.
+    /// Minimum time between the starts of requests to one registrable domain.
     pub per_host_delay: Duration,
-    /// Requests in flight to one registrable domain at most.
+    /// Concurrent requests to one registrable domain.
     pub connections_per_host: u32,
     pub connections_per_crawl: u32,
-    /// Link targets beyond pages that one crawl checks at most.
+    /// Link targets besides pages that one crawl checks.
     pub max_checks: u32,
     pub max_external_checks: u32,
     pub max_duration: Duration,
-    /// Networks opened although not public: addresses as hosts, names without a dot, any port and zero delay are fine.
+    /// Allowed although not public: IP addresses as hosts, names without a dot, any port and no delay are fine there.
     pub allow_networks: Vec<IpNet>,
-    /// Networks that are closed although they are public, or opened above: the operator's own addresses.
+    /// Denied although public or allowed above: the operator's own addresses.
     pub deny_networks: Vec<IpNet>,
-    /// Addresses of this server, which are closed unless they are opened above.
+    /// Addresses of this server, denied unless allowed above.
     pub server_addresses: Vec<IpAddr>,
-    /// The host under which callers reach this server; closed in the same way.
+    /// Public host name of this server, denied in the same way.
     pub server_host: Option<String>,
-    /// Hosts with a given address; the operator's word, so that address is not vetted.
+    /// Hosts with a fixed address, which is not vetted.
     pub resolve: Vec<Resolve>,
     pub trusted: Vec<CertificateDer<'static>>,
     pub limits: FetchLimits,
 }
 
-/// No public host is asked more often than this, whatever the settings say.
+/// Minimum delay of public hosts, whatever the settings say.
 const LEAST_PUBLIC_DELAY: Duration = Duration::from_millis(200);
 const MOST_PUBLIC_CONNECTIONS: u32 = 2;
 
@@ -86,7 +86,7 @@ impl CrawlerSettings {
             .map(|it| it.address)
     }
 
-    /// Whether the operator opened the address, and did not close it.
+    /// Whether the operator's settings allow the address, and do not deny it.
     pub fn allows(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.allow_networks.iter().any(|it| it.contains(&address)) && !self.closes(address)

@@ -1,4 +1,4 @@
-//! How each directory of a site says "not found": a made-up URL in it is asked for once.
+//! Soft 404 detection: one request for a random URL per directory.
 
 use crate::extract::read_main_text;
 use crate::fetch::{Fetcher, RobotsCache, Want};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 use url::Url;
 
-/// Answers to made-up URLs that say too little to be compared: shells that scripts fill.
+/// Probes with fewer shingles are not comparable: shells filled by scripts.
 const LEAST_SHINGLES: usize = 8;
 const LETTERS: usize = 25;
 
@@ -34,7 +34,7 @@ impl Probes {
         }
     }
 
-    /// How much a page resembles the answer for a made-up neighbour; and the probe, if it was made just now.
+    /// Similarity of a page to its directory's probe; and the probe, if it was made now.
     pub async fn compare(
         &self,
         page: &Url,
@@ -100,7 +100,7 @@ impl Asker<'_> {
     }
 }
 
-/// The directory of a page; none for a host's start page, because a site may answer everything with it.
+/// `None` for a host's start page, because a site may answer everything with it.
 fn directory_of(page: &Url) -> Option<Url> {
     let path = page.path().trim_end_matches('/');
     let (directory, _) = path.rsplit_once('/')?;

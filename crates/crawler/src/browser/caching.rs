@@ -1,8 +1,8 @@
-//! How long a file may be kept without asking: `Cache-Control`, `Expires` (RFC 9111, section 4.2.1, private cache).
+//! Freshness lifetime of a response by `Cache-Control` and `Expires` (RFC 9111, section 4.2.1, private cache).
 
 use chrono::DateTime;
 
-/// Seconds of freshness; `None` when the headers say nothing, 0 when they forbid keeping.
+/// In seconds; `None` without caching headers, 0 when they forbid storing or reuse.
 pub fn fresh_for(
     cache_control: Option<&str>,
     expires: Option<&str>,
@@ -26,7 +26,7 @@ pub fn fresh_for(
     age.or_else(|| until(expires?, date))
 }
 
-/// `Expires` less `Date`; a date that is none is in the past.
+/// `Expires` minus `Date`; an invalid `Expires` counts as expired.
 fn until(expires: &str, date: Option<&str>) -> Option<u64> {
     let Ok(expires) = DateTime::parse_from_rfc2822(expires.trim()) else {
         return Some(0);

@@ -1,11 +1,9 @@
-//! The devices that a load stands in for, and the network they are on.
+//! The emulated devices and their networks.
 //!
-//! Screens and throttling are those of Lighthouse 12.8.2 (`core/config/constants.js`): a mid-range
-//! phone on slow 4G, a desktop on a dense 4G line. The browser itself throttles (Lighthouse:
-//! `--throttling-method=devtools`), which delays whole requests; Lighthouse therefore takes 3.75
-//! round trips for a request's latency and a tenth off the throughput, and so do we. For desktops
-//! its devtools preset leaves the network alone; we apply the same factors to the desktop's
-//! 40 ms and 10 Mb/s.
+//! Screens and throttling follow Lighthouse 12.8.2 (`core/config/constants.js`): a mid-range phone on slow 4G, a
+//! desktop on dense 4G. The browser throttles whole requests (`--throttling-method=devtools` in Lighthouse), so
+//! Lighthouse takes 3.75 round trips as latency and 90 % of the throughput; so does this module. Lighthouse's
+//! devtools preset does not throttle desktops; here the same factors apply to the desktop's 40 ms and 10 Mb/s.
 
 use analysis::observation::vitals::FormFactor;
 use serde_json::{Value, json};
@@ -16,10 +14,10 @@ pub struct Device {
     width: u32,
     height: u32,
     scale: f64,
-    /// How many times slower than this machine.
+    /// Slowdown relative to this machine.
     cpu_slowdown: f64,
     round_trip_ms: f64,
-    /// Kilobits (1,024) a second.
+    /// Kilobits (1,024 bits) per second.
     down_kbps: f64,
     up_kbps: f64,
 }
@@ -46,12 +44,12 @@ const DESKTOP: Device = Device {
     up_kbps: 10.0 * 1_024.0,
 };
 
-/// Round trips that a request's latency stands for, and what is left of the throughput.
+/// Request latency in round trips, and the usable share of the throughput.
 const LATENCY_FACTOR: f64 = 3.75;
 const THROUGHPUT_FACTOR: f64 = 0.9;
 
 impl Device {
-    /// The device of a form factor; `All` is none.
+    /// `None` for `All`.
     pub const fn of(form_factor: FormFactor) -> Option<Self> {
         match form_factor {
             FormFactor::Phone => Some(PHONE),
@@ -80,7 +78,7 @@ impl Device {
         json!({"rate": self.cpu_slowdown})
     }
 
-    /// `Network.emulateNetworkConditions`, in ms and bytes a second.
+    /// `Network.emulateNetworkConditions`, in ms and bytes per second.
     pub fn network(&self) -> Value {
         let bytes = |kbps: f64| (kbps * THROUGHPUT_FACTOR * 1_024.0 / 8.0).floor();
         json!({
@@ -91,7 +89,8 @@ impl Device {
         })
     }
 
-    /// `Network.setUserAgentOverride`: the device's browser, of this one's version, and a last word that says who asks.
+    /// `Network.setUserAgentOverride`: the device's browser in this browser's version, then the crawler's product
+    /// token.
     pub fn user_agent(&self, chrome: &str, ours: &str) -> Value {
         let version = chrome.split('.').next().unwrap_or(chrome);
         let (system, suffix) = if self.mobile {
@@ -122,7 +121,7 @@ impl Device {
 mod tests {
     use super::*;
 
-    /// What Lighthouse 12.8.2 sends for its mobile preset: 562.5 ms, 1474.56 and 675 Kb/s.
+    /// Lighthouse 12.8.2, mobile preset: 562.5 ms, 1,474.56 and 675 Kb/s.
     #[test]
     fn a_phones_network_is_lighthouses() {
         let network = PHONE.network();

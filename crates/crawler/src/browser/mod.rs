@@ -1,10 +1,9 @@
-//! Loading pages in a browser of ours: headless Chromium over the DevTools protocol.
+//! Headless Chromium over the DevTools protocol.
 //!
-//! It lives beside the crawler because the crawler's guard decides where it may go: the browser has
-//! no way out but [`gate`], and adapters do not name each other. Each load that is measured has a
-//! browser of its own with an empty profile; when the load ends, fails or is dropped, its processes
-//! are killed and its files removed. Pages that are only shown, for the second look of a crawl, share
-//! one ([`renderer`]). Tests of our own pages start [`Browser`] and speak [`Protocol`] too.
+//! Part of this crate because the crawler's guard decides which addresses the browser may reach (through [`gate`]),
+//! and adapters do not depend on each other. Each measured load has its own browser with an empty profile;
+//! afterwards, or when the load is dropped, its processes are killed and its files removed. Pages that a crawl only
+//! renders share one browser ([`renderer`]). Tests of this product's pages use [`Browser`] and [`Protocol`] too.
 
 mod caching;
 mod device;
@@ -47,19 +46,19 @@ use url::Url;
 
 const PROVIDER: &str = "chromium";
 
-/// More loads tell nothing new.
+/// More runs add no information.
 const MOST_RUNS: u32 = 25;
 
-/// Loads in vain before a page is given up that never loaded.
+/// Failed loads after which a page that never loaded is given up.
 const MOST_FAILURES: usize = 2;
 
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Loads pages in headless Chromium, one at a time: two at once would slow each other down.
+/// Loads pages in headless Chromium, one at a time: parallel loads would slow each other down.
 pub struct BrowserLab {
     settings: LabSettings,
     crawler: Arc<CrawlerSettings>,
-    /// Whose turns loads wait for; nobody's in examples and tests.
+    /// Throttles loads per host; `None` in examples and tests.
     polite: Option<Arc<Fetcher>>,
     one: Semaphore,
 }
@@ -74,7 +73,7 @@ impl BrowserLab {
         }
     }
 
-    /// A lab whose loads wait for their turns as a fetcher's requests do.
+    /// Throttles its loads together with a fetcher's requests.
     pub(crate) fn taking_turns(settings: LabSettings, fetcher: Arc<Fetcher>) -> Self {
         Self {
             settings,
@@ -111,7 +110,7 @@ impl BrowserLab {
     }
 }
 
-/// Ends when a browser takes more than it may.
+/// Returns when the browser exceeds its traffic or memory limit.
 async fn watch(browser: &Browser, gate: &Gate, memory_limit: u64) {
     while !gate.is_exhausted() {
         let group = browser.group();
@@ -123,7 +122,7 @@ async fn watch(browser: &Browser, gate: &Gate, memory_limit: u64) {
     }
 }
 
-/// A browser that is gone before it said a word did not start at all.
+/// A browser that exits before its first answer did not start at all.
 fn unprepared(error: LabError) -> LabError {
     match error {
         LabError::Browser(reason) if reason == protocol::ProtocolError::Ended.to_string() => {
@@ -182,7 +181,7 @@ impl LabVitals for BrowserLab {
             }
         }
         if runs.is_empty() {
-            // A run was asked for, and either it is there or what became of it.
+            // Every requested run has a result or an error.
             return Err(failures.pop().unwrap_or(LabError::TimedOut));
         }
         Ok(LabMeasurement {

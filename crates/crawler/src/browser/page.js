@@ -1,10 +1,10 @@
-// Runs in a world of its own, where the page's scripts cannot reach it: notes the largest paint, what
-// moved, and when the last long task ended, and tells it when asked.
+// Runs in an isolated world, out of reach of the page's scripts: records the LCP, layout shifts and the
+// end of the last long task, and reports them on request.
 (() => {
   const seen = { lcp: null, fcp: null, shifts: [], busyUntil: 0 };
   const longest = 512;
 
-  // A selector that leads to an element: from the nearest ancestor with an id that is its own.
+  // A selector of an element, from the nearest ancestor with a unique id.
   const selector = (start) => {
     let node = start && start.nodeType === 1 ? start : start && start.parentElement;
     const parts = [];
@@ -34,7 +34,7 @@
     try {
       new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
     } catch {
-      // An older browser without it tells nothing.
+      // Older browsers lack some entry types.
     }
   };
 
@@ -60,8 +60,8 @@
     seen.busyUntil = Math.max(seen.busyUntil, entry.startTime + entry.duration);
   });
 
-  // An image takes its place before it is there when its attributes or styles say both sides, or one
-  // and the ratio; what does not show or stands outside of the flow moves nothing.
+  // The browser reserves space for an image if attributes or styles set both sides, or one and the
+  // ratio; images that are hidden or outside the flow shift nothing.
   const isUnsized = (image) => {
     const styles = image.computedStyleMap();
     const is = (name, ...values) => values.includes(String(styles.get(name)));

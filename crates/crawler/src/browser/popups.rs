@@ -2,7 +2,7 @@ use super::messages::TargetEvent;
 use super::protocol::{Protocol, ProtocolError};
 use serde_json::json;
 
-/// Closes what an event says was opened, unless it is the page itself.
+/// Closes the page that an event reports as opened, unless it is the tab's own.
 pub async fn close_popup(
     protocol: &mut Protocol,
     event: &str,

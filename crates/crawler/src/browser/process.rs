@@ -1,4 +1,4 @@
-//! A browser of one load: its own processes, its own profile, gone when this is dropped.
+//! A browser process group with its own profile; both are removed on drop.
 
 use super::process_list::users_of;
 use super::protocol::Protocol;
@@ -13,10 +13,11 @@ use std::{fs, io};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// Moves the pipes to 3 and 4, where the browser expects them, shuts the others, writes no core file, and becomes it.
+/// Moves the pipes to descriptors 3 and 4, where the browser expects them, disables core files, and executes the
+/// browser.
 const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
-/// Every browser runs without a window, calls nobody of its own accord, and keeps timers running.
+/// Flags of every browser: headless, no background network traffic, unthrottled timers.
 const FLAGS: &[&str] = &[
     "--headless=new",
     "--remote-debugging-pipe",
@@ -40,7 +41,7 @@ const FLAGS: &[&str] = &[
     "--use-mock-keychain",
 ];
 
-/// The browser of a load speaks to nobody but the page's servers, and plays nothing.
+/// More flags for untrusted pages: no network traffic of the browser's own, no audio.
 const GUARDED: &[&str] = &[
     "--disable-default-apps",
     "--disable-component-extensions-with-background-pages",
@@ -52,20 +53,20 @@ const GUARDED: &[&str] = &[
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
     "--mute-audio",
     "--metrics-recording-only",
-    // Nothing goes around the gate: no QUIC, no WebRTC over UDP, no resolver, loopback included.
+    // Nothing may bypass the proxy: no QUIC, no WebRTC over UDP, no resolver; loopback is not exempt.
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--dns-prefetch-disable",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--proxy-bypass-list=<-loopback>",
-    // A script that wants more memory is ended by its engine first.
+    // In MiB: V8 ends a greedy script before the process limit applies.
     "--js-flags=--max-old-space-size=1024",
 ];
 
 const PREFIX: &str = "sightline-browser-";
 
-/// A folder that old, which nobody uses, was left by a process that was killed.
+/// Unused profiles older than this were left by a killed process.
 const STALE: Duration = Duration::from_hours(1);
 
 const FUNERAL: Duration = Duration::from_secs(5);
@@ -77,7 +78,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser whose only way out is the gate on that port.
+    /// `gate` is the port of the egress proxy, the browser's only route.
     pub fn guarded(
         program: &Path,
         settings: &LabSettings,
@@ -87,7 +88,7 @@ impl Browser {
         Self::start(program, &[GUARDED, &[&gate]].concat(), settings)
     }
 
-    /// Starts a browser that reaches whatever its arguments let it reach. For tests of our own pages.
+    /// Network access is up to `arguments`. For tests of this product's pages.
     #[cfg(feature = "test-support")]
     pub fn unguarded(
         program: &Path,
@@ -97,7 +98,6 @@ impl Browser {
         Self::start(program, arguments, settings)
     }
 
-    /// Starts that program with these arguments and the flags of every browser.
     fn start(
         program: &Path,
         arguments: &[&str],
@@ -114,14 +114,14 @@ impl Browser {
         if settings.sandbox == BrowserSandbox::Off {
             command.arg("--no-sandbox");
         }
-        // The environment may hold keys; a browser gets none of it.
+        // The environment may contain secrets; the browser gets none of it.
         command
             .env_clear()
             .envs([
                 ("PATH", "/usr/bin:/bin"),
                 ("LANG", "C.UTF-8"),
                 ("TZ", "UTC"),
-                // Its own folder, too, as a relative path: the path of a socket has at most 107 bytes.
+                // The profile as a relative path: a socket path has at most 107 bytes.
                 ("TMPDIR", "."),
             ])
             .envs(
@@ -174,7 +174,7 @@ impl Browser {
     }
 
     fn kill(&self) {
-        // An error says that nobody is left.
+        // Fails only when the group is already gone.
         let _ = kill_process_group(self.group, Signal::KILL);
     }
 }
@@ -183,7 +183,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         if let Some(profile) = self.profile.take() {
             self.kill();
-            // What is being dropped cannot wait; a thread can.
+            // `drop` must not block; a thread may.
             std::thread::spawn(move || bury(profile));
         }
     }
@@ -193,7 +193,7 @@ fn told(what: &str, error: &io::Error) -> LabError {
     LabError::Browser(format!("{what}: {}", error.kind()))
 }
 
-/// Whether the browser runs as somebody else: no page is to run as root.
+/// A browser must not run as root.
 pub fn runs_as_other() -> bool {
     geteuid().is_root()
 }
@@ -217,7 +217,7 @@ fn profile(settings: &LabSettings) -> io::Result<TempDir> {
     Ok(profile)
 }
 
-/// Removes what killed processes of ours left. (Their browsers ended with them: the pipes closed.)
+/// Removes profiles left by killed processes; their browsers ended when the pipes closed.
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {
@@ -228,13 +228,13 @@ fn sweep(folder: &Path) {
         let changed = entry.metadata().and_then(|it| it.modified()).ok();
         let age = changed.and_then(|it| it.elapsed().ok());
         if is_ours && age.is_some_and(|it| it > STALE) && users_of(&entry.path()).is_empty() {
-            // What cannot be removed is left.
+            // Best effort.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Waits until nobody uses the folder (crash handlers leave the group), kills what remains, and removes it.
+/// Waits until no process uses the folder (crash handlers leave the group), kills the rest, and removes it.
 fn bury(profile: TempDir) {
     let until = Instant::now() + FUNERAL;
     let path = profile.path().to_owned();
@@ -244,7 +244,7 @@ fn bury(profile: TempDir) {
     for user in users_of(&path) {
         let _ = rustix::process::kill_process(user, Signal::KILL);
     }
-    // Something may still be written while the folder is emptied.
+    // Files may still be written during removal.
     for _ in 0..10 {
         if fs::remove_dir_all(&path).is_ok() || !path.exists() {
             return;

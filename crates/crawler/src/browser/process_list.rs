@@ -1,9 +1,9 @@
-//! The processes of this machine, from `/proc`. Where there is none, nothing is known of any.
+//! Processes of this machine, from `/proc`; empty where there is no `/proc`.
 
 use rustix::process::Pid;
 use std::{fs, path::Path};
 
-/// Resident bytes of a group's processes; shared pages count more than once. 0 where there is no `/proc`.
+/// Resident bytes of a process group; shared pages count once per process. 0 without `/proc`.
 pub fn memory_of(group: Pid) -> u64 {
     let own = |it: &(i32, i32, u64)| it.1 == group.as_raw_nonzero().get();
     processes().filter(own).map(|it| it.2).sum()
@@ -21,13 +21,13 @@ pub fn users_of(folder: &Path) -> Vec<Pid> {
     users.filter_map(Pid::from_raw).collect()
 }
 
-/// Every process: its number, its group, its resident bytes.
+/// Process id, group id and resident bytes.
 fn processes() -> impl Iterator<Item = (i32, i32, u64)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|it| {
         let pid: i32 = it.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in parentheses may hold anything; fields are counted after it.
+        // The name in parentheses may contain spaces; fields are counted after it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let group = fields.get(2)?.parse().ok()?;
         let pages: u64 = fields.get(21)?.parse().ok()?;

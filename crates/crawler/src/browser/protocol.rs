@@ -1,6 +1,5 @@
-//! The DevTools protocol over a pair of pipes: JSON messages, each ended by a zero byte. Pipes rather than a port: no
-//! other process of the machine can reach the browser, and the browser ends by itself when ours is gone, however it
-//! went.
+//! The DevTools protocol over two pipes: JSON messages, each ended by a zero byte. With pipes, unlike a port, no
+//! other process can reach the browser, and the browser exits when this process ends for any reason.
 
 use super::messages::{Attached, Created, Evaluated, World};
 use serde::Deserialize;
@@ -10,14 +9,14 @@ use thiserror::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
-/// The world that observers and readers of a page look from.
+/// The isolated world in which observers and readers run.
 pub const WORLD: &str = "sightline";
 
 const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
 
 const CHUNK: usize = 256 * 1024;
 
-/// Events that wait while an answer is waited for, at the most, and their bytes together.
+/// Events queued while a command waits for its answer, and their bytes.
 const MOST_WAITING: usize = 100_000;
 const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
@@ -25,7 +24,7 @@ const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
 pub enum ProtocolError {
     #[error("the browser is gone")]
     Ended,
-    /// A message is longer than any honest one, or too many wait.
+    /// A message exceeds the limit, or too many events are queued.
     #[error("the browser says too much")]
     TooMuch,
     #[error("the browser's words make no sense")]
@@ -37,7 +36,7 @@ pub enum ProtocolError {
 #[derive(Debug)]
 pub struct Event {
     pub session: Option<String>,
-    /// What, for example `Page.loadEventFired`.
+    /// For example `Page.loadEventFired`.
     pub method: String,
     pub params: Box<RawValue>,
 }
@@ -46,7 +45,7 @@ pub struct Protocol {
     to: ChildStdin,
     from: ChildStdout,
     unread: Vec<u8>,
-    /// Where the search for the end of a message goes on.
+    /// Offset from which the end of the next message is searched.
     searched: usize,
     last_id: u64,
     waiting: VecDeque<Event>,
@@ -73,7 +72,7 @@ struct Refusal {
 }
 
 pub enum Message {
-    /// The answer to the command of that number, or why it is refused.
+    /// Answer to a command, by its id; `Err` has the browser's reason.
     Answer(u64, Result<Box<RawValue>, String>),
     Event(Event),
     Nothing,
@@ -92,7 +91,7 @@ impl Protocol {
         }
     }
 
-    /// Sends a command and does not wait for its answer.
+    /// Sends a command without waiting for its answer; returns its id.
     pub async fn tell(
         &mut self,
         session: Option<&str>,
@@ -111,7 +110,7 @@ impl Protocol {
         Ok(self.last_id)
     }
 
-    /// Sends a command and waits for its answer; events that come before it wait.
+    /// Sends a command and waits for its answer; events are queued meanwhile.
     pub async fn ask<T: for<'de> Deserialize<'de>>(
         &mut self,
         session: Option<&str>,
@@ -135,7 +134,7 @@ impl Protocol {
         }
     }
 
-    /// Opens a blank page: its target, which is also its main frame, and its session.
+    /// Opens a blank page; returns the id of its target and main frame, and its session.
     pub async fn open_page(
         &mut self,
         context: Option<&str>,
@@ -150,7 +149,7 @@ impl Protocol {
         Ok((page.target_id, attached.session_id))
     }
 
-    /// Evaluates in a world of ours, which the page's scripts do not reach; `null` where there is no value.
+    /// Evaluates in an isolated world, out of reach of the page's scripts; `null` without a value.
     pub async fn evaluate(
         &mut self,
         session: &str,
@@ -170,7 +169,7 @@ impl Protocol {
         evaluated.map(|it: Evaluated| it.result.value)
     }
 
-    /// Sends a command and waits until it is done.
+    /// Sends a command and waits for completion.
     pub async fn order(
         &mut self,
         session: Option<&str>,
@@ -190,7 +189,7 @@ impl Protocol {
         Ok(())
     }
 
-    /// The next event. Dropping the future loses nothing.
+    /// The next event. Cancel-safe.
     pub async fn event(&mut self) -> Result<Event, ProtocolError> {
         if let Some(event) = self.waiting.pop_front() {
             self.waiting_bytes -= event.params.get().len();
@@ -203,7 +202,7 @@ impl Protocol {
         }
     }
 
-    /// The next message. Dropping the future loses nothing.
+    /// The next message. Cancel-safe.
     pub async fn message(&mut self) -> Result<Message, ProtocolError> {
         loop {
             let end = self.unread[self.searched..].iter().position(|it| *it == 0);

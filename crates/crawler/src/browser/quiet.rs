@@ -1,12 +1,12 @@
-//! When a page counts as loaded: load event, first paint and all but two requests have been over for long enough.
+//! A page is loaded when the load event, first paint and all but two requests have been over for long enough.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Requests that may go on for ever: a stream, a poll.
+/// Open requests that do not delay a load: streams, polling.
 const MOST_REQUESTS: usize = 2;
 
-/// A page that has loaded and painted nothing is not waited for longer.
+/// A loaded page that paints nothing is not waited for longer.
 const PAINT_LIMIT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
-//! Pages as a browser shows them, for the second look of a crawl. One browser shows all pages of a crawl, one after the
-//! other, each in a profile of its own that is gone with the page. It starts with the first page, and another one
-//! starts when it died, was killed or has shown many. As with every browser of the lab, its only way out is the gate.
+//! Renders the pages of a crawl. One browser renders them one after the other, each in its own browser context. It
+//! starts with the first page and is replaced after it died, was killed or has rendered [`MOST_PAGES`]. Its only
+//! network route is the egress proxy.
 
 use super::gate::Gate;
 use super::process::Browser;
@@ -17,23 +17,23 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::timeout;
 use url::Url;
 
-/// How long a browser may take to start and to say which one it is.
+/// Time for a browser to start and report its version.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// What a page may take beside the time in which it is to come to rest: opening, answering, closing.
+/// Time per page beyond the render limit: opening, answering, closing.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// Pages after which a browser is let go: what it leaks goes with it.
+/// Pages after which the browser is replaced, which bounds memory leaks.
 const MOST_PAGES: u32 = 100;
 
-/// Browsers that did not start, one after the other, before no further one is tried in this crawl.
+/// Consecutive failed starts after which this crawl stops trying.
 const MOST_STARTS: u32 = 3;
 
-/// Shows the pages of one crawl. Dropping it ends its browser.
+/// Dropping it ends its browser.
 pub struct Renderer {
     fetcher: Arc<Fetcher>,
     settings: LabSettings,
-    /// How many pages are shown at the same time, over all crawls of the process.
+    /// Limits concurrent pages over all crawls of the process.
     tabs: Arc<Semaphore>,
     state: Mutex<State>,
 }
@@ -61,7 +61,7 @@ impl Renderer {
         }
     }
 
-    /// Shows a page that robots.txt allows, and takes its document at rest or when time is over. One request to its host.
+    /// Renders a page that robots.txt allows until it is idle or its time is over. Counts as one request to its host.
     pub async fn show(&self, url: &Url) -> Result<Shown, NotShown> {
         let mut state = self.state.lock().await;
         let _tab = self.tabs.acquire().await;
@@ -80,7 +80,7 @@ impl Renderer {
             match &outcome {
                 Err(it) if it.is_the_browsers_fault() => {
                     running.browser.end().await;
-                    // One that died of the page before is no fault of this one.
+                    // A browser that died of an earlier page is not this page's failure.
                     if was_used && it.reason == RenderFailure::BrowserFailed {
                         continue;
                     }
@@ -91,7 +91,7 @@ impl Renderer {
         }
     }
 
-    /// Ends the browser, and waits until nothing of it is left.
+    /// Ends the browser and waits until its processes and files are gone.
     pub async fn end(&self) {
         let running = self.state.lock().await.running.take();
         if let Some(running) = running {
@@ -99,7 +99,7 @@ impl Renderer {
         }
     }
 
-    /// Pages are to see who asks, as the crawler said it: a server may answer others differently.
+    /// The crawler's user agent: servers may answer others differently.
     fn agent(&self) -> String {
         self.fetcher.settings.user_agent()
     }
@@ -161,7 +161,7 @@ impl Running {
         let page = async {
             let mut tab = Tab::open(&mut self.protocol, &agent, url).await?;
             let shown = tab.show(settings.render_limit).await;
-            // A browser that is let go takes its pages with it.
+            // Ending the browser closes its tabs.
             if !matches!(&shown, Err(it) if it.is_the_browsers_fault()) {
                 tab.close().await?;
             }

@@ -14,17 +14,17 @@ use serde::Deserialize;
 
 const NO_PAINT: &str = "noPaint";
 
-/// It never was quiet for long enough to say when one could use it.
+/// The page was not quiet for long enough to compute Time to Interactive.
 const NEVER_QUIET: &str = "neverQuiet";
 
-/// The trace and the page's own observer disagree about the largest paint.
+/// The trace and the page's observer disagree about the LCP.
 const READERS_DISAGREE: &str = "lcpReadersDisagree";
 
-/// Two readers of one paint are apart by no more than this, ms and as a share.
+/// Accepted difference of the two LCP values, in ms and as a share.
 const LEEWAY: f64 = 50.0;
 const LEEWAY_SHARE: f64 = 0.05;
 
-/// What the observers in the page saw; ms after the document's time origin.
+/// Results of the observers in the page; times in ms after the time origin.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Seen {
@@ -59,7 +59,7 @@ pub struct Witnesses<'a> {
     pub load: Load,
     pub requests: &'a Requests,
     pub resources: Vec<ResourceFact>,
-    /// The observers; `None` when the page did not answer.
+    /// `None` when the page did not answer.
     pub seen: Option<Seen>,
     pub warnings: Vec<String>,
 }
@@ -139,7 +139,7 @@ fn element(paint: &SeenPaint) -> LcpElement {
     }
 }
 
-/// The parts of the largest paint (`core/computed/metrics/lcp-breakdown.js` of lighthouse 12.8.2).
+/// LCP subparts (`core/computed/metrics/lcp-breakdown.js` of lighthouse 12.8.2).
 fn breakdown(
     metrics: &LabMetrics,
     seen: &Seen,

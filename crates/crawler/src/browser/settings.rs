@@ -3,40 +3,40 @@ use std::{path::PathBuf, time::Duration};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabSettings {
-    /// The browser's program; `None` for the first of [`USUAL_PLACES`] that is there.
+    /// The executable; `None` for the first existing one of [`USUAL_PLACES`].
     pub browser: Option<PathBuf>,
     pub runs: u32,
-    /// Where running browsers keep files (the unprivileged user needs access); `None`: the system's temporary folder.
+    /// Where browsers keep their profiles (the unprivileged user needs access); `None` for the temporary directory.
     pub folder: Option<PathBuf>,
-    /// How long a browser that just started is left alone: on two busy cores it costs a fifth of a second of FCP.
+    /// Pause after the browser's start: without it, FCP is 0.2 s later on two busy cores.
     pub settling: Duration,
-    /// How long all is quiet before a page counts as loaded: Time to Interactive needs 5 s, Lighthouse waits 5.25 s.
+    /// How long a page must be quiet to count as loaded: Time to Interactive needs 5 s, Lighthouse waits 5.25 s.
     pub quiet: Duration,
-    /// How long a page may take to get there; then it is measured as it is, and the record says so.
+    /// Time limit for becoming quiet; afterwards the page is measured as it is, with a warning.
     pub load_limit: Duration,
-    /// How long a page that is only shown has to come to rest; then it is read as it is.
+    /// Time limit for a rendered page to become idle; afterwards it is read as it is.
     pub render_limit: Duration,
-    /// How long one load may take, the browser's start and end included; then it is killed.
+    /// Time limit of one run, browser start and end included.
     pub run_limit: Duration,
-    /// Resident memory of all processes of the browser together, bytes; then it is killed.
+    /// Resident bytes of all browser processes; beyond it the browser is killed.
     pub memory_limit: u64,
-    /// Bytes that a load may send and receive.
+    /// Bytes sent and received per load.
     pub traffic_limit: u64,
     pub sandbox: BrowserSandbox,
-    /// When Sightline runs as root: the user and group the browser runs as instead.
+    /// User and group id of the browser when Sightline runs as root.
     pub unprivileged: (u32, u32),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BrowserSandbox {
-    /// On; without it nothing is loaded.
+    /// Without a working sandbox nothing is loaded.
     #[default]
     Required,
-    /// Off: for machines that allow none, and pages that are trusted.
+    /// For machines that allow no sandbox, and trusted pages only.
     Off,
 }
 
-/// Where Debian and others put Chromium. The program itself comes before the script around it.
+/// Usual install locations; the executable precedes its wrapper script.
 pub const USUAL_PLACES: &[&str] = &[
     "/usr/lib/chromium/chromium",
     "/usr/bin/chromium",
@@ -81,7 +81,7 @@ impl LabSettings {
         usual.into_iter().find(|it| it.is_file())
     }
 
-    /// What it would take to have a browser, and what is done without; `None` when there is one.
+    /// `None` when a browser is found; `without` says what happens without one.
     pub(crate) fn missing(&self, without: &str) -> Option<NotConfigured> {
         if self.program().is_some() {
             return None;

@@ -1,6 +1,6 @@
-//! What a page's files say, where no browser can load it: time to the first byte, and for each file bytes, compression,
-//! freshness and whether it blocks. No paint is claimed. Files are asked for one after the other; sizes are those on
-//! the wire. How long the server itself took is not known, because the time until the first byte includes connecting.
+//! Page speed facts where no browser can load the page: time to first byte and, per file, bytes on the wire,
+//! compression, freshness and render blocking; no paint metrics. Files are requested one after the other. Server
+//! response time is unknown, because time to first byte includes connecting.
 
 use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
 use crate::extract::{NamedFile, read_page_files};
@@ -26,7 +26,7 @@ const CUT_SHORT: &str = "filesCutShort";
 pub struct StaticReader {
     settings: Arc<CrawlerSettings>,
     clients: Clients,
-    /// Whose turns it waits for; nobody's in tests.
+    /// Throttles requests per host; `None` in tests.
     polite: Option<Arc<Fetcher>>,
 }
 
@@ -40,7 +40,7 @@ impl StaticReader {
         }
     }
 
-    /// A reader that waits for its turns as a fetcher's requests do.
+    /// Throttles its requests together with a fetcher's.
     pub(crate) fn taking_turns(fetcher: Arc<Fetcher>) -> Self {
         let settings = Arc::clone(&fetcher.settings);
         Self {
@@ -100,7 +100,7 @@ impl StaticReader {
         body.map_err(|_| LabError::Unreachable)
     }
 
-    /// A file as far as it can be had; one that cannot is told without an answer.
+    /// A file that cannot be fetched has no status.
     async fn file(&self, named: &NamedFile) -> ResourceFact {
         let mut fact = ResourceFact {
             url: named.url.clone(),
@@ -133,7 +133,7 @@ struct Page {
     redirected: Duration,
 }
 
-/// Where a redirect leads; an unusable one is an answer like any other.
+/// `None` for an unusable redirect, which counts as a final answer.
 fn redirect(response: &Response, url: &Url) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -186,7 +186,7 @@ impl Head {
         fact.fresh_for = self.fresh_for;
     }
 
-    /// Notes the size, if the whole file came.
+    /// Sets the sizes, if the body is complete.
     fn weigh(&self, fact: &mut ResourceFact, body: &Body) {
         if body.truncation != analysis::observation::web_site::Truncation::None {
             return;
@@ -198,7 +198,7 @@ impl Head {
     }
 }
 
-/// Bytes of the headers, as HTTP/1.1 writes them.
+/// Header bytes in HTTP/1.1 encoding.
 fn length(headers: &HeaderMap) -> u64 {
     headers
         .iter()

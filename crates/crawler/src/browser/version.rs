@@ -5,15 +5,15 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 const LIMIT: Duration = Duration::from_secs(10);
-/// Bytes of an honest answer at the most.
+/// Bytes read of the version output.
 const MOST: u64 = 200;
 
-/// What a browser calls itself, such as `Chromium 140.0.7339.185 built on Debian`; `None` where it does not say.
+/// The browser's version line, such as `Chromium 140.0.7339.185 built on Debian`; `None` without one.
 pub async fn name_of(program: &Path, settings: &LabSettings) -> Option<String> {
     let mut command = Command::new(program);
     command
         .arg("--version")
-        // The environment may hold keys.
+        // The environment may contain secrets.
         .env_clear()
         .envs([("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8")])
         .stdin(Stdio::null())

@@ -46,7 +46,7 @@ fn recorded_start(record: &Record<'_>) -> Option<(Url, SiteScope)> {
     Some((Url::parse(&site.start).ok()?, site.scope.clone()))
 }
 
-/// robots.txt comes first; a host that does not even answer that cannot be reached.
+/// Requests robots.txt first; a host that does not answer that is unreachable.
 pub async fn try_starts(
     fetcher: &Fetcher,
     from: &CrawlStart,

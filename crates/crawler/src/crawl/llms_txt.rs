@@ -6,7 +6,7 @@ use domain::ports::site_reader::SiteReadError;
 const MOST_BYTES: usize = 64 << 10;
 
 impl Crawl<'_> {
-    /// Asks for it once, where robots.txt allows it; what does not answer is not recorded.
+    /// Requested once, if robots.txt allows it; recorded only if the server answers.
     pub(super) async fn read_llms_txt(&mut self) -> Result<(), SiteReadError> {
         if self.record.site().is_some_and(|it| it.llms_txt.is_some()) {
             return Ok(());

@@ -1,6 +1,6 @@
-//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of links that are no
-//! pages. A level is read in the order in which its links were found, so that the page limit cuts it at the same place
-//! whatever answers first, and a resumed crawl ends as if it had never stopped.
+//! One crawl: breadth-first from the start page, then remaining sitemap URLs, then link targets that are not pages. A
+//! level is read in link order, so the page limit cuts at the same place whichever response comes first, and a
+//! resumed crawl gives the same result.
 
 mod beginning;
 mod llms_txt;
@@ -36,7 +36,7 @@ pub struct Crawl<'a> {
     record: Record<'a>,
     frontier: Frontier,
     asked_as_page: UrlSet,
-    /// Pages that the levels so far brought, recorded ones included.
+    /// Pages of the levels so far, recorded ones included.
     pages_met: u64,
     trapped: BTreeSet<LimitHit>,
     begun: Instant,
@@ -198,7 +198,7 @@ impl<'a> Crawl<'a> {
         Ok(())
     }
 
-    /// New pages that the pages of a level link to, in the order of the links.
+    /// New pages that a level links to, in link order.
     async fn next_level(&mut self, level: &[UrlNumber]) -> Result<Vec<UrlNumber>, SiteReadError> {
         let mut next = Vec::new();
         let mut limits = BTreeSet::new();

@@ -14,14 +14,14 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::{borrow::Cow, collections::VecDeque};
 use url::Url;
 
-/// How many pages are looked up at once among those that are kept.
+/// Kept pages looked up per query.
 const KEPT: usize = 200;
 const NOT_MODIFIED: u16 = 304;
 
 type Kept<'a> = (&'a dyn EarlierPages, Validators);
 
 impl<'a> Crawl<'a> {
-    /// Reads the URLs of a level in order until the plan's pages are read; returns the pages it brought.
+    /// Reads a level in order until the plan's page limit; returns the pages found.
     pub(super) async fn read_level(
         &mut self,
         level: &[UrlNumber],
@@ -43,8 +43,7 @@ impl<'a> Crawl<'a> {
                 self.pages_known -= rest.len() as u64;
                 break;
             }
-            // As many as can still become pages; what becomes none makes room for the next.
-            // And of those that are shown in a browser too, as many as can still be of the first ones.
+            // As many URLs as may still become pages; while rendering, as many as may still be rendered.
             let shown = self.room_for_rendering();
             let room = if shown > 0 { room.min(shown) } else { room };
             let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
@@ -56,7 +55,7 @@ impl<'a> Crawl<'a> {
             self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_met += pages.len() as u64;
-            // What became no page is no page to wait for.
+            // URLs that are not pages are no longer expected.
             self.pages_known -= (batch.len() - pages.len()) as u64;
             self.in_vain = 0;
             self.tell_progress();
@@ -65,7 +64,7 @@ impl<'a> Crawl<'a> {
         Ok(brought)
     }
 
-    /// The page that asking for a URL brought: its own, or one that a redirect led to first.
+    /// The page at a URL, or the redirect target if this URL reached it first.
     fn page_of(&mut self, url: UrlNumber) -> Option<UrlNumber> {
         if self.record.page_at(url).is_some() {
             return Some(url);
@@ -111,7 +110,7 @@ impl<'a> Crawl<'a> {
                 };
                 running.push(self.tools.read(url, depth, discovery, kept));
             }
-            // What was read and what was shown besides, whichever comes first.
+            // A fetch or a rendering, whichever completes first.
             let (is_read, mut steps) = futures_util::select! {
                 steps = running.select_next_some() => (true, steps),
                 steps = queue.showing.select_next_some() => (false, steps),
@@ -123,7 +122,7 @@ impl<'a> Crawl<'a> {
                     self.in_vain += u64::from(!has_page(&more));
                     steps.extend(more);
                 }
-                // A page that a redirect led to is kept unless it is met on its own.
+                // A redirect target is kept unless the crawl reaches it on its own.
                 steps.retain(|it| match it {
                     CrawlStep::Page(page) => {
                         let url = self.record.urls().id(&page.url);
@@ -164,7 +163,7 @@ impl<'a> Crawl<'a> {
 }
 
 impl Tools<'_> {
-    /// Asks for a URL: the steps are a page, or a check, or a check and the page it led to.
+    /// Fetches a URL: returns a page, a check, or a check and the page it redirects to.
     async fn read(
         &self,
         text: String,
@@ -194,7 +193,7 @@ impl Tools<'_> {
                 let page = unchanged(page, &answer.fetched, depth, discovery);
                 return vec![CrawlStep::Page(Box::new(page))];
             }
-            // What was kept cannot be used: the page has to be sent after all.
+            // The kept page is unusable, so it is fetched in full.
             answer = self.fetcher.ask_patiently(&url, Want::Html, robots).await;
         }
         if answer.blocked {
@@ -230,7 +229,7 @@ impl Tools<'_> {
         let (body, charset, response) = (answer.body?, answer.charset, answer.response);
         let place = url.clone();
         let fetched = Fetched {
-            // Redirects belong to the URL that led here.
+            // Redirects are recorded with the requested URL.
             chain: fetched.chain.last().cloned().into_iter().collect(),
             ..fetched
         };
@@ -261,7 +260,7 @@ fn has_page(steps: &[CrawlStep]) -> bool {
     steps.iter().any(|it| matches!(it, CrawlStep::Page(_)))
 }
 
-/// A page of which the server says that it did not change: what was kept of it, as of now.
+/// A page answered with 304: its kept content with the current fetch.
 fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discovery) -> PageContent {
     PageContent {
         depth,
@@ -271,7 +270,7 @@ fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discover
             attempts: asked.attempts,
             ..page.fetched
         },
-        // Scripts may show something else all the same.
+        // Rendered content may differ even so.
         rendered: None,
         ..page
     }

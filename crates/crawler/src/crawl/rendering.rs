@@ -1,4 +1,4 @@
-//! The second look: pages are shown in a browser before they are recorded, so that the journal has both in one step.
+//! Rendering: pages are rendered before they are recorded, so that the journal has both versions in one step.
 
 use super::{Crawl, Tools};
 use crate::browser::{NotShown, Renderer, Shown};
@@ -10,7 +10,7 @@ use futures_util::{future::BoxFuture, stream::FuturesUnordered};
 use std::{borrow::Cow, collections::HashSet};
 use url::Url;
 
-/// Pages that were read and wait to be shown; no more is read until some of them are.
+/// Fetched pages that wait for rendering; fetching pauses at this limit.
 const MOST_WAITING: usize = 8;
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl<'a> RenderQueue<'a> {
         self.showing.len() < MOST_WAITING
     }
 
-    /// Takes steps with pages to be shown, and returns what can be recorded at once; steps that came together stay so.
+    /// Queues steps with pages to render; returns steps to record now. Steps of one batch stay together.
     pub(super) fn take(
         &mut self,
         mut steps: Vec<CrawlStep>,
@@ -92,7 +92,7 @@ impl Tools<'_> {
     }
 }
 
-/// The shown document is read as the sent one was, with the same headers.
+/// Reads the rendered document like the sent one, with the same headers.
 fn beside(sent: &PageContent, shown: &Shown, url: &Url) -> RenderedPage {
     let content = read_page(Arrival {
         bytes: Cow::Borrowed(shown.html.as_bytes()),

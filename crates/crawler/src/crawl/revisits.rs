@@ -1,4 +1,4 @@
-//! Pages of earlier crawls that nothing leads to any more: whether they are still there.
+//! Pages of earlier crawls that are no longer linked: whether they still exist.
 
 use super::Crawl;
 use crate::check::{Target, check};
@@ -7,7 +7,7 @@ use domain::ports::site_reader::SiteReadError;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use url::Url;
 
-/// Such pages that are asked for at the most; a site that changed all its addresses has many.
+/// A site that changed all its URLs has many.
 const MOST: usize = 1_000;
 
 impl Crawl<'_> {

@@ -12,7 +12,7 @@ use std::collections::{HashSet, VecDeque};
 use url::Url;
 
 const MOST_SITEMAPS: usize = 500;
-/// Entries outside of the site that are told.
+/// Examples kept of entries outside the site.
 const MOST_FOREIGN: usize = 5;
 
 struct Read {
@@ -91,7 +91,7 @@ impl Crawl<'_> {
         let dated = |entry: &SitemapEntry| Some((own(entry)?, entry.last_modified?.text()));
         let fact = SitemapFact {
             url: url.to_owned(),
-            // One more than fits, which tells that it is not all.
+            // One more than the limit, to detect truncation.
             pages: { sitemap.pages.iter() }
                 .filter_map(own)
                 .take(most.saturating_add(1))

@@ -1,4 +1,4 @@
-//! Targets of links that are no pages of their own: resources, pages beyond the limits, other hosts.
+//! Link targets that are not pages: resources, pages beyond the limits, other hosts.
 
 use super::Crawl;
 use crate::check::{Target, check};
@@ -32,7 +32,7 @@ impl Crawl<'_> {
         self.check_all(targets.collect()).await
     }
 
-    /// Targets that no page read answers, by URL, so that the limit cuts at the same place whatever was checked before.
+    /// Unchecked targets sorted by URL, so that the limit cuts at the same place on resume.
     fn targets(&mut self) -> Vec<KnownTarget> {
         let mut targets = Vec::new();
         for at in 0..self.record.target_count() {
@@ -40,7 +40,7 @@ impl Crawl<'_> {
                 break;
             };
             let number = target.number;
-            // What a level asked for does not count as a check.
+            // URLs requested by a level do not count as checks.
             if self.record.page_at(number).is_some() || self.asked_as_page.contains(number) {
                 continue;
             }
@@ -95,7 +95,7 @@ impl Crawl<'_> {
     }
 }
 
-/// Leaves so many targets, of which so many may be on other sites; whether there were more.
+/// Keeps `most` targets, `most_external` of them external; true if any were removed.
 fn cut(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> bool {
     let before = targets.len();
     let mut external = 0;
@@ -107,7 +107,7 @@ fn cut(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> boo
     targets.len() < before
 }
 
-/// One target of each domain in turn, so that waiting for one does not hold up the others.
+/// Interleaves domains, so that a slow one does not delay the others.
 fn by_turns(targets: Vec<Target>) -> Vec<Target> {
     let mut hosts: BTreeMap<String, VecDeque<Target>> = BTreeMap::new();
     for target in targets {

@@ -1,13 +1,13 @@
-//! Which encoding a page is in: byte order mark, HTTP, the page's own word, UTF-8.
+//! Character encoding of a page, by byte order mark, HTTP header, `meta` or default UTF-8.
 
 use analysis::observation::page_content::CharsetSource;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use std::borrow::Cow;
 
-/// How far into a page its own word about its encoding is looked for.
+/// Bytes searched for a charset in `meta`.
 const PRESCAN: usize = 1_024;
 
-/// More bytes than this a decoded page has not: the rest is cut.
+/// Bytes of a decoded page; the rest is cut.
 const MOST_TEXT: usize = 10 << 20;
 
 pub struct Decoded<'a> {
@@ -17,7 +17,7 @@ pub struct Decoded<'a> {
     pub had_errors: bool,
 }
 
-/// How often a decoded text has U+FFFD that is not in the bytes themselves. `had_errors` is what the decoder says.
+/// Number of U+FFFD that decoding added; `had_errors` comes from the decoder.
 pub fn replaced(text: &str, bytes: &[u8], had_errors: bool) -> usize {
     const MARK: &[u8] = "\u{fffd}".as_bytes();
     if !had_errors {
@@ -25,11 +25,11 @@ pub fn replaced(text: &str, bytes: &[u8], had_errors: bool) -> usize {
     }
     let marks = text.matches(char::REPLACEMENT_CHARACTER).count();
     let written = bytes.windows(MARK.len()).filter(|it| *it == MARK).count();
-    // In another encoding these three bytes are something else, and there is at least one error.
+    // In another encoding these bytes mean something else, and there was at least one error.
     marks.saturating_sub(written).max(1)
 }
 
-/// Decodes a page as browsers do; broken sequences become U+FFFD.
+/// Decodes as browsers do; malformed sequences become U+FFFD.
 pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
     let by_mark = || Encoding::for_bom(bytes).map(|it| (it.0, CharsetSource::ByteOrderMark));
     let by_http = || {
@@ -44,7 +44,7 @@ pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
         .or_else(by_http)
         .or_else(by_meta)
         .unwrap_or((UTF_8, CharsetSource::Default));
-    // A mark of byte order is none of the text.
+    // The byte order mark is not part of the text.
     let marked = Encoding::for_bom(bytes).map_or(0, |it| it.1);
     let (text, had_errors) = decoded(encoding, &bytes[marked..]);
     Decoded {
@@ -55,9 +55,9 @@ pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
     }
 }
 
-/// The text of bytes, and whether some of them are none of the encoding.
+/// Returns the text and whether any bytes were malformed.
 fn decoded<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> (Cow<'a, str>, bool) {
-    // In another encoding, a byte can become three.
+    // One byte can become three bytes of UTF-8.
     if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes)
         && text.len() <= MOST_TEXT
     {
@@ -69,7 +69,7 @@ fn decoded<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> (Cow<'a, str>, b
     (Cow::Owned(text), had_errors)
 }
 
-/// Looks for `charset=` in the `meta` tags outside comments.
+/// Searches `meta` tags outside comments for `charset=`.
 fn prescan(start: &[u8]) -> Option<&'static Encoding> {
     let text: String = start.iter().map(|it| char::from(*it)).collect();
     let text = without_comments(&text.to_ascii_lowercase());
@@ -83,7 +83,7 @@ fn prescan(start: &[u8]) -> Option<&'static Encoding> {
         Some(value[..end.unwrap_or(value.len())].to_owned())
     })?;
     let encoding = Encoding::for_label(label.as_bytes())?;
-    // A page whose bytes could be read this far is not UTF-16, whatever it says.
+    // Bytes readable as ASCII are not UTF-16, whatever the label says.
     Some(if encoding == UTF_16BE || encoding == UTF_16LE {
         UTF_8
     } else if encoding == X_USER_DEFINED {
@@ -148,7 +148,7 @@ mod tests {
             replaced(&decoded.text, bytes, decoded.had_errors)
         };
         assert_eq!(counted("č \u{fffd}".as_bytes(), Some("utf-8")), 0);
-        // windows-1250 that says it is UTF-8.
+        // windows-1250 labeled as UTF-8.
         assert_eq!(counted(b"\x9aest \x9au\x9aek", Some("utf-8")), 3);
         assert_eq!(counted(b"\xff \xef\xbf\xbd", Some("utf-8")), 1);
         // Every byte is a character of windows-1252.

@@ -6,10 +6,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Attributes of one element at the most.
+/// Attributes per element.
 pub const MOST_ATTRIBUTES: usize = 250;
 
-/// As much of an attribute is looked at for what its words say.
+/// Bytes read of attributes such as `class`.
 const MOST_OF_ATTRIBUTE: usize = 400;
 
 pub type NodeId = usize;
@@ -25,7 +25,7 @@ pub enum Kind {
     Element {
         name: QualName,
         attributes: Vec<Attribute>,
-        /// `None` for elements that the parser made up or repeated.
+        /// `None` for elements that the parser implied or repeated.
         place: Option<TagPlace>,
     },
     Text(StrTendril),
@@ -39,10 +39,10 @@ pub struct Node {
     depth: u32,
 }
 
-/// A finished tree; the document is node 0.
+/// A parsed tree; node 0 is the document.
 pub struct Dom {
     pub nodes: Vec<Node>,
-    /// The nodes of the document, in its order; those of templates are not among them.
+    /// In document order, without the contents of templates.
     pub order: Vec<NodeId>,
     scripts: HashMap<NodeId, TagPlace>,
     pub has_doctype: bool,
@@ -74,7 +74,7 @@ impl Dom {
         matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
     }
 
-    /// The beginning of an attribute's value, or empty; bounded, because classes are read from many elements.
+    /// The start of an attribute's value, or empty; bounded, because classes are read from many elements.
     pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {
         let value = self.attribute(id, wanted).unwrap_or_default();
         let mut end = value.len().min(MOST_OF_ATTRIBUTE);
@@ -100,14 +100,14 @@ impl Dom {
         std::iter::successors(self.nodes[id].parent, |it| self.nodes[*it].parent)
     }
 
-    /// The HTML elements of a name, in document order.
+    /// HTML elements by name, in document order.
     pub fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
         let all = self.order.iter().copied();
         all.filter(move |it| self.is_html(*it, name))
     }
 
-    /// Nodes below one, itself first, in document order; at most as many as an element may hold whose text is read.
-    /// Elements nest: without the bound, a page would be read as often as it is deep.
+    /// A node and its descendants in document order, at most 5,000. Without the bound, reading the text of nested
+    /// elements would take quadratic time.
     pub fn below(&self, from: NodeId) -> impl Iterator<Item = NodeId> {
         const MOST: usize = 5_000;
         let mut stack = vec![from];
@@ -119,7 +119,7 @@ impl Dom {
         std::iter::from_fn(next).take(MOST)
     }
 
-    /// All nodes below one, itself first, in document order; `enter` says whose children are visited.
+    /// A node and all its descendants in document order; `enter` decides whether children are visited.
     pub fn walk(&self, from: NodeId, mut enter: impl FnMut(NodeId) -> bool) -> Vec<NodeId> {
         let (mut order, mut stack) = (Vec::new(), vec![from]);
         while let Some(id) = stack.pop() {
@@ -155,7 +155,7 @@ pub struct Sink {
 
 pub struct Pending {
     pub name: LocalName,
-    /// Told apart from earlier `a` elements, which the parser repeats, by its attributes.
+    /// Set for `a` only: tells it from earlier `a` elements that the parser repeats.
     pub attributes: Option<Vec<Attribute>>,
     pub place: TagPlace,
     pub script: Option<TagPlace>,
@@ -326,7 +326,7 @@ impl TreeSink for Sink {
         mut attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> Handle {
-        // Most elements have one, and the parser made room for four.
+        // Most elements have one attribute, and the parser reserves space for four.
         attributes.shrink_to_fit();
         let pending = self.take_pending(&name, &attributes);
         if name.ns == ns!(html) && &*name.local == "body" {
@@ -340,7 +340,7 @@ impl TreeSink for Sink {
         if let Some(script) = pending.and_then(|it| it.script) {
             self.scripts.borrow_mut().insert(id, script);
         }
-        // What a template holds is no part of the page: its nodes hang under nothing.
+        // Template contents are not part of the page: they get no parent.
         let template = flags
             .template
             .then(|| Handle::new(self.add(Kind::Other), no_name()));
@@ -411,7 +411,7 @@ impl TreeSink for Sink {
         } = &mut self.nodes.borrow_mut()[target.0.id].kind
         {
             for it in attributes {
-                // Each is compared with all of them.
+                // Each attribute is compared with all others.
                 if known.len() < MOST_ATTRIBUTES && known.iter().all(|old| old.name != it.name) {
                     known.push(it);
                 }

@@ -1,4 +1,4 @@
-//! JSON with the places of its objects and with every key, also those that occur twice.
+//! JSON parsing that keeps source positions and duplicate keys.
 
 use analysis::observation::structured_data::INFINITE;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -17,16 +17,16 @@ pub enum Json {
 }
 
 pub struct Object {
-    /// Which `{` of the text it begins with.
+    /// Index of its `{` in the text.
     pub number: usize,
-    /// Keys and values as they stand in the text.
+    /// In source order.
     pub entries: Vec<(String, Json)>,
 }
 
 pub enum Refused {
     TooDeep,
     TooLarge,
-    /// It is not JSON: what is wrong, and at which byte.
+    /// Not JSON; `at` is a byte offset.
     Invalid {
         message: String,
         at: usize,
@@ -34,15 +34,15 @@ pub enum Refused {
 }
 
 impl Object {
-    /// The last value of a key, as other readers of JSON see it.
+    /// The last value of a key, as in other JSON parsers.
     pub fn get(&self, key: &str) -> Option<&Json> {
         let entry = self.entries.iter().rev().find(|it| it.0 == key);
         entry.map(|it| &it.1)
     }
 }
 
-/// Reads a text (RFC 8259), to serde's 128 levels. Too large numbers are no mistake of syntax: browsers read infinity,
-/// here the text [`INFINITE`]. Every value is taken from `room`.
+/// Parses JSON (RFC 8259) up to serde's 128 levels. Numbers out of range become the text [`INFINITE`], since browsers
+/// read infinity. Each value is deducted from `room`.
 pub fn read(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
     match parse(text, room) {
         Err(Refused::Invalid { message, .. }) if message == "number out of range" => {
@@ -52,7 +52,7 @@ pub fn read(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
     }
 }
 
-/// The text with [`INFINITE`] in place of numbers beyond all, as long as it was: none of them is shorter.
+/// Replaces numbers out of range by [`INFINITE`], padded to keep byte offsets; no such number is shorter.
 fn without_infinite_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
@@ -108,7 +108,7 @@ fn parse(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
     })
 }
 
-/// The byte where serde's line and column (in bytes, of the byte that was read last) are.
+/// Byte offset of serde's line and column (in bytes, of the last byte read).
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text
         .split_inclusive('\n')
@@ -122,14 +122,14 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// Where places in a text are, given where the text begins.
+/// Position of a byte offset, given where the text begins.
 pub fn place_of(text: &str, at: usize, begins: TagPlace) -> TagPlace {
     let mut place = begins;
     advance(&mut place, &text[..at]);
     place
 }
 
-/// The places of all `{` outside strings; the text is known to be JSON.
+/// Positions of all `{` outside strings of valid JSON.
 pub fn object_places(text: &str, begins: TagPlace) -> Vec<TagPlace> {
     let (mut all, mut place) = (Vec::new(), begins);
     let (mut in_string, mut escaped) = (false, false);

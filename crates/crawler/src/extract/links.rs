@@ -34,10 +34,10 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("meta", "content"),
 ];
 
-/// `link` elements that only open connections or name services.
+/// `link` types that open connections or name services.
 const NO_DOCUMENT: &[&str] = &["preconnect", "dns-prefetch", "pingback", "edituri"];
 
-/// What relative links start from: the first `base[href]`, itself relative to the page.
+/// Base URL: the first `base[href]`, resolved against the page.
 pub fn base(dom: &Dom, page: &Url) -> Url {
     let element = dom
         .elements("base")
@@ -54,7 +54,7 @@ pub struct LinkReader<'a> {
     base: &'a Url,
     pub places: &'a Places<'a>,
     in_main: &'a [bool],
-    /// The first element of each id, once somebody asks.
+    /// The first element of each id, computed on first use.
     by_id: OnceCell<HashMap<&'a str, NodeId>>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> LinkReader<'a> {
                 }
                 ("meta", _) => links.extend(self.refresh(id, value)),
                 ("link", _) if !self.links_a_document(id) => {}
-                // An empty action is the page itself, and a form is never sent.
+                // An empty action is the page itself; forms are never submitted.
                 ("form", _) if value.trim().is_empty() || self.is_posted(id) => {}
                 _ => links.extend(self.link(id, attribute, value)),
             }
@@ -104,7 +104,7 @@ impl<'a> LinkReader<'a> {
     }
 
     fn link(&self, id: NodeId, attribute: &str, raw: &str) -> Option<PageLink> {
-        // Elements without a place are repetitions of others.
+        // Elements without a position were repeated by the parser.
         let place = self.dom.place(id)?;
         Some(PageLink {
             raw: shortened(raw, MOST_RAW).to_owned(),
@@ -141,7 +141,7 @@ impl<'a> LinkReader<'a> {
         below.find_map(|it| short_text(self.dom.attribute(it, "alt")?))
     }
 
-    /// Label where a link has no text: the text of elements that `aria-labelledby` names, or the label of one inside.
+    /// Fallback for link text: elements named by `aria-labelledby`, else a descendant's `aria-label`.
     fn label_of_others(&self, id: NodeId) -> Option<String> {
         let by_id = self.by_id.get_or_init(|| {
             let elements = self.dom.order.iter().rev();
@@ -203,7 +203,7 @@ impl<'a> LinkReader<'a> {
     }
 }
 
-/// What an attribute says, as text of elements is kept; `None` where it says nothing.
+/// Attribute text, collapsed and shortened like element text; `None` when empty.
 fn short_text(value: &str) -> Option<String> {
     let text = collapsed(shortened(value.trim_start(), 10 * MOST_CHARACTERS));
     (!text.is_empty()).then(|| shortened(&text, MOST_CHARACTERS).to_owned())

@@ -21,10 +21,9 @@ pub use page_files::{NamedFile, read_page_files};
 use analysis::observation::structured_data::PageStructuredData;
 use url::Url;
 
-/// The version of what is read of a page; it grows whenever the same bytes come to be read as
-/// something else, so that a page is sent again even where the server says that it did not change, and
-/// changes are not told of what another version read
-/// (`ChangedField::is_judged_by_the_reader` of the crate `site`).
+/// Version of the extraction. Increase it whenever the same bytes are read differently: pages are then fetched in
+/// full despite a 304, and changes between versions are not reported (`ChangedField::is_judged_by_the_reader` of the
+/// crate `site`).
 pub const EXTRACTION: u32 = 6;
 
 pub fn read_structured_data(

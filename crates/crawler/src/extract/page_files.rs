@@ -1,4 +1,4 @@
-//! The files that a page names and a browser would load at once, without running a script.
+//! Files that a browser loads at once for a page, without running scripts.
 
 use super::charset::decode;
 use super::dom::{Dom, NodeId};
@@ -18,7 +18,7 @@ pub struct NamedFile {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFiles {
-    /// Each once, in document order.
+    /// Unique, in document order.
     pub files: Vec<NamedFile>,
     pub unsized_images: u32,
 }
@@ -47,7 +47,7 @@ pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> Page
     found
 }
 
-/// What an element loads, if a browser loads it at once.
+/// The file that a browser loads at once for an element.
 pub(super) fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     let attribute = |name| dom.attribute(id, name);
     let is_lazy = || attribute("loading").is_some_and(|it| it.eq_ignore_ascii_case("lazy"));
@@ -67,7 +67,7 @@ fn linked(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     let is = |wanted| rel.split_ascii_whitespace().any(|it| it == wanted);
     let href = attribute("href")?;
     if is("stylesheet") && !is("alternate") && attribute("disabled").is_none() {
-        // A sheet for other media is loaded all the same, and waited for by nobody.
+        // Style sheets for other media are loaded, but block nothing.
         let media = attribute("media")
             .unwrap_or("all")
             .trim()
@@ -93,7 +93,7 @@ fn linked(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     })
 }
 
-/// A classic script in the head stops the parser unless it is told not to.
+/// Classic scripts in the head block the parser unless async or deferred.
 fn blocks(dom: &Dom, id: NodeId) -> bool {
     let has = |name| dom.attribute(id, name).is_some();
     let is_module = dom
@@ -103,7 +103,7 @@ fn blocks(dom: &Dom, id: NodeId) -> bool {
     in_head && !has("async") && !has("defer") && !is_module
 }
 
-/// Whether a browser does not know the size: without both attributes or a style that names a side (no style sheets).
+/// Whether neither attributes nor inline style set width and height; style sheets are not read.
 pub(super) fn is_unsized(dom: &Dom, id: NodeId) -> bool {
     let number = |name| {
         dom.attribute(id, name).is_some_and(|it| {

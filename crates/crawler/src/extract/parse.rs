@@ -1,5 +1,5 @@
-//! Parsing with places: html5ever does not say where a tag begins, so the source is fed to it in
-//! pieces that begin at `<`, and a tag begins with the first piece that no earlier token took.
+//! Parsing with positions: html5ever does not report where a tag begins, so the source is fed in pieces that begin at
+//! `<`, and a tag begins at the first piece that no earlier token consumed.
 
 use super::dom::{Dom, Handle, MOST_ATTRIBUTES, NodeId, Pending, Sink, TagPlace};
 use html5ever::interface::TreeSink;
@@ -12,22 +12,22 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{QualName, TokenizerResult, ns};
 use std::cell::{Cell, RefCell};
 
-/// Beyond this many nodes, or this depth, a page is read without structure; its links still count.
+/// Beyond this many nodes or this depth, a page is read without structure; its links still count.
 const MOST_NODES: usize = 80_000;
 const MOST_DEPTH: u32 = 512;
-/// Elements that are read without structure at the most.
+/// Elements read without structure.
 const MOST_LOOSE: usize = 20_000;
-/// Attributes of a page at the most; behind them, nothing more is read without structure either.
+/// Attributes per page; beyond it, elements without structure are dropped too.
 const MOST_OF_ALL_ATTRIBUTES: usize = 250_000;
-/// Bytes of text that are read, scripts and style sheets not counted: some 350,000 words.
+/// Bytes of text, without scripts and style sheets: about 350,000 words.
 const MOST_TEXT: usize = 2 << 20;
 
 pub struct Parsed {
     pub dom: Dom,
     pub limited: bool,
-    /// Whether elements without structure were left out, which may have been links.
+    /// Whether elements without structure were dropped, which may have been links.
     pub links_left_out: bool,
-    /// How the head ended, where a tag says where it was meant to.
+    /// `None` without a tag that was meant to end the head.
     pub head_end: Option<HeadEnd>,
 }
 
@@ -41,7 +41,7 @@ pub struct HeadEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ender {
     Content,
-    /// Content inside of a `noscript`: parsers that run scripts do not look there.
+    /// Content inside `noscript`, which parsers with scripting ignore.
     Noscript,
 }
 
@@ -49,7 +49,7 @@ pub fn parse(source: &str) -> Parsed {
     parse_source(&source.to_tendril())
 }
 
-/// Parses a text that is kept nowhere else: what the page holds of it is not copied.
+/// Parses without copying: text nodes share the tendril's buffer.
 pub fn parse_source(source: &StrTendril) -> Parsed {
     let options = TreeBuilderOpts {
         scripting_enabled: false,
@@ -163,13 +163,13 @@ impl Iterator for Pieces<'_> {
 }
 
 struct Overlong {
-    /// Where the first one too many begins.
+    /// Offset of the first excess attribute.
     cut: u32,
-    /// Where the tag ends: at its `>`, and where that is the end of a comment, at its dashes.
+    /// Offset of the tag's `>`, or of the dashes before it if it ends a comment.
     end: u32,
 }
 
-/// Whether the tag at the beginning of a text is one (HTML, 13.2.5.32 to 13.2.5.40).
+/// The tag at the beginning of a text, if it has too many attributes (HTML, 13.2.5.32 to 13.2.5.40).
 fn overlong(text: &str) -> Option<Overlong> {
     let bytes = text.as_bytes();
     let name = bytes.get(1).filter(|it| **it != b'/').or(bytes.get(2))?;
@@ -223,7 +223,7 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Where the tag at the beginning of a text ends: after the first `>` outside quoted values.
+/// Position after the first `>` outside quoted values.
 fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
     let TagPlace {
         mut line,
@@ -247,7 +247,7 @@ fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
     TagPlace { line, column }
 }
 
-/// The last boundary of a character in the first so many bytes.
+/// The last character boundary within `most` bytes.
 fn cut_at(text: &str, most: usize) -> usize {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -259,10 +259,10 @@ fn cut_at(text: &str, most: usize) -> usize {
 struct PlacingSink {
     builder: TreeBuilder<Handle, Sink>,
     source: StrTendril,
-    /// Where each piece begins: its place, and its offset in the source.
+    /// Position and source offset of each piece.
     starts: RefCell<Vec<(TagPlace, usize)>>,
     taken: Cell<usize>,
-    /// Whether what comes is text until the end tag of its element.
+    /// Whether raw text up to an end tag follows.
     is_raw: Cell<bool>,
     /// Bytes of text so far.
     text: Cell<usize>,
@@ -270,11 +270,11 @@ struct PlacingSink {
     loose: Cell<usize>,
     limited: Cell<bool>,
     left_out: Cell<bool>,
-    /// Where the structure ends, once the limits are reached.
+    /// Parent of further elements, once the limits are reached.
     frozen: Cell<Option<NodeId>>,
-    /// The link whose text is being read without structure.
+    /// The link whose text is read without structure.
     open_link: Cell<Option<NodeId>>,
-    /// The first `noscript` of the head in which the body began.
+    /// State of the first `noscript` of the head.
     noscript: Cell<Noscript>,
     head_end: Cell<Option<HeadEnd>>,
 }
@@ -326,7 +326,7 @@ impl TokenSink for PlacingSink {
 }
 
 impl PlacingSink {
-    /// Whether the next `<` may begin a tag: all that was read has become tokens.
+    /// Whether a `<` may begin a tag: all input has become tokens.
     fn is_between_tokens(&self) -> bool {
         !self.is_raw.get() && self.taken.get() == self.starts.borrow().len()
     }
@@ -496,7 +496,7 @@ mod tests {
     use super::*;
     use crate::extract::dom::Kind;
 
-    /// Name and place of every element that has a place, in document order.
+    /// Name and position of every element that has one, in document order.
     fn places(source: &str) -> Vec<String> {
         let dom = parse(source).dom;
         let described = dom.order.iter().filter_map(|&id| {
@@ -581,7 +581,7 @@ mod tests {
         let place = parse(&source).dom;
         let link = place.elements("a").next().unwrap();
         assert_eq!(place.place(link), Some(TagPlace { line: 2, column: 9 }));
-        // What is no tag is no matter, however many words it has.
+        // Words outside tags are not cut.
         for text in [
             "<script>i <p {} </script>",
             "<!-- <p {} --><b>",

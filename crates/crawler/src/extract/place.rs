@@ -1,4 +1,4 @@
-//! Where an element stands: its CSS path and the part of the page it belongs to.
+//! Position of an element: its CSS path and its part of the page.
 
 use super::dom::{Dom, Kind, NodeId};
 use analysis::observation::web_site::Placement;
@@ -6,17 +6,17 @@ use html5ever::LocalName;
 use std::{cell::RefCell, collections::HashMap, fmt::Write as _};
 
 const MOST_DUPLICATES: usize = 50;
-/// Longer ids are not named, nor are elements with longer names.
+/// Longer ids and element names are not used in paths.
 const MOST_ID: usize = 200;
-/// Steps of a path at the most: what is nested deeper is found from an element in between.
+/// Steps per path; for deeper elements, it starts from an ancestor.
 const MOST_STEPS: usize = 100;
 
-/// Answers for one page, each worked out when it is asked for first.
+/// For one page; each value is computed on first use.
 pub struct Places<'a> {
     dom: &'a Dom,
-    /// How often an id occurs; only one that occurs once says where to begin.
+    /// Occurrences of each id; only unique ids begin a path.
     ids: HashMap<&'a str, u32>,
-    /// By node: the number of the element among its siblings of the same name.
+    /// By node: its index among siblings of the same name.
     numbers: RefCell<Vec<Number>>,
     placements: RefCell<Vec<Known>>,
 }
@@ -28,7 +28,7 @@ enum Number {
     Is(u32),
 }
 
-/// What is known of a node's part of the page: `Some(None)` is that no element says so.
+/// `Some(None)`: neither the node nor an ancestor determines the placement.
 type Known = Option<Option<Placement>>;
 
 impl<'a> Places<'a> {
@@ -49,7 +49,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// `id`s that more than one element has, some of them by name, and how many there are.
+    /// Ids of several elements: some of them by name, and how many there are.
     pub fn duplicate_ids(&self) -> (Vec<String>, u32) {
         let repeated = self.ids.iter().filter(|it| *it.1 > 1 && !it.0.is_empty());
         let mut names: Vec<&str> = repeated.map(|it| *it.0).collect();
@@ -62,7 +62,7 @@ impl<'a> Places<'a> {
         )
     }
 
-    /// A selector that finds the element: from the nearest id that is unique, else from the root.
+    /// From the nearest ancestor with a unique id, else from the root.
     pub fn css_path(&self, id: NodeId) -> String {
         let mut steps = Vec::with_capacity(16);
         let mut anchor = None;
@@ -133,7 +133,7 @@ impl<'a> Places<'a> {
         numbers[node]
     }
 
-    /// The part of the page, by the nearest ancestor that says so.
+    /// By the nearest ancestor that determines it.
     pub fn placement(&self, id: NodeId) -> Placement {
         let mut known = self.placements.borrow_mut();
         let mut waiting = Vec::new();

@@ -2,12 +2,12 @@ use aho_corasick::AhoCorasick;
 use analysis::text::words::shortened;
 use std::sync::LazyLock;
 
-/// Longer texts of a style sheet are no URL: their end is not looked for any further.
+/// Longer values are not URLs.
 const MOST_URL: usize = 4_096;
-/// Nobody writes more white space before a URL.
+/// Bytes of white space skipped before a URL.
 const MOST_BLANK: usize = 256;
 
-/// The URLs of a `srcset`, as the HTML standard splits it, so many at the most.
+/// URLs of a `srcset`, split as in the HTML standard; at most `most`.
 pub fn srcset(text: &str, most: usize) -> Vec<&str> {
     let mut urls = Vec::new();
     let mut rest = text;
@@ -39,13 +39,13 @@ pub fn srcset(text: &str, most: usize) -> Vec<&str> {
     }
 }
 
-/// The URLs of `url()` and `@import` in a style sheet, so many at the most.
+/// URLs of `url()` and `@import` in a style sheet; at most `most`.
 pub fn css_urls(text: &str, most: usize) -> Vec<String> {
     let css = without_comments(text);
     let mut urls = Vec::new();
     let mut begun = 0;
     for found in MARKS.find_iter(&css) {
-        // One inside of the last URL is part of it.
+        // A marker inside the last URL is part of it.
         if found.start() < begun {
             continue;
         }
@@ -77,7 +77,7 @@ static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("two short words are no matter")
 });
 
-/// How many bytes of white space a text begins with, as far as anybody writes.
+/// Leading white space in bytes, up to [`MOST_BLANK`].
 fn blank(text: &str) -> usize {
     let start = shortened(text, MOST_BLANK);
     start.len() - start.trim_start().len()

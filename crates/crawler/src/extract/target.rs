@@ -1,7 +1,7 @@
 use analysis::observation::{page_url::normalise, web_site::LinkTarget};
 use url::{ParseError, Url};
 
-/// Reads a link as browsers do: trimmed, resolved against the base.
+/// Parses a link as browsers do: trimmed, resolved against the base.
 pub fn target_of(raw: &str, base: &Url) -> LinkTarget {
     let text = raw.trim_matches(|it: char| it.is_ascii_whitespace() || it.is_ascii_control());
     if text.is_empty() {

@@ -9,7 +9,7 @@ pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {
 }
 
 pub fn text_of_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
-    // Most elements hold one text and nothing else.
+    // Most elements hold a single text.
     if let [only] = dom.nodes[id].children.as_slice()
         && let Kind::Text(text) = &dom.nodes[*only].kind
     {

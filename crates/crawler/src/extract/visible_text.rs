@@ -1,6 +1,6 @@
 use super::dom::{Dom, Kind, NodeId};
 
-/// Text that is not hidden, a space between elements; with navigation, header, footer, controls and texts for images.
+/// Text that is not hidden, with a space between elements; with navigation, header, footer, controls and image texts.
 pub fn visible_text(dom: &Dom) -> String {
     let mut text = String::new();
     for node in dom.walk(0, |it| !is_hidden(dom, it)) {

@@ -1,4 +1,4 @@
-//! Reading a body: one layer of encoding, undone bit by bit under limits.
+//! Reads a body with one layer of encoding, decoded incrementally under limits.
 
 use super::error::Failed;
 use crate::limits::FetchLimits;
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 pub struct Body {
     pub bytes: Vec<u8>,
     pub truncation: Truncation,
-    /// How many bytes came over the wire.
+    /// Bytes on the wire.
     pub received: usize,
 }
 
@@ -74,7 +74,7 @@ enum Encoding {
     Deflate,
 }
 
-/// The one encoding of a body; two layers, or one that was not asked for, are refused.
+/// The body's only encoding; several layers, or an unrequested encoding, are refused.
 fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
     let mut names = response
         .headers()
@@ -130,7 +130,7 @@ impl Write for Bounded {
 enum Decoder {
     Plain(Bounded),
     Gzip(MultiGzDecoder<Bounded>),
-    /// Whether it is zlib or bare deflate shows in the first byte.
+    /// Zlib or raw deflate, decided by the first byte.
     Undecided(Bounded),
     Zlib(ZlibDecoder<Bounded>),
     Bare(DeflateDecoder<Bounded>),
@@ -153,7 +153,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes a part; true when there is no room for more.
+    /// Decodes a chunk; true when the limit is reached.
     fn push(&mut self, part: &[u8], received: usize) -> Result<bool, Failed> {
         self.decide(part);
         self.bounded().encoded = received;
@@ -194,7 +194,7 @@ impl Decoder {
         }
     }
 
-    /// The end of the answer: the encoding has to be at its end too.
+    /// The response has ended, so the encoding must have ended too.
     fn finish(mut self) -> Result<Body, Failed> {
         let ended = match &mut self {
             Self::Plain(_) | Self::Undecided(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! HTTP clients, one per origin: no cookies, no proxy, no referrer, no redirects of their own.
+//! HTTP clients, one per origin: no cookies, no proxy, no referrer, no automatic redirects.
 
 use super::resolver::VettedResolver;
 use crate::settings::CrawlerSettings;
@@ -20,9 +20,9 @@ pub struct Clients {
 
 pub struct Route {
     pub client: Client,
-    /// The URL to send it to: with the port the operator gave, if any.
+    /// The URL to request, with the operator's port, if any.
     pub url: Url,
-    /// The `Host` header, where the URL to send to differs from the one asked for.
+    /// The `Host` header, where the URL to request differs from the original.
     pub host: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl Clients {
         }
     }
 
-    /// The way to a URL that has been vetted.
+    /// For a vetted URL.
     pub fn route(&self, url: &Url) -> Result<Route, reqwest::Error> {
         let port = url.port_or_known_default().unwrap_or(0);
         let host = url.host_str().unwrap_or_default();
@@ -47,7 +47,7 @@ impl Clients {
         let _ = bare.set_password(None);
         let given = self.settings.resolved(host, port);
         let authority = given.filter(|it| it.port() != port).map(|address| {
-            // An explicit port in the URL would override the one the resolver gives.
+            // An explicit port in the URL would override the resolver's.
             let _ = bare.set_port(Some(address.port()));
             url.port()
                 .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -83,7 +83,7 @@ impl Clients {
             .redirect(Policy::none())
             .no_proxy()
             .referer(false)
-            // Bodies are decoded here, under limits that a client's own decoder does not know.
+            // Bodies are decoded by this crate, under limits that the client's decoder lacks.
             .no_gzip()
             .no_brotli()
             .no_deflate()

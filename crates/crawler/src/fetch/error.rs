@@ -3,10 +3,10 @@ use crate::guard::Denied;
 use analysis::observation::web_site::{FetchFailure, Fetched};
 use std::{error::Error, io};
 
-/// The code of a connection that did not come about in time.
+/// Code of a connect timeout.
 pub const NO_CONNECTION: &str = "connectTimedOut";
 
-/// A name that does not resolve or may not be asked: told apart, they would tell what the resolver knows.
+/// Unknown and denied names share one code, which does not disclose what the resolver knows.
 const NO_PUBLIC_ADDRESS: &str = "noPublicAddress";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Failed {
         }
     }
 
-    /// What a host that may not be asked and one that does not answer have in common.
+    /// Denied hosts and hosts that do not answer share one error.
     pub fn unreachable() -> Self {
         Self::new(FetchFailure::Connect, "unreachable")
     }
@@ -56,13 +56,13 @@ impl Failed {
 fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failed> {
     if let Some(error) = cause.downcast_ref::<ResolveError>() {
         return Some(match error {
-            // Only a name whose addresses may be asked comes to be judged by its port.
+            // The port is checked only once all addresses are allowed.
             ResolveError::Denied(Denied::Port) => Failed::unreachable(),
             ResolveError::Unknown(_) | ResolveError::Nowhere | ResolveError::Denied(_) => {
                 Failed::new(FetchFailure::Dns, NO_PUBLIC_ADDRESS)
             }
             ResolveError::TimedOut => Failed::new(FetchFailure::Dns, "nameLookupTimedOut"),
-            // Says nothing of the host, and is worth another attempt.
+            // Not the host's fault, so it is retried.
             ResolveError::Busy => Failed::new(FetchFailure::Timeout, NO_CONNECTION),
         });
     }
@@ -71,7 +71,7 @@ fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failed> {
     }
     let error = cause.downcast_ref::<io::Error>()?;
     match error.get_ref() {
-        // An error in an error's clothes is looked at by itself.
+        // Unwraps an error inside an `io::Error`.
         Some(inner) => of_cause(inner),
         None => of_io(error.kind()),
     }

@@ -1,4 +1,4 @@
-//! One request and its answer, redirects not followed.
+//! One request and its response, without following redirects.
 
 use super::body::{Body, BodyLimit, read_body};
 use super::clients::Clients;
@@ -16,26 +16,26 @@ use url::Url;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Want {
-    /// The headers, by `HEAD`.
+    /// Headers, by `HEAD`.
     Head,
-    /// The headers, by `GET`.
+    /// Headers, by `GET`.
     Headers,
-    /// The body if it is HTML.
+    /// Body, if it is HTML.
     Html,
-    /// The body whatever it is, up to a limit.
+    /// Any body, up to a limit.
     Everything(BodyLimit),
 }
 
 pub struct HopAnswer {
     pub status: u16,
-    /// Where a redirect leads, as written.
+    /// Target of a redirect, as sent.
     pub location: Option<String>,
     pub content_type: Option<String>,
     pub charset: Option<String>,
     pub challenge: bool,
     pub retry_after: Option<Duration>,
     pub headers: ResponseHeaders,
-    /// What `Content-Length` says.
+    /// `Content-Length`.
     pub length: Option<u64>,
     /// From the request to the headers.
     pub first_byte: Duration,
@@ -48,7 +48,7 @@ const WALL_BYTES: BodyLimit = BodyLimit {
     decoded: 256 * 1024,
 };
 
-/// Sends a request, under limits that are those of the settings or narrower.
+/// `limits` may be narrower than those of the settings.
 pub async fn send(
     clients: &Clients,
     settings: &CrawlerSettings,
@@ -109,7 +109,7 @@ async fn request(
     request.send().await.map_err(|it| Failed::of(&it))
 }
 
-/// The connector only connects to vetted addresses; this is the second lock on the same door.
+/// Second check: the connector already connects to vetted addresses only.
 fn vet_peer(response: &Response, settings: &CrawlerSettings, url: &Url) -> Result<(), Failed> {
     let fine = |peer: std::net::SocketAddr| settings.opens(peer.ip()) || settings.is_own(url);
     if response.remote_addr().is_none_or(fine) {
@@ -203,7 +203,7 @@ fn location(status: u16, headers: &HeaderMap) -> Option<String> {
         return None;
     }
     let value = headers.get(header::LOCATION)?;
-    // Servers write UTF-8 where only ASCII is allowed, and browsers follow.
+    // Servers send UTF-8 where only ASCII is allowed, and browsers accept it.
     Some(String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
 }
 
@@ -215,7 +215,7 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 fn headers_of_interest(headers: &HeaderMap) -> ResponseHeaders {
     let mut kept = ResponseHeaders::default();
     for (name, value) in headers {
-        // Servers write other encodings where only ASCII is allowed.
+        // Servers send other encodings where only ASCII is allowed.
         kept.add(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
     }
     kept

@@ -1,6 +1,5 @@
-//! Looking names up with the operating system, in a bounded number of threads. `getaddrinfo` cannot be stopped: an
-//! abandoned look-up keeps its thread until it ends by itself. So each one holds a permit until then, and callers that
-//! find none free give up by their own time limit.
+//! Name lookups by the operating system on a bounded number of threads. `getaddrinfo` cannot be canceled: an
+//! abandoned lookup keeps its thread and its permit until it returns. Callers that get no permit in time give up.
 
 use analysis::observation::page_url::registrable_domain;
 use std::collections::HashMap;
@@ -11,9 +10,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// Look-ups of the whole process at the same time.
+/// Concurrent lookups of the process.
 const MOST: usize = 32;
-/// Look-ups below one registrable domain at the same time: its silent name servers do not take all threads.
+/// Concurrent lookups per registrable domain: its silent name servers do not take all threads.
 const MOST_PER_DOMAIN: usize = 4;
 
 pub static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups::new(MOST, system));
@@ -25,11 +24,11 @@ type Source = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 pub enum LookupError {
     NotFound(String),
     TimedOut,
-    /// Too many other look-ups are under way, so that this one was not begun.
+    /// Too many lookups are running, so this one was not started.
     Busy,
 }
 
-/// Bounds look-ups; callers that ask for the same name at the same time share one.
+/// Bounds lookups; concurrent callers for one name share a lookup.
 pub struct Lookups {
     permits: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
@@ -50,7 +49,7 @@ impl Lookups {
         }
     }
 
-    /// The addresses of a name, with port 0; waits for at most so long.
+    /// Addresses have port 0; `most` is the time limit.
     pub async fn find(&self, name: &str, most: Duration) -> Found {
         let until = Instant::now() + most;
         let name = name.to_ascii_lowercase();
@@ -61,7 +60,7 @@ impl Lookups {
         received(running, until).await
     }
 
-    /// The look-up of that name that is under way, if any; an error where its domain has too many.
+    /// The running lookup of a name, if any; an error if its domain has too many.
     fn join(&self, name: &str) -> Result<Option<watch::Receiver<Option<Found>>>, LookupError> {
         let running = lock(&self.running);
         if let Some(known) = running.get(name) {
@@ -84,7 +83,7 @@ impl Lookups {
         let Ok(Ok(permit)) = permit else {
             return Err(LookupError::Busy);
         };
-        // Another caller may have begun it while this one waited.
+        // Another caller may have started it meanwhile.
         if let Some(running) = self.join(&name)? {
             return Ok(running);
         }
@@ -101,7 +100,7 @@ impl Lookups {
             let found = source(&entry.name);
             let found = found.map_err(|it| LookupError::NotFound(it.to_string()));
             drop(entry);
-            // Nobody may wait any more.
+            // All callers may have given up.
             let _ = sender.send(Some(found));
         });
         match spawned {
@@ -111,7 +110,7 @@ impl Lookups {
     }
 }
 
-/// A running look-up: takes its name from the list and gives the permit back when it ends.
+/// A running lookup: removes its name and releases the permit on drop.
 struct Entry {
     name: String,
     running: Arc<Mutex<Running>>,
@@ -147,7 +146,7 @@ mod tests {
     use std::sync::Condvar;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Name servers that are silent until they are let go.
+    /// Name servers that do not answer until released.
     #[derive(Default)]
     struct Silent {
         asked: AtomicUsize,
@@ -201,7 +200,7 @@ mod tests {
         assert_eq!(count(&LookupError::TimedOut), 3);
         assert_eq!(count(&LookupError::Busy), 17);
         assert_eq!(servers.asked(), 3);
-        // Nobody waits for them any more, and still they hold their threads.
+        // The callers gave up, but the lookups still hold their threads.
         let late = lookups.find("www.example.com", SHORT).await;
         assert_eq!(late, Err(LookupError::Busy));
         servers.end();

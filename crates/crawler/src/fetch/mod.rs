@@ -43,9 +43,9 @@ pub struct Answer {
     pub charset: Option<String>,
     pub response: ResponseFacts,
     pub retry_after: Option<Duration>,
-    /// Whether robots.txt forbade a URL on the way.
+    /// Whether robots.txt forbade a URL of the redirect chain.
     pub blocked: bool,
-    /// What it took, waiting out of politeness not counted.
+    /// Time taken, without politeness delays.
     pub spent: Duration,
 }
 
@@ -72,13 +72,13 @@ impl Fetcher {
         }
     }
 
-    /// Asks once, following redirects, for at most so long; robots.txt is asked about each hop but the first, which the
-    /// caller has asked about. With validators, the server may answer 304.
+    /// One attempt with redirects, within `most`. robots.txt is checked for each hop but the first, which the caller
+    /// has checked. With validators, the server may answer 304.
     async fn ask_once(&self, asking: &Asking<'_>, most: Duration) -> Answer {
         let Asking { want, robots, .. } = *asking;
         let mut trail = Trail::new(asking.url, most);
         loop {
-            // They are those of the URL that was asked for, not of one that it leads to.
+            // Validators belong to the requested URL, not to redirect targets.
             let validators = asking.validators.filter(|_| trail.chain.is_empty());
             let gate = self.gates.gate(&trail.url, &self.settings);
             let crawl_delay = robots.and_then(|it| it.delay_of(&trail.url));
@@ -112,7 +112,8 @@ impl Fetcher {
         }
     }
 
-    /// Waits for the host's turn, for a load that is not sent from here; counts as one request while the permit is held.
+    /// Waits for the host's throttle, for a load that is not sent from here; counts as one request while the permit
+    /// is held.
     pub async fn turn(&self, url: &Url) -> OwnedSemaphorePermit {
         let gate = self.gates.gate(url, &self.settings);
         let (delay, _) = self.settings.pace(url);
@@ -249,14 +250,14 @@ impl Trail {
         self.most.saturating_sub(self.spent)
     }
 
-    /// Notes an answer, and goes on if it is a redirect that may be followed.
+    /// Records a response, and follows it if it is an allowed redirect.
     fn take(&mut self, answer: HopAnswer, settings: &CrawlerSettings) -> Result<Taken, Failed> {
         self.chain.push(Hop {
             url: normalise(&self.url).0,
             status: answer.status,
         });
         let Some(location) = answer.location.as_deref() else {
-            // Browsers show what came with it, which is not what the address stands for.
+            // Browsers show its body, which is not the requested page.
             if redirects(answer.status) {
                 return Err(Failed::new(FetchFailure::InvalidRedirect, "noLocation"));
             }

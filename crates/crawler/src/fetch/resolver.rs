@@ -1,4 +1,4 @@
-//! Resolves names inside the connector, so that the address that was vetted is the one that is connected to.
+//! Resolves names inside the connector, so that the vetted address is the one connected to.
 
 use super::lookups::{LOOKUPS, LookupError};
 use crate::guard::{Denied, judge_url, vet_addresses};
@@ -10,7 +10,7 @@ use url::{Host, Url};
 
 pub struct VettedResolver {
     pub settings: Arc<CrawlerSettings>,
-    /// The port of the origin, which decides with the name where the operator sends it.
+    /// Port of the origin: with the name, it selects an entry of the operator's map.
     pub port: u16,
 }
 
@@ -66,7 +66,7 @@ pub async fn resolve(
     Ok(found)
 }
 
-/// Why a URL is not asked, for the operator of this machine alone: others are told of a host that does not answer.
+/// For the operator of this machine only: others see a host that does not answer.
 pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
     if let Err(denied) = judge_url(url, settings) {
         return Some(denied);

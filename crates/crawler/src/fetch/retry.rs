@@ -6,7 +6,7 @@ use tokio::time::sleep;
 use url::Url;
 
 impl Fetcher {
-    /// Asks, and asks again after an answer that may have been bad luck.
+    /// Fetches, with retries after transient failures.
     pub async fn ask_patiently(
         &self,
         url: &Url,
@@ -17,7 +17,7 @@ impl Fetcher {
             .await
     }
 
-    /// The same, with less patience than for other addresses.
+    /// The same within another time limit.
     pub async fn ask_within(
         &self,
         url: &Url,
@@ -34,7 +34,7 @@ impl Fetcher {
         self.patiently(&asking, most).await
     }
 
-    /// As [`Self::ask_patiently`], for a page of which an earlier version is kept: 304 where it did not change.
+    /// As [`Self::ask_patiently`], but conditional: 304 if the earlier version did not change.
     pub async fn ask_whether_changed(
         &self,
         url: &Url,
@@ -50,7 +50,7 @@ impl Fetcher {
         self.patiently(&asking, self.settings.limits.patience).await
     }
 
-    /// Asks for the headers by `HEAD`, once, and leaves half of the patience for `GET`.
+    /// One `HEAD` request within half of the time limit; the rest is left for `GET`.
     pub async fn ask_head(&self, url: &Url, robots: Option<&RobotsCache>) -> Answer {
         let asking = Asking {
             url,
@@ -72,7 +72,7 @@ impl Fetcher {
             let rest = most.saturating_sub(spent);
             let mut answer = self.ask_once(asking, rest).await;
             spent += answer.spent;
-            // An attempt that was cut short tells less than the one before it.
+            // An attempt cut by the time limit says less than the one before.
             let is_cut = rest < limits.total
                 && answer.fetched.failure == Some(FetchFailure::Timeout)
                 && spent >= most;
@@ -87,7 +87,7 @@ impl Fetcher {
                 gate.pause(time.min(limits.retry_after)).await;
             }
             let wait = asked_to_wait.unwrap_or_default().max(self.jittered(pause));
-            // Who says "come back in an hour" is not asked again within this crawl.
+            // A host that asks for a long pause is not retried in this crawl.
             let give_up = attempt > limits.retries
                 || spent + wait >= most
                 || !may_be_bad_luck(&answer)
@@ -103,7 +103,7 @@ impl Fetcher {
         }
     }
 
-    /// Up to a quarter more, so that many do not come back at once.
+    /// Adds up to 25 % of jitter.
     fn jittered(&self, wait: Duration) -> Duration {
         let mut byte = [0];
         self.randomness.fill(&mut byte);
@@ -115,7 +115,7 @@ fn is_overloaded(answer: &Answer) -> bool {
     matches!(answer.fetched.status, Some(429 | 503))
 }
 
-/// 5xx, 408, 429, timeouts and broken answers; never a connection that could not be made.
+/// 5xx, 408, 429, timeouts and incomplete answers; never connection failures.
 fn may_be_bad_luck(answer: &Answer) -> bool {
     let fetched = &answer.fetched;
     if answer.blocked || fetched.challenge {

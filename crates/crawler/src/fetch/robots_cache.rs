@@ -1,4 +1,4 @@
-//! robots.txt of every origin that a crawl touches, asked for once.
+//! robots.txt of each origin in a crawl, fetched once.
 
 use super::{BodyLimit, Fetcher, Want};
 use crate::guard::blocked;
@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use url::Url;
 
-/// Redirects that a robots.txt may have; with more it counts as absent.
+/// Redirects of a robots.txt; with more it counts as absent.
 const MOST_REDIRECTS: usize = 5;
 
-/// The rules by origin, for the time of one crawl.
+/// Rules by origin, for one crawl.
 #[derive(Default)]
 pub struct RobotsCache {
     hosts: Mutex<HashMap<String, Arc<OnceCell<Arc<Known>>>>>,
@@ -28,9 +28,9 @@ struct Known {
 
 pub enum Permission {
     Granted,
-    /// robots.txt forbids it, or the server cannot tell.
+    /// Forbidden by robots.txt, or robots.txt is unavailable.
     Refused,
-    /// The host does not answer, which RFC 9309 takes for a refusal; the link is as broken as its host.
+    /// The host does not answer, which RFC 9309 treats as a refusal; links to it are broken.
     Unreachable(Box<Fetched>),
 }
 
@@ -52,7 +52,7 @@ impl RobotsCache {
         self.permission_within(fetcher, url, &mut spent).await
     }
 
-    /// Adds to `spent` what asking for the rules took.
+    /// Adds the time for fetching the rules to `spent`.
     pub async fn permission_within(
         &self,
         fetcher: &Fetcher,
@@ -86,13 +86,13 @@ impl RobotsCache {
         matches!(self.permission(fetcher, url).await, Permission::Granted)
     }
 
-    /// The delay that the host of a URL asked for, as far as its robots.txt is known.
+    /// Crawl delay of the URL's host, if its robots.txt is known.
     pub fn delay_of(&self, url: &Url) -> Option<Duration> {
         let cell = self.lock().get(&origin(url)).map(Arc::clone)?;
         cell.get().and_then(|it| it.rules.delay)
     }
 
-    /// Whether that host asked for a longer one than is kept.
+    /// Whether that host asked for a longer delay than the maximum.
     pub fn is_hurried(&self, url: &Url) -> bool {
         let cell = self.lock().get(&origin(url)).map(Arc::clone);
         cell.is_some_and(|it| it.get().is_some_and(|it| it.rules.is_hurried()))
@@ -107,7 +107,7 @@ impl Known {
     async fn ask(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
         let patience = fetcher.settings.limits.robots_patience;
         let (fact, brought, spent) = fetch_robots(fetcher, url, patience).await;
-        // One that came and cannot be read forbids, and says nothing of the host.
+        // An unreadable response forbids, but says nothing about the host.
         let network_failed = fact.state == RobotsState::Unavailable
             && brought.failure.is_some()
             && brought.unread_body().is_none();
@@ -131,7 +131,7 @@ fn rules_of(fact: &RobotsFact, product: &str) -> RobotsRules {
     }
 }
 
-/// Asks for the robots.txt of a URL's origin, for at most so long, and says how long it took.
+/// `most` is the time limit; returns the time taken too.
 pub async fn fetch_robots(
     fetcher: &Fetcher,
     url: &Url,
@@ -171,7 +171,7 @@ fn state_of(fetched: &Fetched) -> RobotsState {
         _ if leads_nowhere => RobotsState::Absent,
         (None, _) if fetched.hops() > MOST_REDIRECTS => RobotsState::Absent,
         (None, Some(200..=299)) => RobotsState::Rules,
-        // 429 asks to stay away for now, as a server error does.
+        // 429 asks to come back later, like a server error.
         (None, Some(400..=428 | 430..=499 | 300..=399)) => RobotsState::Absent,
         _ => RobotsState::Unavailable,
     }

@@ -14,7 +14,7 @@ pub fn says_it_is_a_wall(status: u16, headers: &HeaderMap) -> bool {
             || has("server", "ddos-guard"))
 }
 
-/// Marks that challenge pages carry, in lower case.
+/// Markers in challenge pages, in lower case.
 const MARKS: &[&str] = &[
     "cf-browser-verification",
     "cf_chl_opt",

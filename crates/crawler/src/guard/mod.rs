@@ -1,11 +1,11 @@
-//! Which addresses and URLs may be asked at all.
+//! Which URLs and addresses may be requested.
 
 use crate::settings::CrawlerSettings;
 use std::net::SocketAddr;
 use thiserror::Error;
 use url::{Host, Url};
 
-/// Why a URL is not asked. From outside it looks like a host that does not answer.
+/// Why a URL is refused. From outside it looks like a host that does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Denied {
     #[error("the scheme is not http or https")]
@@ -44,8 +44,8 @@ pub fn blocked(reason: &'static str) {
     metrics::counter!("crawler_blocked_total", "reason" => reason).increment(1);
 }
 
-/// Names that never lead to a public host: RFC 6761, 6762, 7686, 8375, ICANN's `.internal`, and
-/// what clouds call their metadata services.
+/// Names that never resolve to public hosts: RFC 6761, 6762, 7686, 8375, ICANN's `.internal`, and metadata services
+/// of clouds.
 const RESERVED: &[&str] = &[
     "localhost",
     "local",
@@ -62,12 +62,12 @@ const RESERVED: &[&str] = &[
     "localdomain",
 ];
 
-/// Vets a URL before anything is sent; names are vetted again by address when they are resolved.
+/// Vets a URL before the request; names are vetted again by address when resolved.
 pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     judge_url(url, settings).inspect_err(|denied| denied.count())
 }
 
-/// [`vet_url`], but nobody counts it.
+/// [`vet_url`] without counting metrics.
 pub fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Denied::Scheme);
@@ -80,7 +80,7 @@ pub fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     }
 }
 
-/// Vets all addresses of a name: one that is not public condemns it, because using the rest would tell what it is.
+/// One address that is not public denies the name: using the others would disclose it.
 pub fn vet_addresses(
     name: &str,
     port: u16,
@@ -115,10 +115,10 @@ fn judge_addresses(
     Ok(())
 }
 
-/// A reserved name may still be one of the operator's, which only its addresses tell.
+/// A reserved name may be one of the operator's, which only its addresses show.
 fn vet_name(name: &str, settings: &CrawlerSettings) -> Result<(), Denied> {
     let bare = name.strip_suffix('.').unwrap_or(name);
-    // Behind an empty part, readers of URLs no longer see that the rest is an address.
+    // After an empty label, URL parsers no longer recognize an IP address.
     if bare.split('.').any(str::is_empty) {
         return Err(Denied::Name);
     }

@@ -5,8 +5,8 @@ use crate::{addresses::is_public, settings::Resolve};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and updates; read as facts,
-/// state of 2026-01), multicast and reserved space, and clouds' metadata addresses.
+/// IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and updates, as of 2026-01), multicast and
+/// reserved space, and clouds' metadata addresses.
 const NOT_PUBLIC: &[&str] = &[
     "0.0.0.0/8",
     "0.0.0.0/32",
@@ -122,7 +122,7 @@ fn samples(network: &str) -> [IpAddr; 3] {
     [network.network(), middle, network.broadcast()]
 }
 
-/// The ways to write an IPv4 address into an IPv6 one.
+/// Encodings of an IPv4 address in an IPv6 one.
 fn disguises(address: Ipv4Addr) -> Vec<IpAddr> {
     let [a, b, c, d] = address.octets();
     let text = [

@@ -1,4 +1,4 @@
-//! Requests in flight and the time between them, per registrable domain, over all crawls (time: over processes).
+//! Concurrency and delay per registrable domain, over all crawls; the delay also over all processes.
 
 mod shared;
 
@@ -14,9 +14,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
 
-/// Beyond this many, gates that nobody waits at are forgotten.
+/// Beyond this many, idle hosts are removed.
 const GATES_KEPT: usize = 4_096;
-/// After so many timeouts in a row a host is not asked twice for the same thing.
+/// Consecutive timeouts after which requests to a host are not retried.
 const PATIENCE: u32 = 3;
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl Gate {
         self.next.lock().expect("no code panics while holding it")
     }
 
-    /// Waits for a place and for the moment; the place is free again when the permit is dropped.
+    /// Waits for a permit and for the host's delay; dropping the permit releases it.
     pub async fn enter(&self, delay: Duration) -> OwnedSemaphorePermit {
         let permit = Arc::clone(&self.places)
             .acquire_owned()
@@ -90,7 +90,7 @@ impl Gate {
             moment
         };
         sleep_until(moment).await;
-        // Asked last: a turn that is taken is used, and the others wait for no more than the distance.
+        // Last, because a reserved time must be used: others then wait no longer than the delay.
         if let Some(shared) = &self.shared
             && !delay.is_zero()
         {
@@ -105,12 +105,12 @@ impl Gate {
         *self.asked.lock().expect("no code panics while holding it") = distance;
     }
 
-    /// The distance that the site asked for; none until it is known.
+    /// Crawl delay of the site; zero until known.
     pub fn asked(&self) -> Duration {
         *self.asked.lock().expect("no code panics while holding it")
     }
 
-    /// Nobody enters for so long, but who was let in elsewhere and waits for the moment already.
+    /// Delays further requests, except those that other processes have already reserved.
     pub async fn pause(&self, time: Duration) {
         {
             let mut next = self.next();
@@ -134,7 +134,7 @@ impl Gate {
     }
 }
 
-/// The operator's own hosts are told apart by port; all others by what was registered.
+/// The operator's hosts are separated by port, others by registrable domain.
 fn key(url: &Url, settings: &CrawlerSettings) -> String {
     let host = url.host_str().unwrap_or_default();
     if settings.is_own(url) {

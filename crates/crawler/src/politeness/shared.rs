@@ -1,4 +1,4 @@
-//! Turns at sites that all processes on one database take together.
+//! Host throttle shared by all processes on one database.
 
 use domain::ports::site_turns::{SiteHash, SiteTurns};
 use domain::ports::storage::StorageError;
@@ -19,7 +19,7 @@ impl SharedTurns {
         }
     }
 
-    /// Takes a turn; how long it is until then, or none where nobody can say: this process keeps its own distance.
+    /// Reserves a time and returns the wait; zero if that fails: this process then keeps its own delay.
     pub async fn take(&self, site: SiteHash, distance: Duration) -> Duration {
         let taken = self.turns.take(site, distance).await;
         self.heard(taken).unwrap_or_default()
@@ -30,7 +30,7 @@ impl SharedTurns {
         self.heard(paused);
     }
 
-    /// Says once that there are no shared turns, until there are again.
+    /// Logs an outage once, until the throttle is available again.
     fn heard<T>(&self, answer: Result<T, StorageError>) -> Option<T> {
         let was_silent = self.is_silent.swap(answer.is_err(), Ordering::Relaxed);
         answer
@@ -58,7 +58,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Hands out turns as the storage does, unless it is away.
+    /// A shared throttle in memory that can be made unavailable.
     #[derive(Default)]
     struct Book {
         free_at: Mutex<HashMap<SiteHash, Instant>>,
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Gates of two processes, and what they share.
+    /// The hosts of two processes, and their shared throttle.
     fn two_processes() -> (Arc<Book>, [HostGates; 2]) {
         let book = Arc::new(Book::default());
         let gates = [(); 2].map(|()| HostGates::sharing(Arc::clone(&book) as _));

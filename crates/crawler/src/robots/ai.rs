@@ -8,7 +8,7 @@ pub struct AiRobots {
 }
 
 impl AiRobots {
-    /// As robots.txt was found; nothing is known without one that was looked for.
+    /// Without a robots.txt there are no verdicts.
     pub fn of(robots: Option<&RobotsFact>) -> Self {
         let rules = robots.into_iter().flat_map(|fact| {
             let parsed = |name| (name, RobotsRules::parse(&fact.text, name));

@@ -1,4 +1,4 @@
-//! Matching paths as Google does: `*` stands for anything, `$` at the end for the end; the longest pattern wins.
+//! Path matching as in Google's parser: `*` matches anything, a final `$` the end; the longest pattern wins.
 
 pub fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, whole) = match pattern.strip_suffix('$') {
@@ -11,8 +11,8 @@ pub fn matches(pattern: &str, path: &str) -> bool {
         return false;
     };
     let mut pieces: Vec<&str> = pieces.collect();
-    // With `$`, the last piece has to stand at the very end; the others match as early as they
-    // can, which leaves most room for it.
+    // With `$`, the last piece must be at the end; the others match as early as possible, which leaves most room for
+    // it.
     let last = if whole { pieces.pop() } else { None };
     for piece in pieces {
         match rest.find(piece) {
@@ -26,7 +26,7 @@ pub fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// A pattern or path as URLs have it: what cannot stand there escaped (RFC 9309, 2.2.2), escapes in upper case.
+/// Percent-encodes a pattern or path (RFC 9309, 2.2.2), escapes in upper case.
 pub fn escaped(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let bytes = pattern.as_bytes();
@@ -53,7 +53,7 @@ pub fn escaped(pattern: &str) -> String {
     out
 }
 
-/// What is neither reserved nor unreserved in RFC 3986, and no escape.
+/// Neither reserved nor unreserved in RFC 3986, and not `%`.
 fn is_no_part_of_urls(byte: u8) -> bool {
     !byte.is_ascii_graphic()
         || matches!(

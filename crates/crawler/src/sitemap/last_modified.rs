@@ -1,18 +1,18 @@
-//! When a page of a sitemap was last changed: W3C's profile of ISO 8601.
+//! `lastmod` of a sitemap: W3C's profile of ISO 8601.
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
 
-/// A moment, or the day, month or year that is all that is said.
+/// A moment, or a day, month or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastModified {
-    /// The day; the first of a month or year where no more is said.
+    /// The first day of a month or year.
     pub day: NaiveDate,
-    /// The moment, where the time is said too.
+    /// Set if a time is given.
     pub moment: Option<DateTime<FixedOffset>>,
 }
 
 impl LastModified {
-    /// Reads `2024`, `2024-05`, `2024-05-06`, `2024-05-06T07:08+02:00`, `2024-05-06T07:08:09.1Z`
+    /// Parses `2024`, `2024-05`, `2024-05-06`, `2024-05-06T07:08+02:00`, `2024-05-06T07:08:09.1Z`
     /// (<https://www.w3.org/TR/NOTE-datetime>).
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -24,14 +24,14 @@ impl LastModified {
         }
     }
 
-    /// Reads what feeds say: `Mon, 06 May 2024 07:08:09 GMT`.
+    /// Parses dates of feeds: `Mon, 06 May 2024 07:08:09 GMT`.
     pub fn read_rfc_2822(text: &str) -> Option<Self> {
         DateTime::parse_from_rfc2822(text.trim())
             .ok()
             .map(Self::from)
     }
 
-    /// As it was said: a moment by RFC 3339, else a day.
+    /// A moment by RFC 3339, else a day.
     pub fn text(&self) -> String {
         self.moment
             .map_or_else(|| self.day.to_string(), |it| it.to_rfc3339())
@@ -54,7 +54,7 @@ impl LastModified {
 
     fn of_moment(text: &str) -> Option<Self> {
         let with_seconds = || {
-            // The profile has no seconds in one of its forms, RFC 3339 has them always.
+            // The profile has a form without seconds, which RFC 3339 requires.
             let (minutes, zone) = text.split_at_checked(16)?;
             (zone.starts_with(['Z', '+', '-'])).then(|| format!("{minutes}:00{zone}"))
         };

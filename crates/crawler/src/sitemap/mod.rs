@@ -10,23 +10,23 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use std::borrow::Cow;
 
-/// Decoded bytes read of a sitemap, of 50 MiB allowed (sitemaps.org); of longer ones the last entries are not read.
+/// Decoded bytes read of a sitemap, of 50 MiB allowed (sitemaps.org); the rest is ignored.
 pub const MOST_BYTES: usize = 32 * 1024 * 1024;
-/// Entries a sitemap may have (sitemaps.org).
+/// Entries per sitemap (sitemaps.org).
 pub const MOST_ENTRIES: usize = 50_000;
-/// A longer `loc` is no URL (sitemaps.org).
+/// A longer `loc` is ignored (sitemaps.org).
 const MOST_URL: usize = 2_048;
-/// Bytes of all addresses of a sitemap that are kept: 50,000 of more than 300 each.
+/// Bytes of all URLs kept of a sitemap: 50,000 of more than 300 each.
 const MOST_URL_BYTES: usize = 16 * 1024 * 1024;
 const MOST_DEPTH: usize = 16;
-/// Outermost elements of sitemaps, by sitemaps.org and by Google: one without entries is a sitemap all the same.
+/// Root elements of sitemaps, by sitemaps.org and by Google; they may be empty.
 const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "RDF", "feed"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SitemapEntry {
-    /// Its URL, as written.
+    /// As written.
     pub url: String,
-    /// When it was last changed, where that is said and can be read.
+    /// `None` if missing or malformed.
     pub last_modified: Option<LastModified>,
 }
 
@@ -34,12 +34,12 @@ pub struct SitemapEntry {
 pub struct Sitemap {
     pub pages: Vec<SitemapEntry>,
     pub sitemaps: Vec<SitemapEntry>,
-    /// What is wrong with it, as a code.
+    /// Error code.
     pub problem: Option<&'static str>,
 }
 
 impl Sitemap {
-    /// Reads a sitemap; what is wrong ends the reading and keeps what was read.
+    /// An error ends the parse; entries read so far are kept.
     pub fn read(bytes: &[u8]) -> Self {
         let (bytes, packing) = source::unpacked(bytes);
         let (text, encoding) = source::text(&bytes);
@@ -98,7 +98,7 @@ impl Sitemap {
                 }
                 Ok(Event::GeneralRef(part)) => reading.add_reference(&part),
                 Ok(Event::End(_)) => reading.close(),
-                // One that declares nothing changes nothing.
+                // A DOCTYPE without declarations is harmless.
                 Ok(Event::DocType(part)) if part.contains('[') => Some("doctype"),
                 Ok(Event::DocType(part)) if names_html(&part) => Some("html"),
                 Ok(Event::Eof) => return reading.ended(),
@@ -148,14 +148,14 @@ impl Reading {
         (self.parents.len() > MOST_DEPTH).then_some("tooDeep")
     }
 
-    /// An element without an end of its own.
+    /// An empty-element tag.
     fn pass(&mut self, tag: &BytesStart) {
         let is_root = self.parents.is_empty();
         self.has_root |= is_root && ROOTS.contains(&tag.local_name().as_ref());
         self.link(tag);
     }
 
-    /// At the end of the text. It has to be the end of the elements too.
+    /// At the end of the text, all elements must be closed.
     fn ended(self) -> Sitemap {
         let is_empty = self.sitemap.pages.is_empty() && self.sitemap.sitemaps.is_empty();
         let problem = if !self.parents.is_empty() {
@@ -171,7 +171,7 @@ impl Reading {
         }
     }
 
-    /// In Atom, a link leads by its attribute.
+    /// In Atom, the URL is an attribute of `link`.
     fn link(&mut self, tag: &BytesStart) {
         let of = |name: &str| {
             let value = tag.try_get_attribute(name).ok().flatten()?;
@@ -189,7 +189,7 @@ impl Reading {
 
     fn add(&mut self, text: &str) {
         if self.text.len() <= MOST_URL {
-            // As much of it as shows that it is too long.
+            // Enough to detect that it is too long.
             self.text.push_str(shortened(text, MOST_URL + 1));
         }
     }
@@ -202,7 +202,7 @@ impl Reading {
         None
     }
 
-    /// Only what stands in the entry itself counts; images and videos have a `loc` of their own.
+    /// Only children of the entry count; images and videos have a `loc` of their own.
     fn close(&mut self) -> Option<&'static str> {
         let name = self.parents.pop().unwrap_or_default();
         let text = std::mem::take(&mut self.text);

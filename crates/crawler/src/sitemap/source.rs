@@ -4,15 +4,15 @@ use flate2::read::MultiGzDecoder;
 use quick_xml::{escape::resolve_predefined_entity, events::BytesRef};
 use std::{borrow::Cow, io::Read};
 
-/// How far into a sitemap its own word about its encoding is looked for.
+/// Bytes searched for an XML declaration.
 const DECLARATION: usize = 200;
 
-/// Packed and unpacked bytes of a sitemap together, at the most.
+/// Compressed and decompressed bytes of a sitemap together.
 const MOST_HELD: usize = 40 * 1024 * 1024;
-/// What is read of one in another encoding than UTF-8, since its text is there twice.
+/// Bytes read in other encodings than UTF-8, because their text is copied.
 const MOST_OTHER: usize = 4 * 1024 * 1024;
 
-/// The text of unpacked bytes as far as it can be had, and what is wrong with the rest.
+/// Decoded text, and an error code if it is incomplete.
 pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
     let encoding = Encoding::for_bom(bytes).map_or_else(|| declared(bytes), |it| it.0);
     if encoding == UTF_8 && std::str::from_utf8(bytes).is_ok() {
@@ -23,7 +23,7 @@ pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
     (encoding.decode(part).0, problem)
 }
 
-/// Undoes gzip where the bytes say it is there, whatever the headers said.
+/// Detects gzip by its magic bytes, whatever the headers say.
 pub fn unpacked(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return (Cow::Borrowed(bytes), None);
@@ -51,12 +51,12 @@ fn declared(bytes: &[u8]) -> &'static Encoding {
     let label = declaration
         .split_once("encoding")
         .and_then(|(_, rest)| rest.split(['"', '\'']).nth(1));
-    // Bytes in which a declaration can be read are not UTF-16.
+    // A readable declaration rules out UTF-16.
     let named = label.and_then(|it| Encoding::for_label(it.as_bytes()));
     named.filter(|it| it.is_ascii_compatible()).unwrap_or(UTF_8)
 }
 
-/// The character a reference stands for: one of the five predefined or a number, nothing else.
+/// Resolves numeric references and the five predefined ones only.
 pub fn character(reference: &BytesRef<'_>) -> Option<String> {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return Some(character.to_string());

@@ -1,4 +1,4 @@
-//! Sitemaps of all forms; `tests/oracles/sitemaps.py` compares the same with ultimate-sitemap-parser.
+//! Sitemaps of all formats; `tests/oracles/sitemaps.py` compares them with ultimate-sitemap-parser.
 
 use super::*;
 use std::io::Write;

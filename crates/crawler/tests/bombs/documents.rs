@@ -1,4 +1,4 @@
-//! Answers that are hostile as documents: they arrive quickly, and are meant to be dear to read.
+//! Hostile documents: they arrive quickly, but are expensive to read.
 
 use crate::{
     fault_server::{Act, answer},
@@ -7,11 +7,10 @@ use crate::{
 use flate2::{Compression, write::GzEncoder};
 use std::{fmt::Write as _, io::Write as _};
 
-/// As much as is read of a page, and a little more.
+/// Slightly more bytes than are read of a page.
 const WHOLE: usize = 11 * 1024 * 1024;
 
-/// As much of it comes over the wire as it is; the rest is compressed, because less is read of what
-/// comes than of what it is unpacked to.
+/// Bytes sent uncompressed; the rest is compressed, because the limit of encoded bytes is lower.
 const PLAIN: usize = 4 * 1024 * 1024;
 
 fn packed(bytes: &[u8], how: Compression) -> Vec<u8> {
@@ -20,7 +19,7 @@ fn packed(bytes: &[u8], how: Compression) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// An answer of which all that is ever read of a page is read.
+/// A response of the maximum size that is read.
 fn sent(content_type: &str, bytes: &[u8]) -> Act {
     let (first, rest) = bytes.split_at(PLAIN.min(bytes.len()));
     let members = [
@@ -35,10 +34,9 @@ fn html(text: &str) -> Act {
     sent("text/html; charset=utf-8", text.as_bytes())
 }
 
-/// Where nobody answers: what is tried is reading links, not asking for what they lead to.
+/// A closed port: the test is about reading links, not following them.
 const ELSEWHERE: &str = "http://127.0.0.1:1";
 
-/// So many numbered pieces.
 fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for number in 0..count {
@@ -47,12 +45,12 @@ fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// A page of one piece, repeated until no more is read.
+/// A page of one repeated piece, up to the size limit.
 fn full_of(piece: &str) -> Act {
     after("", piece)
 }
 
-/// The same behind a beginning.
+/// The same after a beginning.
 fn after(beginning: &str, piece: &str) -> Act {
     html(&(beginning.to_owned() + &piece.repeat(WHOLE / piece.len())))
 }

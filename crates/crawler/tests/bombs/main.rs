@@ -1,5 +1,5 @@
-//! The bomb and drip corpus: hostile sites that a reader in a process of its own reads in bounded
-//! time and memory. The figures are in docs/SECURITY.md.
+//! Decompression bombs and slow responses: hostile sites that a separate process reads in bounded time and memory.
+//! The figures are in docs/SECURITY.md.
 
 #[cfg(test)]
 mod documents;

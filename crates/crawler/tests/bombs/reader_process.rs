@@ -1,4 +1,4 @@
-//! One reading of a hostile site, in a process of its own: what it takes is what the reader takes.
+//! One crawl of a hostile site in its own process, so that its resource usage is the reader's.
 
 use analysis::observation::web_site::{CheckState, CrawlStep, SiteObservation, Truncation};
 use async_trait::async_trait;
@@ -21,11 +21,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Names the URL that is to be read, and says that this is such a process.
+/// Environment variable with the URL to read; marks the child process.
 pub const URL: &str = "SIGHTLINE_BOMB_URL";
-/// Names one that is harmless, and read before.
+/// Environment variable with a harmless URL, read first.
 pub const WARM_URL: &str = "SIGHTLINE_HARMLESS_URL";
-/// Begins the line that tells the figures.
+/// Prefix of the line with the figures.
 pub const TOLD: &str = "reading: ";
 
 struct StillClock;
@@ -47,7 +47,7 @@ impl Randomness for CountingRandomness {
     }
 }
 
-/// Writes steps out as a database gets them and keeps what they tell, not the steps.
+/// Serializes steps like a database, and keeps only a report of them.
 #[derive(Default)]
 struct Teller(Mutex<Vec<String>>);
 
@@ -68,7 +68,7 @@ impl CrawlJournal for Teller {
     fn progress(&self, _: CrawlProgress) {}
 }
 
-/// What became of the bomb; nothing for steps that are not about it.
+/// Report of a step; `None` if it is not about the bomb.
 fn told_of(step: &CrawlStep, bytes: usize) -> Option<String> {
     match step {
         CrawlStep::Page(page) if page.url.ends_with("/bomb") => Some(format!(
@@ -105,7 +105,7 @@ fn told_of(step: &CrawlStep, bytes: usize) -> Option<String> {
     }
 }
 
-/// A line of `/proc/self/status` that tells a size, in KiB.
+/// A size from `/proc/self/status`, in KiB.
 fn status(name: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap();
     let line = text.lines().find_map(|it| it.strip_prefix(name)).unwrap();
@@ -113,7 +113,7 @@ fn status(name: &str) -> u64 {
     digits.parse().unwrap()
 }
 
-/// The processor time of this process so far, in seconds (`proc_pid_stat(5)`: fields 14 and 15, in hundredths).
+/// CPU time of this process in seconds (`proc_pid_stat(5)`: fields 14 and 15, in hundredths).
 fn processor_seconds() -> f64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap();
     let after_name = text.rsplit(')').next().unwrap();
@@ -121,12 +121,12 @@ fn processor_seconds() -> f64 {
     ticks.map(|it| it.parse::<f64>().unwrap() / 100.0).sum()
 }
 
-/// How long the threads that there are waited for a processor so far, in seconds, together
-/// (`/proc/PID/task/TID/schedstat`: the second field, in nanoseconds).
+/// How long current threads waited for a CPU, in seconds (`/proc/PID/task/TID/schedstat`: the second field, in
+/// nanoseconds).
 fn queued_seconds() -> f64 {
     let threads = fs::read_dir("/proc/self/task").unwrap();
     let of_each = threads.filter_map(|thread| {
-        // None where the thread has ended since.
+        // The thread may have ended.
         let text = fs::read_to_string(thread.unwrap().path().join("schedstat")).ok()?;
         let nanoseconds: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
         Some(nanoseconds / 1e9)
@@ -135,7 +135,7 @@ fn queued_seconds() -> f64 {
 }
 
 async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteReadError> {
-    // The limits are those of the product; only politeness towards public hosts is left out.
+    // The product's limits, without politeness towards public hosts.
     let settings = CrawlerSettings {
         allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
         per_host_delay: Duration::ZERO,
@@ -171,7 +171,7 @@ fn a_reading() {
         .enable_all()
         .build()
         .unwrap();
-    // What is made once for all pages: word lists, trusted authorities, threads.
+    // Created once for all pages: word lists, trusted roots, threads.
     runtime
         .block_on(read(harmless, &Teller::default()))
         .unwrap();

@@ -1,4 +1,4 @@
-//! Answers that are hostile as bytes on a connection: bombs of compression, drips, and no end.
+//! Hostile transfers: compression bombs, slow and endless responses.
 
 use crate::{
     fault_server::{Act, FaultServer, answer, html, not_found, redirect},
@@ -12,7 +12,7 @@ use std::{io::Write, time::Duration};
 
 const HTML: &str = "Content-Type: text/html\r\n";
 const MIB: usize = 1024 * 1024;
-/// The pause of a drip: ten bytes a second.
+/// Pause between bytes: ten bytes per second.
 const DRIP: Duration = Duration::from_millis(100);
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ async fn what_is_small_on_the_wire_and_huge_unpacked() {
         packer.finish().unwrap()
     };
     let members = gzip(&spaces[..MIB]).repeat(500);
-    // Ninety-nine times as large, so that the ratio alone would let it through.
+    // Compressed 99 times, so that the ratio alone would let it through.
     let line: Vec<String> = (0..3_000).map(|it| format!("<p>{}", it * 7_919)).collect();
     let line = line.concat();
     let just_so = gzip(line.repeat(4_000).as_bytes());
@@ -193,7 +193,7 @@ async fn what_comes_drop_by_drop() {
     let head = format!("HTTP/1.1 200 X\r\n{HTML}Content-Length: 100000\r\n\r\n");
     let drip = |text: &str| Act::Drip(text.repeat(1_000).into_bytes(), DRIP);
     let body = || Act::Drip([head.as_bytes(), &[b'x'; 10_000]].concat(), DRIP);
-    // Fast enough not to be called slow, and never at its end.
+    // Above the minimum rate, but endless.
     let steady = Act::Drip(
         [head.as_bytes(), &b"x".repeat(100_000)].concat(),
         Duration::from_micros(300),
@@ -212,7 +212,7 @@ async fn what_comes_drop_by_drop() {
             slowly_elsewhere(&format!("/{}", number + 1)),
         );
     }
-    // Each leads to another origin, whose robots.txt comes drop by drop.
+    // Each redirects to another origin with a slow robots.txt.
     let mut servers: Vec<FaultServer> = Vec::new();
     for _ in 0..6 {
         let next = servers

@@ -1,4 +1,4 @@
-//! Trying hostile sites: each is served here, and read by another process.
+//! Serves hostile sites and has another process read them.
 
 use crate::{
     fault_server::{Act, FaultServer, Site, html, not_found, page_of_links},
@@ -7,27 +7,26 @@ use crate::{
 use std::{process::Stdio, time::Duration};
 use tokio::{process::Command, time::timeout};
 
-/// The most that one site may take of processor time, of waiting for anything but a processor (other tests use them
-/// too), and of memory.
+/// Limits per site: CPU time, waiting for anything but a CPU (other tests use it too), and memory.
 const MAX_SECONDS: f64 = 30.0;
 const MAX_KIB: u64 = 64 * 1024;
-/// When a reading is given up.
+/// Time limit of a reading.
 const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A hostile site: its start page links to `/bomb`.
 pub struct Bomb {
     name: &'static str,
     site: Site,
-    /// Part of what has to be told of it.
+    /// Expected part of the report.
     told: &'static str,
 }
 
-/// A site of which `/bomb` is hostile.
+/// A site whose `/bomb` is hostile.
 pub fn page(name: &'static str, act: Act, told: &'static str) -> Bomb {
     place(name, "/bomb", act, told)
 }
 
-/// A site of which a given path is hostile.
+/// A site with a hostile path.
 pub fn place(name: &'static str, path: &str, act: Act, told: &'static str) -> Bomb {
     let mut site = Site::from([
         ("/".to_owned(), page_of_links(&["/bomb"])),
@@ -38,13 +37,13 @@ pub fn place(name: &'static str, path: &str, act: Act, told: &'static str) -> Bo
 }
 
 impl Bomb {
-    /// The same site with one path more.
+    /// Adds a path.
     pub fn with(mut self, path: &str, act: Act) -> Self {
         self.site.insert(path.to_owned(), act);
         self
     }
 
-    /// Reads the site; what is too much, or not told, is the answer's error.
+    /// An error if a limit is exceeded or the report differs.
     pub async fn survived(self, otherwise: fn(&str) -> Act) -> Result<(), String> {
         let server = FaultServer::start(self.site, otherwise).await;
         let harmless = Site::from([("/".to_owned(), html(&"<p>Words, to be read. ".repeat(100)))]);
@@ -105,7 +104,7 @@ impl Bomb {
     }
 }
 
-/// Sites that take processor time, one after the other.
+/// CPU-bound sites, one after the other.
 pub async fn in_turn(bombs: Vec<Bomb>) {
     let mut wrong = Vec::new();
     for bomb in bombs {
@@ -114,7 +113,7 @@ pub async fn in_turn(bombs: Vec<Bomb>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Sites that make a reader wait, all at once.
+/// Slow sites, all at once.
 pub async fn together(bombs: Vec<Bomb>) {
     let all = bombs.into_iter().map(|it| it.survived(|_| not_found()));
     let survived = futures_util::future::join_all(all).await;

@@ -1,5 +1,4 @@
-//! A name server that answers what a test wants, also another thing each time (RFC 1035, as far as resolvers of
-//! the C library ask).
+//! A DNS server with answers that may change (RFC 1035, as far as resolvers of the C library need).
 
 use std::{
     collections::HashMap,
@@ -10,14 +9,13 @@ use std::{
     },
 };
 
-/// What a name is said to have.
+/// Records of a name.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its addresses.
     pub addresses: Vec<IpAddr>,
-    /// Its addresses from the second connection on, when they are others: a name that is bound anew.
+    /// Addresses from the second connection on, if they change (DNS rebinding).
     pub later: Option<Vec<IpAddr>>,
-    /// Whether they are told as those of another name that it is an alias of.
+    /// Whether the addresses are served through a CNAME.
     pub is_alias: bool,
 }
 
@@ -31,10 +29,10 @@ impl Entry {
     }
 }
 
-/// How often each name was asked for its IPv4 addresses: once for each connection.
+/// IPv4 queries per name: one per connection.
 type Asked = Mutex<HashMap<String, u32>>;
 
-/// Answers for ever, on a thread of its own; counts what it was asked.
+/// Serves forever on its own thread; counts queries.
 pub fn serve(at: SocketAddr, names: HashMap<String, Entry>) -> Arc<AtomicU32> {
     let socket = UdpSocket::bind(at).expect("a port for names");
     let count = Arc::new(AtomicU32::new(0));
@@ -78,7 +76,7 @@ fn answer(query: &[u8], names: &HashMap<String, Entry>, asked: &Asked) -> Option
         }
         count += 1;
     }
-    // "There is no such name" only for names that are not known: else it has no address of that kind.
+    // NXDOMAIN for unknown names only; otherwise an empty answer.
     let flags: u16 = if found.is_some() { 0x8580 } else { 0x8583 };
     let mut told = query[..2].to_vec();
     for number in [flags, 1, count, 0, 0] {
@@ -89,7 +87,7 @@ fn answer(query: &[u8], names: &HashMap<String, Entry>, asked: &Asked) -> Option
     Some(told)
 }
 
-/// How often the name was looked up, this time included; both kinds of addresses are asked for each time.
+/// Lookups of the name, this one included; each asks for both kinds of addresses.
 fn times(asked: &Asked, name: &str, kind: u16) -> u32 {
     let mut asked = asked.lock().expect("nobody panics here");
     let times = asked.entry(format!("{name} {kind}")).or_default();
@@ -101,7 +99,7 @@ fn record(records: &mut Vec<u8>, owner: &[u8], kind: u16, data: &[u8]) {
     records.extend(owner);
     records.extend(kind.to_be_bytes());
     records.extend(1_u16.to_be_bytes());
-    // Nobody may keep it.
+    // TTL 0: no caching.
     records.extend(0_u32.to_be_bytes());
     records.extend(
         u16::try_from(data.len())

@@ -1,9 +1,8 @@
-//! The guard against a network in which every address answers: a crawl whose pages, links, redirects and names lead
-//! to addresses that are not public, in every notation, connects to public ones alone.
+//! The guard in a network where every address answers: a crawl whose pages, links, redirects and names lead to
+//! addresses that are not public, in every notation, connects to public ones only.
 //!
-//! The test starts itself again in a network of its own (`unshare` of util-linux; no rights are needed), where all
-//! addresses there are belong to the machine: whoever connects anywhere is noticed. Names are answered by a server
-//! of the test's.
+//! The test executes itself again in its own network namespace (`unshare` of util-linux, without privileges), where
+//! all addresses belong to the machine, so every connection is noticed. Its own server answers DNS.
 #![expect(
     clippy::unwrap_used,
     reason = "what a test cannot set up, it fails for"
@@ -40,12 +39,12 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Says to the test that it is inside.
+/// Marks the process in the namespace.
 const INSIDE: &str = "SIGHTLINE_TEST_INSIDE";
-/// The only address that may be connected to.
+/// The only address that may be reached.
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
 const START: &str = "start-of-all.com";
-/// Every address is the machine's own, and names are asked of the machine.
+/// Routes every address to the machine, which also answers DNS.
 const NETWORK: &str = "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo \
      && printf 'nameserver 127.0.0.1\\noptions timeout:1\\n' > $1/resolv.conf && printf 'hosts: dns\\n' > $1/nsswitch.conf \
      && mount --bind $1/resolv.conf /etc/resolv.conf && mount --bind $1/nsswitch.conf /etc/nsswitch.conf \
@@ -91,7 +90,7 @@ fn nothing_but_public_addresses_is_reached() {
     assert!(told.contains("1 passed"), "{told}\n{errors}");
 }
 
-/// What is asked for, and what names lead to.
+/// Links, and what names resolve to.
 #[derive(Default)]
 struct Traps {
     links: Vec<String>,
@@ -169,7 +168,7 @@ impl Traps {
     }
 }
 
-/// How often each address was connected to.
+/// Connections per address.
 type Reached = Arc<Mutex<BTreeMap<IpAddr, u32>>>;
 
 async fn inside() {
@@ -192,18 +191,18 @@ async fn inside() {
     let connections: u32 = reached.values().sum();
     let elsewhere: Vec<_> = reached.keys().filter(|it| **it != PUBLIC).collect();
     assert!(elsewhere.is_empty(), "{elsewhere:?}");
-    // It did look: names were asked for, redirects were followed to where they led.
+    // The crawl did try: names were resolved and redirects followed.
     let redirects = u32::try_from(traps.redirects.len()).unwrap();
     assert!(
         visited.load(Ordering::Relaxed) > redirects / 2,
         "{visited:?} of {redirects}"
     );
     assert!(asked.load(Ordering::Relaxed) > 1_000, "{asked:?}");
-    // Nor was any other port tried: every connection that was begun was accepted here.
+    // No other port was tried: every connection was accepted here.
     assert_eq!(begun(), connections);
 }
 
-/// How many connections this network saw begin.
+/// Connections opened in this namespace.
 fn begun() -> u32 {
     let counters = std::fs::read_to_string("/proc/self/net/snmp").unwrap();
     let mut lines = counters.lines().filter_map(|it| it.strip_prefix("Tcp: "));
@@ -226,7 +225,7 @@ async fn listen(
     }
 }
 
-/// The start page, a redirect, or nothing to find; one answer a connection.
+/// The start page, a redirect, or 404; one response per connection.
 async fn serve(mut connection: TcpStream, traps: Arc<Traps>, visited: Arc<AtomicU32>) {
     let mut head = vec![0; 4_096];
     let Ok(length) = connection.read(&mut head).await else {
@@ -301,7 +300,7 @@ impl Randomness for CountingRandomness {
     }
 }
 
-/// What was seen does not matter here, only what was done.
+/// A journal that discards everything.
 struct Forgetful;
 
 #[async_trait]

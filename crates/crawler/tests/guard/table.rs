@@ -1,5 +1,5 @@
-//! Addresses that nobody reaches, after IANA's registries of special-purpose addresses (IPv4 and IPv6, as of
-//! November 2026), of multicast, and what clouds answer at besides. Written down apart from the guard's own table.
+//! Addresses that must not be reached, by IANA's special-purpose registries (IPv4 and IPv6, as of November 2026),
+//! multicast, and cloud metadata. Independent of the guard's own table.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -23,13 +23,13 @@ const IPV4: [&str; 22] = [
     "224.0.0.0/4",
     "240.0.0.0/4",
     "255.255.255.255/32",
-    // Metadata of clouds.
+    // Cloud metadata.
     "168.63.129.16/32",
     "169.254.169.254/32",
     "100.100.100.200/32",
 ];
 
-/// IPv4 in the shape of IPv6 (`::ffff:0:0/96`) is what it is as IPv4.
+/// IPv4-mapped addresses (`::ffff:0:0/96`) count as IPv4.
 const IPV6: [&str; 21] = [
     "::/128",
     "::1/128",
@@ -54,7 +54,7 @@ const IPV6: [&str; 21] = [
     "4000::/3",
 ];
 
-/// The first, the last and one in the middle of each range.
+/// First, middle and last address of each range.
 pub fn addresses() -> Vec<IpAddr> {
     let mut all: Vec<IpAddr> = Vec::new();
     for range in IPV4 {
@@ -82,7 +82,7 @@ pub fn addresses() -> Vec<IpAddr> {
     all
 }
 
-/// The ways to write an address in a URL.
+/// Notations of an address in a URL.
 pub fn notations(address: IpAddr) -> Vec<String> {
     match address {
         IpAddr::V6(it) => vec![format!("[{it}]"), format!("[{}]", long(it))],
@@ -103,7 +103,7 @@ pub fn notations(address: IpAddr) -> Vec<String> {
                 format!("[::{it}]"),
                 format!("[64:ff9b::{it}]"),
                 format!("[2002:{:x}:{:x}::]", number >> 16, number & 0xFFFF),
-                // Full-width digits, which are the same to whoever normalises names.
+                // Full-width digits, which URL parsers normalize.
                 wide(&it.to_string()),
                 format!("user@{it}"),
                 format!("example.com@{it}"),

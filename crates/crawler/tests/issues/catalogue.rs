@@ -1,4 +1,4 @@
-//! The catalogue against sites with one fault each.
+//! The issue catalog against sites with one fault each.
 
 use super::memory_crawl::audit;
 use crate::fault_sites::{VitalsFault, edge_cases, fault_site, faultless};
@@ -39,7 +39,7 @@ fn sites_that_are_easily_misjudged_have_their_codes() {
         let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();
         let expected: BTreeSet<IssueCode> = case.codes.iter().copied().collect();
         assert_eq!(kinds, expected, "{}: {found:#?}", case.name);
-        // A page that is like others counts once, however many these are.
+        // A page counts once, however many others it duplicates.
         let duplicates = [IssueCode::TitleDuplicate, IssueCode::H1Duplicate];
         let of_others = found.values().flatten();
         let counts = of_others
@@ -74,7 +74,7 @@ fn records_know_what_the_site_tells_of_their_pages() {
         (glaze.links.unique_internal, glaze.links.external),
         (Some(4), Some(0))
     );
-    // Every page links to every other: an even share.
+    // All pages link to each other, so scores are equal.
     assert!((glaze.links.internal_score.unwrap() - 1.0).abs() < 1e-9);
     assert!(glaze.indexable && glaze.thin == Some(false) && !glaze.links.orphan);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! For every code of the catalogue: a site with exactly that fault has exactly that issue, and a
-//! faultless one has none. Sites are read from memory, pages by the crawler's own reader.
+//! For every code of the catalog, a site with exactly that fault has exactly that issue, and a site without faults
+//! has none. Sites are read from memory, pages by the crawler's reader.
 
 #[cfg(test)]
 mod catalogue;

@@ -1,4 +1,4 @@
-//! A crawl of a generated site without a network.
+//! An in-memory crawl of a generated site.
 
 use crate::fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault};
 use analysis::{
@@ -52,15 +52,14 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_750_000_000, 0).unwrap()
 }
 
-/// What is found about a site.
 pub struct Audit {
-    /// Issues by address, pages and others.
+    /// Issues by URL, of pages and others.
     pub issues: BTreeMap<String, Vec<Issue>>,
-    /// Records by address.
+    /// By URL.
     pub records: BTreeMap<String, ContentRecord>,
 }
 
-/// Reads and judges a site.
+/// Crawls and audits a site.
 pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     let site = spec.generated();
     let robots_txt = text(&site, "/robots.txt");
@@ -183,7 +182,7 @@ impl Crawl {
         Url::parse(url).is_ok_and(|it| self.scope.contains(&it))
     }
 
-    /// Level by level, as the crawler does.
+    /// Breadth-first, like the crawler.
     fn read_level(&mut self, level: Vec<String>, depth: u32, discovery: Discovery) {
         let mut waiting: VecDeque<_> = level.into_iter().map(|it| (it, depth, discovery)).collect();
         while let Some((url, depth, discovery)) = waiting.pop_front() {
@@ -204,7 +203,7 @@ impl Crawl {
         }
     }
 
-    /// Asks for an address; the page that it brought, if any.
+    /// Fetches a URL; returns its page, if any.
     fn read(&mut self, url: &str, depth: u32, discovery: Discovery) -> Option<String> {
         if !self.allows(url) {
             self.check(url, CheckState::BlockedByRobots);

@@ -1,5 +1,5 @@
-//! Faults in other forms than those of the catalogue's sites, over HTTP: the same codes and no others,
-//! or where the catalogue has none what records and summary say.
+//! Faults in other forms than on the catalog's sites, over HTTP: the same codes and no others, or without a code,
+//! what records and summary report.
 
 use super::over_http::{Audited, Before, ORIGIN, audited};
 use crate::fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, faultless};
@@ -8,10 +8,10 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, io::Write};
 
-/// The page that faults are made on.
+/// The page with the fault.
 const GLAZE: &str = "https://example.com/guides/glaze";
 
-/// A site without a fault whose page on glaze has something more.
+/// A site without faults, plus this HTML on one page.
 fn with(html: &str) -> SiteSpec {
     let mut site = faultless(ORIGIN);
     site.pages[2].extra.push_str(html);
@@ -201,7 +201,7 @@ async fn a_redirect_to_nowhere_is_a_broken_link_and_no_error_of_the_server() {
 async fn a_page_in_another_encoding_than_it_says_is_told() {
     let mut site = faultless(ORIGIN).generated();
     let mut glaze = site.answer(GLAZE);
-    // windows-1250 in a page that says that it is UTF-8.
+    // windows-1250 in a page declared as UTF-8.
     let text = b"<p>P\xf8\xedli\x9a</p></main>";
     let at = glaze
         .body
@@ -246,7 +246,7 @@ async fn what_failed_once_elsewhere_warns_when_it_fails_again() {
     assert_eq!(severity(&second), "warning");
 }
 
-/// Elements inside of each other beyond the parser's limit, and what a page should have behind them.
+/// Nesting beyond the parser's limit, followed by required elements.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_structure_ends_early_claims_nothing() {
     let deep = "<div>".repeat(600)
@@ -262,7 +262,7 @@ async fn a_page_whose_structure_ends_early_claims_nothing() {
     assert!(record.links.internal.is_some());
 }
 
-/// A page that leads nowhere as far as it was read.
+/// A page without links, as far as it was read.
 #[test]
 fn a_page_whose_links_were_not_read_is_no_dead_end() {
     use analysis::{

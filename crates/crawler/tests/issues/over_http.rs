@@ -1,5 +1,4 @@
-//! The catalogue over real HTTP and HTTPS: each site with a fault is served on loopback, crawled and
-//! audited as any other.
+//! The catalog over HTTP and HTTPS: each faulty site is served on loopback, crawled and audited.
 
 use super::{memory_crawl::record_of, site_server::SiteServer};
 use crate::fault_sites::{GeneratedSite, SiteSpec, VitalsFault, fault_site, faultless};
@@ -37,10 +36,10 @@ use std::{
 };
 
 pub const ORIGIN: &str = "https://example.com";
-/// Sites that are read at the same time.
+/// Sites read concurrently.
 const AT_ONCE: usize = 8;
 
-/// A clock that stands still.
+/// A fixed clock.
 struct At(DateTime<Utc>);
 
 impl Clock for At {
@@ -49,7 +48,7 @@ impl Clock for At {
     }
 }
 
-/// When sites are read first.
+/// Time of the first audit.
 pub fn first_day() -> DateTime<Utc> {
     DateTime::from_timestamp(1_750_000_000, 0).unwrap()
 }
@@ -86,40 +85,38 @@ impl CrawlJournal for Pages {
     fn progress(&self, _: CrawlProgress) {}
 }
 
-/// What an audit over HTTP comes to.
 pub struct Audited {
-    /// The summary of `content`.
+    /// Summary of `content`.
     pub summary: Value,
-    /// The records of `content` by address.
+    /// Records of `content` by URL.
     pub records: BTreeMap<String, Value>,
-    /// The records of `broken-links`.
+    /// Records of `broken-links`.
     pub links: Vec<Value>,
-    /// What the next audit has to know.
+    /// Input of the next audit.
     pub history: PreviousBrokenLinks,
 }
 
 impl Audited {
-    /// The codes that were found.
     pub fn codes(&self) -> BTreeSet<String> {
         let issues = self.summary["issues"].as_object().unwrap();
         issues.keys().cloned().collect()
     }
 }
 
-/// What is known before an audit of a site.
+/// State before an audit.
 #[derive(Default)]
 pub struct Before {
-    /// Pages by address that were told to wait; of the others the time to the first byte is chance.
+    /// URLs with a deliberate delay; other times to first byte are random.
     pub waiting: BTreeSet<String>,
-    /// What a measurement of the glaze's page says.
+    /// Measured vitals of the page on glaze.
     pub vitals: Option<VitalsFault>,
-    /// What an earlier audit knew of the targets of links.
+    /// Link targets of an earlier audit.
     pub history: PreviousBrokenLinks,
     /// Days after the first audit.
     pub days: i64,
 }
 
-/// Serves a site, reads it and judges it.
+/// Serves, crawls and audits a site.
 pub async fn audited(site: GeneratedSite, before: Before) -> Audited {
     let now = first_day() + TimeDelta::days(before.days);
     let server = SiteServer::start(site).await;
@@ -149,7 +146,7 @@ pub async fn audited(site: GeneratedSite, before: Before) -> Audited {
     assert_eq!(observation.start, format!("{ORIGIN}/"));
     let mut pages = journal.0.into_inner().unwrap();
     for page in &mut pages {
-        // A busy machine answers late; what counts is what the site was told to wait.
+        // A busy machine answers late; only deliberate delays count.
         let waited = before.waiting.contains(&page.url);
         page.response.ttfb_ms = page.response.ttfb_ms.filter(|_| waited);
     }
@@ -193,7 +190,6 @@ pub async fn audited(site: GeneratedSite, before: Before) -> Audited {
     }
 }
 
-/// The codes that an audit of a site finds.
 async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String> {
     let waiting = spec.pages.iter().filter(|it| it.delay_ms > 0);
     let before = Before {

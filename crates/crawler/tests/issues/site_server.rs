@@ -1,5 +1,5 @@
-//! A generated site and its neighbours on loopback: every host of it, with and without encryption,
-//! under certificates of an authority made for the occasion.
+//! A generated site and its neighbors on loopback: every host, over HTTP and HTTPS, with certificates of a temporary
+//! authority.
 
 use crate::certified::certified;
 use crate::fault_sites::{Answer, Failing, GeneratedSite};
@@ -15,14 +15,14 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// How long a server is silent that never answers.
+/// How long a silent server keeps a connection.
 const SILENCE: Duration = Duration::from_mins(1);
 
 pub struct SiteServer {
     plain: SocketAddr,
     encrypted: SocketAddr,
     hosts: BTreeSet<String>,
-    /// Whose word the site's certificate is.
+    /// The authority of the site's certificates.
     pub authority: CertificateDer<'static>,
     tasks: [JoinHandle<()>; 2],
 }
@@ -54,7 +54,7 @@ impl SiteServer {
         }
     }
 
-    /// Where its hosts are.
+    /// Maps its hosts to loopback.
     pub fn resolve(&self) -> Vec<Resolve> {
         let of = |host: &String, port, address| Resolve {
             host: host.clone(),
@@ -69,7 +69,7 @@ impl SiteServer {
     }
 }
 
-/// Every host that the site names anywhere.
+/// Every host that the site mentions.
 fn hosts(site: &GeneratedSite) -> BTreeSet<String> {
     let mut texts: Vec<String> = site.answers.keys().cloned().collect();
     for answer in site.answers.values() {
@@ -105,7 +105,7 @@ async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, site: Arc<
     }
 }
 
-/// What ends a connection without an answer.
+/// Ends a connection without a response.
 trait Abrupt {
     fn reset(self);
 }

@@ -1,4 +1,4 @@
-//! Suggestions about sites with one fault each: exactly that fault is suggested to be mended.
+//! Suggestions for sites with one fault each: exactly that fault gets one.
 
 use super::memory_crawl::audit;
 use crate::fault_sites::{SiteSpec, VitalsFault, fault_site, faultless};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 const ORIGIN: &str = "https://example.com";
 
-/// What is suggested of a site of which these pages have visitors.
+/// Suggestions for a site whose `visited` pages have visitors.
 fn suggested(
     site: &SiteSpec,
     vitals: Option<VitalsFault>,
@@ -78,7 +78,7 @@ fn nothing_is_suggested_for_a_faultless_site() {
 fn one_fault_of_a_site_brings_exactly_its_rule() {
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for rule in rules() {
-        // Vitals have records of their own.
+        // Vitals have their own records.
         let code = IssueCode::named(rule.id).filter(|_| rule.variant.is_empty());
         let Some(code) = code else {
             continue;

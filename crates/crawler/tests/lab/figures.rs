@@ -1,4 +1,4 @@
-//! What a load says of a page whose behaviour is known.
+//! Figures of a load whose page has known behavior.
 
 use super::support::{answer, html, lab, picture, site};
 use analysis::{
@@ -32,10 +32,10 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
         ("/picture.svg", picture()),
     ])
     .await;
-    // Time to Interactive takes five quiet seconds.
+    // Time to Interactive needs five quiet seconds.
     lab.settings.quiet = Duration::from_millis(5_250);
     lab.settings.load_limit = Duration::from_secs(40);
-    // A machine that is busy with other things may never be quiet for so long.
+    // A busy machine may never be quiet for that long.
     let mut run = lab.load(&site.url("/"), FormFactor::Phone).await.unwrap();
     for _ in 0..3 {
         if run.warnings.is_empty() {
@@ -49,7 +49,7 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
         eprintln!("SKIPPED: the machine is busy, so times that take a quiet page are not measured");
     } else {
         assert_eq!(run.warnings, Vec::<String>::new(), "{run:?}");
-        // A task of 300 ms blocks for 250, wherever it lies after the first paint.
+        // A task of 300 ms blocks for 250 ms, anywhere after the first paint.
         assert!(metrics.tbt.unwrap() > 0.0, "{metrics:?}");
         assert!(metrics.fcp <= metrics.tti, "{metrics:?}");
     }

@@ -1,4 +1,4 @@
-//! Pages that want more than to be measured.
+//! Hostile pages in the measuring browser.
 
 use super::{
     fault_server::Act,
@@ -9,7 +9,7 @@ use domain::ports::page_speed::LabError;
 use std::{path::PathBuf, time::Duration};
 use tokio::net::{TcpListener, UdpSocket};
 
-/// Every way that a page knows to make a browser talk to somebody; `{}` is that somebody.
+/// Every way for a page to open connections; `{}` is the host.
 const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
 <img src="http://{}/img"><iframe src="http://{}/iframe"></iframe><script src="http://{}/script"></script>
 <link rel=stylesheet href="http://{}/style"><link rel=prefetch href="http://{}/prefetch">
@@ -40,7 +40,7 @@ const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
 async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.quiet = Duration::from_secs(2);
-    // 127.0.0.2 is as private as 127.0.0.1, and the operator did not open it.
+    // 127.0.0.2 is private like 127.0.0.1, but the operator did not allow it.
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let address = forbidden.local_addr().unwrap();
     let datagrams = UdpSocket::bind(address).await.unwrap();
@@ -187,7 +187,7 @@ async fn without_a_browser_it_is_told_what_is_missing_and_how_to_get_it() {
     };
     assert!(told.missing.contains("/nonexistent/chromium"), "{told}");
     assert!(told.remedy.contains("apt-get install chromium"), "{told}");
-    // Something that starts and is no browser is told too.
+    // A program that starts but is no browser is reported too.
     lab.settings.browser = Some(PathBuf::from("/bin/true"));
     let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;
     assert!(

@@ -1,8 +1,8 @@
-//! What a browser leaves behind.
+//! What a browser leaves on the machine.
 
 use std::{fs, path::Path};
 
-/// Files in its folder, and processes that name it.
+/// Files in the folder, and processes whose command line names it.
 pub fn left_behind(folder: &Path) -> Vec<String> {
     let mut left = entries(folder);
     for process in entries(Path::new("/proc")) {

@@ -1,4 +1,4 @@
-//! A lab that does not wait long, and what its browsers leave behind.
+//! A browser with short time limits, and checks for leftovers.
 
 use super::fault_server::{Act, FaultServer, Site};
 use super::left_behind::left_behind;
@@ -12,22 +12,22 @@ use tokio::{
     time::sleep,
 };
 
-/// Loads are not to slow each other down.
+/// Parallel loads would slow each other down.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
-/// A lab whose browsers may go to 127.0.0.1, and to no other address of loopback.
+/// A browser that may reach 127.0.0.1, and no other loopback address.
 pub struct TestLab {
     pub settings: LabSettings,
     folder: TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// The lab, or `None` with a word about what is missing.
+/// `None`, with a message, if something is missing.
 pub async fn lab() -> Option<TestLab> {
     let turn = ONE_AT_A_TIME.lock().await;
-    // Longer than the path of a socket may be.
+    // Longer than a socket path may be.
     let folder = TempDir::with_prefix("long-".repeat(25)).unwrap();
-    // The browser runs as somebody else when the tests run as root.
+    // The browser runs as another user when tests run as root.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let settings = LabSettings {
         folder: Some(folder.path().to_owned()),
@@ -60,7 +60,7 @@ impl TestLab {
         BrowserLab::new(self.settings.clone(), crawler)
     }
 
-    /// Loads a page once; nothing of the browser may be left afterwards.
+    /// Loads a page once, and checks that nothing of the browser is left.
     pub async fn load(&self, url: &str, form_factor: FormFactor) -> Result<LabRun, LabError> {
         let order = LabOrder {
             url: url.to_owned(),
@@ -72,7 +72,7 @@ impl TestLab {
         measured.map(|mut it| it.runs.remove(0))
     }
 
-    /// Begins to load a page and drops it after a while.
+    /// Starts a load and drops it after a while.
     pub async fn load_and_cancel(&self, url: &str, after: Duration) {
         let order = LabOrder {
             url: url.to_owned(),
@@ -84,7 +84,7 @@ impl TestLab {
         assert!(outcome.is_err(), "it ended by itself: {outcome:?}");
     }
 
-    /// Waits, within reason, until nothing is left.
+    /// Waits until nothing is left, within a time limit.
     pub async fn nothing_stays(&self) {
         for _ in 0..200 {
             if self.left_behind().is_empty() {
@@ -95,18 +95,17 @@ impl TestLab {
         assert_eq!(self.left_behind(), Vec::<String>::new());
     }
 
-    /// Files in the folder, and processes that name it.
     pub fn left_behind(&self) -> Vec<String> {
         left_behind(self.folder.path())
     }
 }
 
-/// An HTML answer.
+/// An HTML response.
 pub fn html(body: &str) -> Act {
     answer("200 OK", "text/html; charset=utf-8", "", body.as_bytes())
 }
 
-/// An answer with further header lines, each ended by CR LF.
+/// Each header line ends with CR LF.
 pub fn answer(status: &str, media_type: &str, headers: &str, body: &[u8]) -> Act {
     let length = body.len();
     let head = format!(
@@ -115,7 +114,7 @@ pub fn answer(status: &str, media_type: &str, headers: &str, body: &[u8]) -> Act
     Act::Raw([head.as_bytes(), body].concat())
 }
 
-/// A site with these paths; everything else is not found.
+/// A site with these paths; others answer 404.
 pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
     let site: Site = paths
         .iter()
@@ -124,8 +123,7 @@ pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
     FaultServer::start(site, |_| answer("404 Not Found", "text/plain", "", b"no")).await
 }
 
-/// A picture: an SVG, which is drawn like any other image. It is long, because browsers do not take
-/// images of few bytes for content.
+/// An SVG image, long because browsers ignore images of few bytes as content.
 pub fn picture() -> Act {
     let dot = r##"<circle cx="99" cy="66" r="9" fill="#c63"/>"##;
     let dots = dot.repeat(60);

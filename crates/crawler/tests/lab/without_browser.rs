@@ -1,4 +1,4 @@
-//! What files say of a page where no browser loads it.
+//! Page speed facts from files, without a browser.
 
 use super::{
     fault_server::Act,
@@ -57,7 +57,7 @@ async fn bytes_compression_freshness_and_what_blocks_are_read_from_files() {
         panic!("{facts:?}")
     };
     assert_eq!(document.kind, ResourceKind::Document);
-    // The body and a header of some hundred bytes.
+    // The body plus some hundred bytes of headers.
     let bytes = document.transfer_bytes.unwrap();
     assert!(
         (page.len() as u64..page.len() as u64 + 300).contains(&bytes),

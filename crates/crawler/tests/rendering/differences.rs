@@ -1,9 +1,9 @@
-//! What scripts bring, change and take away.
+//! What scripts add, change and remove.
 
 use super::support::{Browsing, answer, audited, html, prose, shown, site};
 use serde_json::json;
 
-/// A page whose text is in the document, or is brought by a script.
+/// A page whose text is in the document or added by a script.
 fn page(by_script: bool) -> String {
     let text = format!("<article><h2>Clay</h2><p>{}</p></article>", prose(30));
     let body = if by_script {
@@ -26,7 +26,7 @@ async fn text_that_a_script_brings_is_told_and_shuts_the_gate() {
     let rendered = &found.content["rendered"];
     assert_eq!(rendered["state"], "ok", "{rendered}");
     let words = rendered["words"]["rendered"].as_u64().unwrap();
-    // Thirty sentences of eleven words, a heading, and what was fetched.
+    // Thirty sentences of eleven words, a heading, and the fetched text.
     assert!((330..=345).contains(&words), "{rendered}");
     let sent = rendered["words"]["static"].as_u64().unwrap();
     assert!(sent < 10, "{rendered}");
@@ -146,7 +146,7 @@ async fn headers_count_with_and_without_scripts_and_pictures_are_not_asked_for()
     let heading = shown.heading.as_deref().unwrap();
     assert!(heading.contains("compatible; sightlinebot/"), "{heading}");
     for file in ["/i.png", "/b.png", "/v.mp4", "/f.woff2"] {
-        // The crawler itself checks links: it does not ask like a browser.
+        // The crawler checks links itself, unlike a browser.
         assert!(server.count(file) <= 1, "{file}: {}", server.count(file));
     }
     assert!(server.count("/s.js") >= 1);

@@ -1,4 +1,4 @@
-//! Pages that want more than to be shown: each ends in a state, and the next one is shown.
+//! Hostile pages: each ends in a state, and the next one is rendered.
 
 use super::support::{Browsing, answer, failure, html, pages, prose, shown, site};
 use super::{fault_server::Act, sites::MemoryJournal};
@@ -6,7 +6,7 @@ use analysis::observation::page_content::RenderFailure;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// A home page that links to others, which the browser shows after it.
+/// A home page that links to others, which are rendered after it.
 fn home(paths: &[&str]) -> Act {
     let links: Vec<String> = paths
         .iter()
@@ -74,7 +74,7 @@ async fn scripts_without_end_questions_and_huge_documents_end_in_a_state() {
         (Some("Restless"), false)
     );
     for path in ["/huge", "/long"] {
-        // A slow machine may not get as far as counting.
+        // A slow machine may time out first.
         let ends = [RenderFailure::TooHeavy, RenderFailure::TimedOut];
         assert!(ends.contains(&failure(page(path)).0), "{path}");
     }
@@ -116,7 +116,7 @@ async fn a_page_that_leads_elsewhere_is_not_followed() {
         ))
     };
     let robots = "User-agent: *\nDisallow: /secret\n";
-    // The second time it is asked for is the browser's.
+    // The second request is the browser's.
     let turns = Act::InTurn(vec![
         html("<title>x</title><h1>Once</h1>"),
         answer("302 Found", "text/plain", "location: /secret\r\n", ""),

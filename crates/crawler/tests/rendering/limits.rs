@@ -1,4 +1,4 @@
-//! How many pages are shown, which ones, and what a crawl is without a browser.
+//! Which pages are rendered, and crawls without a browser.
 
 use super::{
     fault_server::{Act, FaultServer},
@@ -33,7 +33,7 @@ async fn three_levels() -> FaultServer {
     .await
 }
 
-/// Paths of the pages that a browser was asked to show, sorted.
+/// Sorted paths of the pages that a browser was asked to render.
 fn asked(pages: &[PageContent], server: &FaultServer) -> Vec<String> {
     let asked = pages.iter().filter(|it| it.rendered.is_some());
     let mut paths: Vec<String> = asked
@@ -91,7 +91,7 @@ async fn without_a_browser_a_crawl_goes_on_and_it_is_told_what_is_missing() {
     assert!(told.missing.contains("/nonexistent/chromium"), "{told}");
     let pages = browsing.read(&server, &MemoryJournal::default()).await;
     assert!(pages.iter().all(|it| it.rendered.is_none()));
-    // Something that starts and is no browser is tried no more than a few times.
+    // A program that starts but is no browser is tried only a few times.
     browsing.lab.browser = Some(PathBuf::from("/bin/true"));
     let pages = browsing.read(&server, &MemoryJournal::default()).await;
     assert_eq!(pages.len(), 5);

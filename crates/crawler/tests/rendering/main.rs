@@ -1,4 +1,4 @@
-//! Crawls that show their pages in a real browser too.
+//! Crawls that render their pages in a real browser.
 //!
 //! They need Chromium, which `tests/run` installs (Debian's package `chromium`), and fail without it.
 

@@ -1,4 +1,4 @@
-//! Crawls with a browser that does not wait long, and what they leave behind.
+//! Crawls with a browser with short time limits, and checks for leftovers.
 
 use super::{
     fault_server::{Act, FaultServer, Site},
@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
 use tempfile::TempDir;
 
-/// A crawl's browser and its plan.
+/// Browser settings and plan of a crawl.
 pub struct Browsing {
     pub lab: LabSettings,
     pub pages: u32,
@@ -33,7 +33,7 @@ pub struct Browsing {
 impl Browsing {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // The browser runs as somebody else when the tests run as root.
+        // The browser runs as another user when tests run as root.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let lab = LabSettings {
             folder: Some(folder.path().to_owned()),
@@ -50,9 +50,9 @@ impl Browsing {
         }
     }
 
-    /// Reads a site with a journal, and gives its pages back by path.
+    /// Crawls with a journal; returns pages by path.
     pub async fn read(&self, server: &FaultServer, journal: &MemoryJournal) -> Vec<PageContent> {
-        // 127.0.0.2 is as private as 127.0.0.1, and the operator did not open it.
+        // 127.0.0.2 is private like 127.0.0.1, but the operator did not allow it.
         let settings = CrawlerSettings {
             allow_networks: vec!["127.0.0.1/32".parse().unwrap()],
             limits: FetchLimits {
@@ -74,14 +74,14 @@ impl Browsing {
         pages(journal)
     }
 
-    /// Reads a site and gives the page of a path.
+    /// Crawls a site; returns the page at a path.
     pub async fn page(&self, server: &FaultServer, path: &str) -> PageContent {
         let pages = self.read(server, &MemoryJournal::default()).await;
         let url = server.url(path);
         pages.into_iter().find(|it| it.url == url).unwrap()
     }
 
-    /// Waits, within reason, until nothing is left, and says what is.
+    /// What is left after waiting, within a time limit.
     pub async fn finally_left(&self) -> Vec<String> {
         for _ in 0..200 {
             if self.left_behind().is_empty() {
@@ -92,13 +92,12 @@ impl Browsing {
         self.left_behind()
     }
 
-    /// Files in the folder, and processes that name it.
     pub fn left_behind(&self) -> Vec<String> {
         left_behind(self.folder.path())
     }
 }
 
-/// The pages of a journal, in its order.
+/// In journal order.
 pub fn pages(journal: &MemoryJournal) -> Vec<PageContent> {
     let steps = journal.steps.lock().unwrap();
     let pages = steps.iter().filter_map(|it| match it {
@@ -108,7 +107,7 @@ pub fn pages(journal: &MemoryJournal) -> Vec<PageContent> {
     pages.collect()
 }
 
-/// What the browser showed of a page.
+/// The rendered version of a page.
 pub fn shown(page: &PageContent) -> &RenderedPage {
     let rendered = page.rendered.as_ref();
     rendered
@@ -116,7 +115,7 @@ pub fn shown(page: &PageContent) -> &RenderedPage {
         .unwrap_or_else(|| panic!("{}: {rendered:?}", page.url))
 }
 
-/// Why a page was not shown.
+/// Why a page was not rendered.
 pub fn failure(page: &PageContent) -> (RenderFailure, Option<String>) {
     match &page.rendered {
         Some(Rendered::Failed { reason, detail }) => (*reason, detail.clone()),
@@ -124,7 +123,7 @@ pub fn failure(page: &PageContent) -> (RenderFailure, Option<String>) {
     }
 }
 
-/// The records that a site audit makes of a page that is a site of its own.
+/// Audit records of a site with one page.
 pub struct Audited {
     pub content: Value,
     pub geo: Value,
@@ -170,21 +169,21 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
 }
 
 impl Audited {
-    /// The detail of an issue, if the page has it.
+    /// Detail of an issue, if the page has it.
     pub fn issue(&self, code: &str) -> Option<&str> {
         let issues = self.content["issues"].as_array().unwrap();
         let found = issues.iter().find(|it| it["code"] == code)?;
         Some(found["detail"].as_str().unwrap_or(""))
     }
 
-    /// Whether a gate of generative engines is shut.
+    /// Whether the page fails a gate of generative engines.
     pub fn is_shut(&self, code: &str) -> bool {
         let gates = self.geo["gates"].as_array().unwrap();
         gates.iter().any(|it| it["code"] == code)
     }
 }
 
-/// An answer with further header lines, each ended by CR LF.
+/// Each header line ends with CR LF.
 pub fn answer(status: &str, media_type: &str, headers: &str, body: &str) -> Act {
     let length = body.len();
     Act::Raw(
@@ -195,12 +194,12 @@ pub fn answer(status: &str, media_type: &str, headers: &str, body: &str) -> Act 
     )
 }
 
-/// An HTML answer.
+/// An HTML response.
 pub fn html(body: &str) -> Act {
     answer("200 OK", "text/html; charset=utf-8", "", body)
 }
 
-/// A site with these paths; everything else is not found.
+/// A site with these paths; others answer 404.
 pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
     let site: Site = paths
         .iter()
@@ -209,7 +208,7 @@ pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
     FaultServer::start(site, |_| answer("404 Not Found", "text/plain", "", "no")).await
 }
 
-/// Sentences of so many words, ten each.
+/// Sentences of ten words each.
 pub fn prose(sentences: usize) -> String {
     let sentence =
         |n: usize| format!("The potter turns clay number {n} slowly on the wheel today. ");

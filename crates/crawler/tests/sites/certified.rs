@@ -1,4 +1,4 @@
-//! Certificates of an authority made for the occasion.
+//! Certificates of a temporary authority.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{
@@ -9,7 +9,7 @@ use rustls::{
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// The authority, and what accepts connections under its certificate for these hosts.
+/// The authority, and an acceptor with its certificate for these hosts.
 pub fn certified(
     hosts: impl IntoIterator<Item = String>,
 ) -> (CertificateDer<'static>, TlsAcceptor) {

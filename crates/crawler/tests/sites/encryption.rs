@@ -1,4 +1,4 @@
-//! Certificates: whom the reader believes.
+//! Certificate validation.
 
 use crate::certified::certified;
 use crate::fault_server::{FaultServer, html, not_found, page_of_links};
@@ -21,15 +21,15 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// The host that the certificate names, and one that leads to the same address.
+/// The host in the certificate, and another with the same address.
 const NAMED: &str = "named.example.com";
 const OTHER: &str = "other.example.com";
 
-/// A server under a certificate for [`NAMED`] that finds everything.
+/// A server with a certificate for [`NAMED`] that answers every path.
 struct Encrypted {
     address: SocketAddr,
     authority: CertificateDer<'static>,
-    /// Requests that came through.
+    /// Requests received.
     heard: Arc<AtomicU32>,
     task: JoinHandle<()>,
 }
@@ -55,7 +55,7 @@ impl Encrypted {
         }
     }
 
-    /// What becomes of links to both hosts; none where they are fine.
+    /// Verdicts of links to both hosts; none where they are fine.
     async fn judged(&self, trusted: Vec<CertificateDer<'static>>) -> BTreeMap<String, Verdict> {
         let links = [NAMED, OTHER].map(|host| format!("https://{host}/{host}"));
         let links = page_of_links(&links.each_ref().map(String::as_str));

@@ -1,4 +1,4 @@
-//! A server on loopback that answers with exactly the bytes it is told to, and misbehaves.
+//! A loopback server that sends exactly the given bytes, and misbehaves.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,27 +13,26 @@ use tokio::{
     time::sleep,
 };
 
-/// What to do with a request.
+/// Reaction to a request.
 #[derive(Clone)]
 pub enum Act {
-    /// Send these bytes and close.
+    /// Send the bytes and close.
     Raw(Vec<u8>),
-    /// Send the first bytes, then the others one by one with this pause between them.
+    /// Send the bytes one by one with this pause.
     Drip(Vec<u8>, Duration),
-    /// Send the bytes, then the others again and again.
+    /// Send the first bytes, then repeat the second.
     Forever(Vec<u8>, Vec<u8>),
-    /// Close the connection with a reset.
+    /// Reset the connection.
     Reset,
-    /// Answer nothing and keep the connection.
+    /// Keep the connection open without an answer.
     Silence,
-    /// Act by how often this path was asked for.
+    /// By the number of requests for the path.
     InTurn(Vec<Act>),
 }
 
-/// The answers of a site by path; `answer` makes up those that are not listed.
+/// Responses by path.
 pub type Site = HashMap<String, Act>;
 
-/// A running server.
 pub struct FaultServer {
     pub address: SocketAddr,
     requests: Arc<Mutex<BTreeMap<String, u32>>>,
@@ -48,7 +47,7 @@ impl Drop for FaultServer {
 }
 
 impl FaultServer {
-    /// Serves a site; `otherwise` answers for paths that it has not.
+    /// `otherwise` answers paths that the site does not have.
     pub async fn start(
         site: Site,
         otherwise: impl Fn(&str) -> Act + Send + Sync + 'static,
@@ -90,12 +89,11 @@ impl FaultServer {
         }
     }
 
-    /// The URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// How often a path was asked for.
+    /// Requests for a path.
     pub fn count(&self, path: &str) -> u32 {
         self.requests
             .lock()
@@ -105,7 +103,6 @@ impl FaultServer {
             .unwrap_or(0)
     }
 
-    /// How many requests there were.
     pub fn total(&self) -> u32 {
         self.requests.lock().unwrap().values().sum()
     }
@@ -125,7 +122,7 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
             Ok(length) => bytes.extend_from_slice(&part[..length]),
         }
         if bytes.starts_with(&[0x16]) {
-            // Someone wants to talk TLS.
+            // The client speaks TLS.
             let _ = stream.write_all(b"HTTP/1.1 400 X\r\n\r\n").await;
             return None;
         }
@@ -174,7 +171,6 @@ async fn perform(act: Act, time: u32, is_head: bool, mut stream: TcpStream) {
     }
 }
 
-/// An answer with a status, headers and a body.
 pub fn answer(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Act {
     let body = body.as_ref();
     let mut bytes = format!(
@@ -186,12 +182,10 @@ pub fn answer(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Act {
     Act::Raw(bytes)
 }
 
-/// An HTML page.
 pub fn html(body: &str) -> Act {
     answer(200, "Content-Type: text/html; charset=utf-8\r\n", body)
 }
 
-/// A page of links.
 pub fn page_of_links(links: &[&str]) -> Act {
     let link = |it: &&str| format!("<p><a href=\"{it}\">{it}</a>");
     let body = links.iter().map(link).collect::<Vec<_>>().join("\n");

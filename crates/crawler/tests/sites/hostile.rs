@@ -1,4 +1,4 @@
-//! Sites that are hostile or broken: each crawl ends in time, with findings.
+//! Hostile or broken sites: each crawl ends in time, with findings.
 
 use crate::fault_server::{
     Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
@@ -12,7 +12,7 @@ use domain::ports::site_reader::{SiteReadError, Unreached};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
 
-/// A site whose start page links to each of these paths.
+/// A site whose start page links to these paths.
 fn site(acts: Vec<(&str, Act)>) -> Site {
     let paths: Vec<&str> = acts.iter().map(|it| it.0).collect();
     let start = ("/", page_of_links(&paths));
@@ -22,7 +22,7 @@ fn site(acts: Vec<(&str, Act)>) -> Site {
         .collect()
 }
 
-/// What the links of the start page turn out to be.
+/// Verdicts of the start page's links.
 async fn judged(acts: Vec<(&str, Act)>) -> BTreeMap<String, Verdict> {
     let server = FaultServer::start(site(acts), |_| not_found()).await;
     verdicts(&read(server.url("/")).await.unwrap())
@@ -298,7 +298,7 @@ async fn oversized_answers_are_cut_or_refused() {
         (broken.status_code, broken.error_detail.as_deref()),
         (Some(200), Some("undecodableBody"))
     );
-    // What is only not read here answered, and is told with its reason.
+    // A target that answered but was not read is reported with its reason.
     let reason = |path: &str| {
         let mut checks = site.site.checks.iter();
         let check = checks.find(|it| it.url.ends_with(path)).unwrap();
@@ -422,7 +422,7 @@ async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
-    // The system takes the connection, and nobody comes to say anything.
+    // The kernel accepts the connection, and no one answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_at = silent.local_addr().unwrap();
     let gone = FaultServer::start(site(vec![]), |_| not_found()).await;

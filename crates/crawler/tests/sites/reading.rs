@@ -1,4 +1,4 @@
-//! Reading well-behaved sites: what is asked, how politely, and going on after a stop.
+//! Well-behaved sites: requests, politeness, and resuming.
 
 use crate::fault_server::{
     Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
@@ -65,7 +65,7 @@ async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
         serde_json::to_value(&found.summary).unwrap()
     };
     assert_eq!(summary(&resumed), summary(&whole));
-    // What was in flight when the crawl stopped may be asked for again; what was recorded is not.
+    // Requests in flight at the stop may be repeated; recorded ones are not.
     assert!(
         server.total() <= whole_server.total() + stops * 8,
         "{} of {}",
@@ -86,7 +86,7 @@ async fn a_finished_crawl_is_not_read_again() {
     let progress = *journal.progress.lock().unwrap().last().unwrap();
     assert_eq!((progress.pages.done, progress.checks.done), (21, 20));
     assert_eq!(progress.phase, CrawlPhase::Over);
-    // What became no page is not waited for.
+    // A URL that is not a page is no longer expected.
     assert_eq!((progress.pages.total, progress.checks.total), (21, 20));
 }
 
@@ -105,7 +105,7 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
             max_pages: 9,
             ..plan(server.url("/"))
         };
-        // A page that takes too long would be no page, and another one in its place.
+        // A page that times out would be replaced by another.
         let patient = CrawlerSettings {
             limits: FetchLimits {
                 first_byte: Duration::from_mins(1),
@@ -161,7 +161,7 @@ async fn the_operators_map_serves_a_domain_from_loopback() {
         ],
         ..settings()
     };
-    // https is tried first and resolves nowhere without a map entry of its own.
+    // https is tried first and fails without a map entry.
     let plan = CrawlPlan {
         start: CrawlStart::Host("docs.example.com".to_owned()),
         ..plan(String::new())
@@ -246,7 +246,7 @@ async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
         not_found()
     })
     .await;
-    // 127.0.0.1 with another port is another site, but links to loopback are not checked at all.
+    // 127.0.0.1 with another port is another site, but links to loopback are not checked.
     let site = read(server.url("/")).await.unwrap();
     assert!(
         verdicts(&site)
@@ -254,7 +254,7 @@ async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
             .all(|it| *it == Verdict::LocalhostLink)
     );
     assert_eq!(other.total(), 0);
-    // Under a name it is any other host.
+    // Under a name it counts as another host.
     let port = other.address.port();
     let links: Vec<String> = links
         .iter()
@@ -387,7 +387,7 @@ async fn a_delay_that_is_not_kept_in_full_is_told() {
     site.insert("/robots.txt".to_owned(), answer(200, "", robots));
     site.insert("/".to_owned(), html("x"));
     let server = FaultServer::start(site, |_| not_found()).await;
-    // It begins, and the journal has it before the first pause.
+    // The limit is recorded before the first pause.
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
     let reading = crawl(settings(), &plan, &journal);
     let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;

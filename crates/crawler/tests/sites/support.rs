@@ -1,4 +1,4 @@
-//! A reader with limits made for tests, and a journal in memory.
+//! A reader with test limits, and a journal in memory.
 
 use analysis::{
     findings::broken_links::{BrokenLinks, FindingContext, PreviousBrokenLinks, Verdict, find},
@@ -46,7 +46,7 @@ impl Randomness for CountingRandomness {
     }
 }
 
-/// Steps in memory; says stop when it has so many.
+/// Steps in memory; says stop after a given number.
 #[derive(Default)]
 pub struct MemoryJournal {
     pub steps: Mutex<Vec<CrawlStep>>,
@@ -60,7 +60,7 @@ impl CrawlJournal for MemoryJournal {
         let steps = self.steps.lock().unwrap();
         let numbered = (0..).zip(steps.iter().cloned());
         let behind = numbered.skip_while(|(place, _)| behind.is_some_and(|it| *place <= it));
-        // A few at a time, as a database would.
+        // In small batches, like a database.
         let part = behind.take(7);
         Ok(part
             .map(|(place, step)| RecordedStep { place, step })
@@ -69,7 +69,7 @@ impl CrawlJournal for MemoryJournal {
 
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         let mut all = self.steps.lock().unwrap();
-        // What the database keeps is JSON.
+        // The database stores JSON.
         let text = serde_json::to_string(&steps).unwrap();
         all.extend(serde_json::from_str::<Vec<CrawlStep>>(&text).unwrap());
         let full = self.stop_at.is_some_and(|it| all.len() >= it);
@@ -128,7 +128,7 @@ pub fn reader(settings: CrawlerSettings) -> PoliteReader {
     )
 }
 
-/// What was seen of a site, and its pages as the journal has them, by URL.
+/// The observation, and the journal's pages by URL.
 #[derive(Debug)]
 pub struct Seen {
     pub site: SiteObservation,
@@ -149,7 +149,6 @@ impl Seen {
     }
 }
 
-/// Crawls with a journal.
 pub async fn crawl(
     settings: CrawlerSettings,
     plan: &CrawlPlan,
@@ -159,7 +158,7 @@ pub async fn crawl(
     Ok(Seen::of(site, journal))
 }
 
-/// Reads a site with quick limits; no test site may hold the reader longer than 15 s.
+/// Crawls with short limits; must end within 15 s.
 pub async fn read(url: String) -> Result<Seen, SiteReadError> {
     let (plan, journal) = (plan(url), MemoryJournal::default());
     let reading = crawl(settings(), &plan, &journal);
@@ -177,7 +176,7 @@ pub fn findings(seen: &Seen) -> BrokenLinks {
     find(seen.site.clone(), &seen.pages, previous, &context)
 }
 
-/// The verdict of every listed target, by what follows the host.
+/// Verdicts of all listed targets, by path.
 pub fn verdicts(seen: &Seen) -> BTreeMap<String, Verdict> {
     let records = findings(seen).records.into_iter();
     let path = |url: String| {

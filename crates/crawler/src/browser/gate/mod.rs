@@ -1,10 +1,9 @@
-//! The browser's only way out: a SOCKS 5 server (RFC 1928) on loopback that resolves and vets every
-//! name itself, so that what was vetted is what is connected to.
+//! The browser's only network route: a SOCKS 5 server (RFC 1928) on loopback. It resolves and vets every host itself
+//! and connects to the vetted address.
 //!
-//! A page cannot get around it by redirects, sockets, prefetching or a name whose address changes:
-//! the browser has no resolver and no other route. The gate also counts bytes, and closes when a
-//! load takes more than it may. Chromium sends no SOCKS password, so on Linux the gate tells the
-//! browser from other users of the machine by the owner of the socket that connects.
+//! Redirects, sockets, prefetching and DNS rebinding cannot bypass it: the browser has no resolver and no other
+//! route. It also counts bytes and closes when a load exceeds its limit. Chromium sends no SOCKS password; on Linux,
+//! only sockets owned by the browser's user are accepted.
 
 use crate::{fetch::resolve, guard::vet_url, settings::CrawlerSettings};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
@@ -20,15 +19,15 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use url::Url;
 
-/// Connections at the same time; the browser itself opens fewer.
+/// Concurrent connections; browsers open fewer.
 const MOST_CONNECTIONS: usize = 256;
 
-/// How long the browser may take to say where it wants to go.
+/// Time limit of the SOCKS handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const VERSION: u8 = 5;
 
-/// The gate of one browser; it closes when dropped.
+/// Runs until dropped.
 pub struct Gate {
     port: u16,
     traffic: Arc<Traffic>,
@@ -41,7 +40,7 @@ struct Traffic {
 }
 
 impl Gate {
-    /// Opens a gate that lets so many bytes of a browser through, which runs as that user.
+    /// `limit` is in bytes, both directions together; `user` is the uid that the browser runs as.
     pub async fn open(settings: Arc<CrawlerSettings>, limit: u64, user: u32) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
@@ -72,7 +71,7 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        // The connections belong to the keeper and end with it.
+        // Aborting the task drops its connections.
         self.open.abort();
     }
 }
@@ -82,7 +81,7 @@ impl Traffic {
         self.bytes.load(Ordering::Relaxed) > self.limit
     }
 
-    /// Counts bytes; an error when there were too many.
+    /// An error once the limit is exceeded.
     fn pass(&self, bytes: usize) -> io::Result<()> {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         if self.is_exhausted() {
@@ -114,7 +113,7 @@ async fn keep(
                         tracing::warn!("another user of this machine tried to use a browser's gate");
                         return;
                     }
-                    // A connection that breaks is told to the browser by its breaking.
+                    // The browser notices that the connection broke.
                     let _ = serve(browser, &settings, &traffic).await;
                 });
             }
@@ -122,7 +121,7 @@ async fn keep(
     }
 }
 
-/// Whether a connection comes from a socket of that user. Only Linux tells.
+/// Checked on Linux only; true elsewhere.
 async fn is_of_user(browser: &TcpStream, user: u32) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
@@ -139,7 +138,7 @@ async fn is_of_user(browser: &TcpStream, user: u32) -> bool {
     owner.await.is_ok_and(|it| it == Some(user))
 }
 
-/// The user that owns the socket with these addresses, by Linux's list of TCP sockets (proc(5)).
+/// The uid of a socket's owner, from Linux's list of TCP sockets (proc(5)).
 fn owner_in(sockets: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
     let written = |it: SocketAddrV4| {
         let address = u32::from_ne_bytes(it.ip().octets());
@@ -149,7 +148,7 @@ fn owner_in(sockets: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<
     sockets.lines().find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
         let is_it = fields.next() == Some(&local) && fields.next() == Some(&remote);
-        // Behind them: state, queues, timer, retransmissions.
+        // Skips state, queues, timer and retransmissions.
         let owner = fields.nth(4)?;
         is_it.then(|| owner.parse().ok())?
     })
@@ -162,7 +161,7 @@ async fn serve(
 ) -> io::Result<()> {
     let (host, port) = timeout(PATIENCE, wanted(&mut browser)).await??;
     let Some(site) = connect(&host, port, settings).await else {
-        // "Host unreachable", whatever the reason: nobody can probe a private network.
+        // "Host unreachable" for every reason, so that pages cannot probe a private network.
         return browser
             .write_all(&[VERSION, 4, 0, 1, 0, 0, 0, 0, 0, 0])
             .await;
@@ -192,7 +191,7 @@ async fn wanted(browser: &mut TcpStream) -> io::Result<(String, u16)> {
     let mut head = [0; 4];
     browser.read_exact(&mut head).await?;
     let [version, command, _, kind] = head;
-    // Only outgoing connections: no listening, no datagrams.
+    // CONNECT only: no BIND, no UDP ASSOCIATE.
     if version != VERSION || command != 1 {
         return Err(refused());
     }
@@ -202,7 +201,7 @@ async fn wanted(browser: &mut TcpStream) -> io::Result<(String, u16)> {
             let mut name = vec![0; usize::from(browser.read_u8().await?)];
             browser.read_exact(&mut name).await?;
             let name = String::from_utf8(name).map_err(|_| refused())?;
-            // Browsers send addresses as names, those of IPv6 without brackets.
+            // Browsers send IP addresses as names, IPv6 without brackets.
             match name.parse::<Ipv6Addr>() {
                 Ok(address) => format!("[{address}]"),
                 Err(_) => name,
@@ -214,18 +213,18 @@ async fn wanted(browser: &mut TcpStream) -> io::Result<(String, u16)> {
     Ok((host, browser.read_u16().await?))
 }
 
-/// Connects to where the guard lets anyone go; `None` for every kind of failure.
+/// `None` for every kind of failure.
 async fn connect(host: &str, port: u16, settings: &CrawlerSettings) -> Option<TcpStream> {
     let url = Url::parse(&format!("http://{host}:{port}/")).ok()?;
     vet_url(&url, settings).ok()?;
     let addresses = match url.host()? {
         url::Host::Domain(name) => resolve(name, port, settings).await.ok()?,
-        // Only the operator's own pass `vet_url`.
+        // Only the operator's own addresses pass `vet_url`.
         url::Host::Ipv4(address) => vec![SocketAddr::from((IpAddr::V4(address), port))],
         url::Host::Ipv6(address) => vec![SocketAddr::from((IpAddr::V6(address), port))],
     };
     for mut address in addresses {
-        // Where the operator's map names an address, it names the port too.
+        // Only addresses from the operator's map come with a port.
         if address.port() == 0 {
             address.set_port(port);
         }

@@ -1,4 +1,4 @@
-//! The gate against clients that speak SOCKS 5, well and badly.
+//! The proxy against well-behaved and malformed SOCKS 5 clients.
 
 use super::*;
 use ipnet::IpNet;
@@ -17,7 +17,7 @@ async fn gate(open: bool, limit: u64) -> Gate {
     Gate::open(Arc::new(settings), limit, own).await.unwrap()
 }
 
-/// Asks the gate for a host by name; the connection and the gate's answer.
+/// Requests a host by name; returns the connection and the reply code.
 async fn ask(gate: &Gate, host: &str, port: u16) -> (TcpStream, u8) {
     let mut stream = TcpStream::connect(("127.0.0.1", gate.port()))
         .await
@@ -35,7 +35,7 @@ async fn ask(gate: &Gate, host: &str, port: u16) -> (TcpStream, u8) {
     (stream, answer[1])
 }
 
-/// A server that says back what it hears; its port.
+/// Starts an echo server and returns its port.
 async fn echo() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -93,7 +93,7 @@ async fn it_closes_when_a_load_takes_too_much() {
     let (mut stream, _) = ask(&open, "127.0.0.1", port).await;
     stream.write_all(&[7; 5_000]).await.unwrap();
     let mut heard = Vec::new();
-    // It ends, by a close or by a reset.
+    // The connection ends by a close or a reset.
     let _ = stream.read_to_end(&mut heard).await;
     assert!(open.is_exhausted() && heard.len() <= 1_000);
 }

@@ -46,9 +46,9 @@ pub(super) struct Response {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Timing {
-    /// Seconds.
+    /// In seconds.
     pub(super) request_time: f64,
-    /// Milliseconds after it, as the rest.
+    /// In ms after `request_time`, like the fields below.
     pub(super) send_end: f64,
     pub(super) receive_headers_start: f64,
     pub(super) receive_headers_end: f64,

@@ -6,32 +6,32 @@ use analysis::observation::vitals::{ResourceFact, ResourceKind};
 use messages::{Failed, Finished, Received, Response, WillBeSent};
 use std::collections::HashMap;
 
-/// Requests of a load that are remembered; no honest page makes more.
+/// Requests recorded per load; no real page makes more.
 const MOST_REQUESTS: usize = 5_000;
 
-/// A URL is remembered up to so many bytes.
+/// Bytes kept of a URL.
 const MOST_URL: usize = 2_048;
 
-/// One request, redirects apart.
+/// One request; each redirect is a request of its own.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "facts that are independent of each other"
 )]
 pub struct Request {
-    /// The session that it belongs to, and its id there.
+    /// Session and request id.
     pub session: Option<String>,
     pub id: String,
     pub url: String,
     method: String,
     kind: Option<ResourceKind>,
-    /// When it began, seconds of the browser's clock.
+    /// Start, in seconds of the browser's clock.
     pub begun: f64,
-    /// When its headers were there, with the emulated network's delay, seconds.
+    /// Headers received, in seconds, with the emulated network's delay.
     pub answered: Option<f64>,
-    /// How long the server itself took, ms.
+    /// Server response time, in ms.
     pub server_ms: Option<f64>,
-    /// When it ended, seconds.
+    /// End, in seconds.
     pub ended: Option<f64>,
     pub status: Option<u16>,
     failed: bool,
@@ -48,7 +48,7 @@ pub struct Request {
 pub struct Requests {
     all: Vec<Request>,
     current: HashMap<(Option<String>, String), usize>,
-    /// The navigation that is measured.
+    /// Loader of the measured navigation.
     loader: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Requests {
     pub fn note(&mut self, event: &Event) {
         let text = event.params.get();
         let session = event.session.clone();
-        // An event that is not as documented tells nothing.
+        // Malformed events are ignored.
         match event.method.as_str() {
             "Network.requestWillBeSent" => {
                 if let Ok(sent) = serde_json::from_str(text) {
@@ -141,12 +141,12 @@ impl Requests {
         });
     }
 
-    /// The requests for the page itself: redirects, then the page.
+    /// The document's requests: redirects, then the document.
     pub fn page(&self) -> impl DoubleEndedIterator<Item = &Request> {
         self.all.iter().filter(|it| it.is_main)
     }
 
-    /// The latest request for a URL that ended.
+    /// The latest finished request for a URL.
     pub fn of_url(&self, url: &str) -> Option<&Request> {
         let bare = |it: &str| it.split('#').next().unwrap_or_default().to_owned();
         let wanted = bare(url);
@@ -160,7 +160,7 @@ impl Requests {
         self.all.iter().filter(|it| it.ended.is_none()).count()
     }
 
-    /// GET requests that ended well, in ms after a time of the browser's clock (s).
+    /// Successful GET requests, in ms after `origin` (seconds of the browser's clock).
     pub fn spans(&self, origin: f64) -> Vec<Span> {
         let well = self.all.iter().filter(|it| {
             it.method == "GET" && !it.failed && it.status.is_some_and(|status| status < 400)
@@ -174,7 +174,7 @@ impl Requests {
         well.filter_map(span).collect()
     }
 
-    /// Text that came uncompressed, and might be compressed.
+    /// Uncompressed text responses.
     pub fn compressible(&self) -> impl Iterator<Item = &Request> {
         self.all.iter().filter(|it| {
             it.status == Some(200)
@@ -184,7 +184,7 @@ impl Requests {
         })
     }
 
-    /// What is to be known of each; `gzip` has sizes by session and id.
+    /// `gzip` has sizes by session and request id.
     pub fn facts(&self, gzip: &HashMap<(Option<String>, String), u64>) -> Vec<ResourceFact> {
         let answered = self.all.iter().filter(|it| it.status.is_some());
         let fact = |it: &Request| ResourceFact {

@@ -1,4 +1,4 @@
-//! Network events made by hand, in the shape that Chromium 156 sends.
+//! Hand-written network events in the format of Chromium 156.
 
 use super::*;
 use serde_json::{Value, json, value::RawValue};
@@ -52,7 +52,7 @@ fn a_redirect_is_a_request_of_its_own_and_both_are_the_page() {
     let page: Vec<_> = requests.page().map(|it| (it.status, it.begun)).collect();
     assert_eq!(page, [(Some(301), 10.0), (Some(200), 10.7)]);
     let last = requests.page().next_back().unwrap();
-    // The server took 40 ms; with the emulated network the headers were there after 600.
+    // The server took 40 ms; with the emulated network, the headers arrived after 600 ms.
     assert_eq!((last.server_ms, last.answered), (Some(40.0), Some(10.6)));
     let facts = requests.facts(&HashMap::new());
     assert_eq!(

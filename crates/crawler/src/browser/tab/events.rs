@@ -26,7 +26,7 @@ pub(super) fn listening(agent: &str) -> Vec<(&'static str, Value)> {
 }
 
 impl Tab<'_> {
-    /// Notes an event, and answers where the page would wait for one.
+    /// Records an event, and answers those that block the page.
     pub(super) async fn hear(&mut self, event: Event) -> Result<(), ProtocolError> {
         let text = event.params.get();
         let session = event.session.clone().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Tab<'_> {
             "Page.lifecycleEvent" if is_of_page => self.hear_lifecycle(text),
             "Page.frameNavigated" if is_of_page => self.hear_navigation(text),
             "Page.javascriptDialogOpening" => {
-                // A dialog would hold the page for ever.
+                // An open dialog blocks the page.
                 let no = json!({"accept": false});
                 self.protocol
                     .tell(Some(&session), "Page.handleJavaScriptDialog", no)
@@ -60,7 +60,7 @@ impl Tab<'_> {
         Ok(())
     }
 
-    /// A request for the document of the main frame has its navigation's id.
+    /// A document request of the main frame has its loader's id.
     fn hear_request(&mut self, text: &str) {
         if let Ok(sent) = serde_json::from_str::<Sent>(text)
             && sent.frame_id.as_deref() == Some(&self.frame)
@@ -80,7 +80,7 @@ impl Tab<'_> {
         }
     }
 
-    /// The document of the page, or of the page once more, begins.
+    /// The main frame starts a new document.
     fn hear_navigation(&mut self, text: &str) {
         let Ok(event) = serde_json::from_str::<FrameNavigated>(text) else {
             return;
@@ -89,7 +89,7 @@ impl Tab<'_> {
             self.is_loaded = false;
             self.is_there = event.frame.unreachable_url.is_none();
             self.loader = Some(event.frame.loader_id);
-            // Where it goes without asking anybody is not where it may stay.
+            // Navigations without a request bypass interception.
             if !self.is_wanted(&event.frame.url) {
                 self.elsewhere = Some(shortened(&event.frame.url, MOST_ADDRESS).to_owned());
             }
@@ -100,7 +100,7 @@ impl Tab<'_> {
         Url::parse(address).is_ok_and(|it| normalise(&it).0 == self.wanted)
     }
 
-    /// Pictures are withheld, and the page itself does not become another one: that may be forbidden.
+    /// Blocks images, media and fonts, and navigation to another page, which may be forbidden.
     async fn answer(&mut self, session: &str, text: &str) -> Result<(), ProtocolError> {
         let Ok(paused) = serde_json::from_str::<Paused>(text) else {
             return Ok(());
@@ -127,7 +127,7 @@ impl Tab<'_> {
         Ok(())
     }
 
-    /// A frame or a worker of the page waits until somebody listens.
+    /// New frames and workers are paused until resumed here.
     async fn listen_to(&mut self, text: &str) -> Result<(), ProtocolError> {
         let Ok(event) = serde_json::from_str::<TargetEvent>(text) else {
             return Ok(());

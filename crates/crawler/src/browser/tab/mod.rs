@@ -1,4 +1,4 @@
-//! One page in a browser that shows many: opened in a profile of its own, shown until at rest, read, and closed.
+//! One page in a shared browser: opened in its own browser context, rendered until idle, read, closed.
 
 mod events;
 mod messages;
@@ -12,22 +12,23 @@ use std::{collections::HashSet, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-/// How long nothing may be loaded before a page counts as at rest.
+/// How long no request may be open before a page counts as idle.
 const REST: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long a page may take to hand out its document.
+/// Time limit for reading the document.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// Elements and UTF-16 units of a document that is read.
+/// Limits of a document, in elements and UTF-16 code units.
 const MOST_ELEMENTS: usize = 200_000;
 const MOST_UNITS: usize = 8 << 20;
 
-/// What pages are not given: it changes nothing of their text.
+/// Blocked resource types, which do not affect text.
 const WITHHELD: [&str; 3] = ["Image", "Media", "Font"];
 
-/// Hands out the document without `noscript`; `false` when too large. Prototypes' methods: forms can hide its own.
+/// Returns the document without `noscript`, `false` when too large. Prototype methods: form fields can shadow its
+/// own.
 const DOCUMENT: &str = r#"(() => {
   const all = (name) => Document.prototype.getElementsByTagName.call(document, name);
   const of = (kind, name, it) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(it);
@@ -52,7 +53,7 @@ pub struct NotShown {
 }
 
 impl NotShown {
-    /// Whether the browser is better let go: one whose page does not answer, or wants too much, may go on working.
+    /// Whether the browser must be replaced, because a hung or heavy page may keep it busy.
     pub const fn is_the_browsers_fault(&self) -> bool {
         matches!(
             self.reason,
@@ -74,7 +75,7 @@ impl From<ProtocolError> for NotShown {
     fn from(error: ProtocolError) -> Self {
         tracing::debug!(%error, "a page was not rendered");
         match error {
-            // What it says is mostly what the page makes it say.
+            // The page causes most of the browser's messages.
             ProtocolError::TooMuch => RenderFailure::TooHeavy.into(),
             _ => RenderFailure::BrowserFailed.into(),
         }
@@ -84,13 +85,13 @@ impl From<ProtocolError> for NotShown {
 pub struct Tab<'a> {
     protocol: &'a mut Protocol,
     agent: String,
-    /// The page's address, normalised.
+    /// The page's normalized URL.
     wanted: String,
     context: String,
-    /// The target and its main frame, which have one id.
+    /// Id of the target and of its main frame.
     frame: String,
     session: String,
-    /// The sessions of the page, its frames and workers; others are of pages that are gone.
+    /// Sessions of the page, its frames and workers; others belong to closed pages.
     sessions: HashSet<String>,
     requests: Requests,
     loader: Option<String>,
@@ -143,11 +144,11 @@ impl<'a> Tab<'a> {
         })
     }
 
-    /// Loads the page, waits until it rests, for so long at the most, and takes its document.
+    /// Loads the page, waits until it is idle or `limit` is over, and returns its document.
     pub async fn show(&mut self, limit: Duration) -> Result<Shown, NotShown> {
         let until = Instant::now() + limit;
         let to = json!({"url": self.wanted});
-        // Its answer would come after events that have to be answered first.
+        // `Page.navigate` answers only after events that must be answered first.
         self.protocol
             .tell(Some(&self.session), "Page.navigate", to)
             .await?;
@@ -157,7 +158,7 @@ impl<'a> Tab<'a> {
             return Err(RenderFailure::TimedOut.into());
         }
         let html = self.document().await?;
-        // It may have gone elsewhere while it was read.
+        // The page may have navigated meanwhile.
         self.judge()?;
         Ok(Shown { html, settled })
     }
@@ -173,7 +174,7 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Listens until the page rests (true), or its time is over.
+    /// True when the page became idle, false when its time was over.
     async fn wait(&mut self, until: Instant) -> Result<bool, NotShown> {
         let mut resting = None;
         loop {
@@ -204,7 +205,7 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Whether it still can become the page that was asked for.
+    /// Fails when the tab can no longer become the requested page.
     fn judge(&self) -> Result<(), NotShown> {
         let failed = |reason, detail| Err(NotShown { reason, detail });
         if self.is_crashed {
@@ -221,7 +222,7 @@ impl<'a> Tab<'a> {
                 failed(RenderFailure::Status, Some(status.to_string()))
             }
             Some(_) if !page.media_type.contains("html") => failed(RenderFailure::NotHtml, None),
-            // Among others what the gate refuses: the difference is nobody's business.
+            // Includes connections that the proxy refused; the reason is not disclosed.
             _ if page.error.is_some() => failed(RenderFailure::Unreachable, None),
             _ => Ok(()),
         }
@@ -235,7 +236,7 @@ impl<'a> Tab<'a> {
             .protocol
             .evaluate(&self.session, &self.frame, &expression);
         let answer = match timeout(ANSWER_LIMIT, asked).await {
-            // Busy, or another document again and again.
+            // The page is busy or keeps replacing its document.
             Err(_) | Ok(Err(ProtocolError::Refused { .. })) => {
                 return Err(RenderFailure::TimedOut.into());
             }

@@ -6,7 +6,7 @@ use zune_jpeg::{
     zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
 };
 
-/// No picture is wider or higher; Chromium's are at most 500.
+/// Pixels per side; Chromium's screenshots have at most 500.
 const LARGEST_PICTURE: usize = 2_048;
 
 #[derive(Deserialize)]
@@ -63,7 +63,7 @@ pub(super) struct Picture<'a> {
     pub(super) snapshot: Cow<'a, str>,
 }
 
-/// The pixels of a JPEG: red, green, blue.
+/// RGB pixels of a JPEG.
 pub(super) fn pixels(jpeg: &[u8]) -> Option<Vec<u8>> {
     let options = DecoderOptions::default()
         .set_max_width(LARGEST_PICTURE)

@@ -1,6 +1,5 @@
-//! What a trace of the browser says about a page load. Which events count, and how, is what
-//! `core/lib/tracehouse/trace-processor.js` and `core/computed/metrics/` of the npm package `lighthouse` 12.8.2 do with
-//! the same events.
+//! Metrics from a browser trace. Events are selected and evaluated as in `core/lib/tracehouse/trace-processor.js` and
+//! `core/computed/metrics/` of the npm package `lighthouse` 12.8.2.
 
 mod messages;
 
@@ -19,16 +18,16 @@ pub const CATEGORIES: [&str; 4] = [
     "disabled-by-default-devtools.screenshot",
 ];
 
-/// Events of one kind that are kept; no honest load has more.
+/// Events kept per kind; no real load has more.
 const MOST_EVENTS: usize = 200_000;
 
-/// Chromium takes at most 450 pictures.
+/// Chromium takes at most 450 screenshots.
 const MOST_PICTURES: usize = 500;
 
-/// Shifts this soon after a change of the viewport count although the browser takes it for input, µs.
+/// µs after a viewport change in which shifts count although Chromium marks them as following input.
 const AFTER_VIEWPORT: f64 = 500_000.0;
 
-/// The events of a trace that matter; times are µs of the browser's clock.
+/// Relevant trace events; times in µs of the browser's clock.
 #[derive(Debug, Default)]
 pub struct Trace {
     frame: String,
@@ -71,17 +70,17 @@ struct Moved {
     after_input: bool,
 }
 
-/// A load in ms after its navigation began.
+/// Times in ms after the start of the navigation.
 #[derive(Debug)]
 pub struct Load {
-    /// When the navigation began, seconds of the browser's clock.
+    /// Start of the navigation, in seconds of the browser's clock.
     pub origin: f64,
     pub fcp: Option<f64>,
     pub lcp: Option<f64>,
     pub content_loaded: Option<f64>,
     pub end: f64,
     pub tasks: Vec<Span>,
-    /// Unexpected shifts of all frames.
+    /// Unexpected layout shifts of all frames.
     pub shifts: Vec<Shift>,
     pub frames: Vec<Frame>,
 }
@@ -95,7 +94,7 @@ impl Trace {
     }
 
     pub fn read(&mut self, params: &RawValue) {
-        // What is not as documented tells nothing.
+        // Malformed events are ignored.
         let Ok(batch) = serde_json::from_str::<Batch<'_>>(params.get()) else {
             return;
         };
@@ -194,7 +193,7 @@ impl Trace {
         }
     }
 
-    /// What the trace says of the last navigation of the page; `None` without one.
+    /// The last navigation of the page; `None` without one.
     pub fn load(mut self) -> Option<Load> {
         self.marks.sort_by(|one, other| one.at.total_cmp(&other.at));
         let start = *self.marks.iter().rfind(|it| it.what == What::Navigation)?;
@@ -218,7 +217,7 @@ impl Trace {
         })
     }
 
-    /// Tasks of the page's main thread, cut where they overlap.
+    /// Tasks of the page's main thread, without overlaps.
     fn tasks(&mut self, start: Mark) -> Vec<Span> {
         let own = |it: &&Task| it.process == start.process && it.thread == start.thread;
         let mut own: Vec<Task> = self.tasks.iter().filter(own).copied().collect();
@@ -237,8 +236,8 @@ impl Trace {
         spans
     }
 
-    /// Shifts without recent input. Setting the viewport counts as input for the browser: until the
-    /// first shift without the mark, those within half a second of it count all the same.
+    /// Layout shifts without recent input. Setting the viewport counts as input in Chromium: up to the first unmarked
+    /// shift, marked ones within 500 ms of it count too.
     fn shifts(&mut self, start: f64) -> Vec<Shift> {
         self.shifts
             .sort_by(|one, other| one.at.total_cmp(&other.at));

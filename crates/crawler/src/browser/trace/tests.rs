@@ -1,4 +1,4 @@
-//! Traces made by hand, in the shape that Chromium 156 writes.
+//! Hand-written traces in the format of Chromium 156.
 
 use super::*;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn shift(ts: u32, score: f64, after_input: bool) -> Value {
 
 fn load(events: &[Value]) -> Option<Load> {
     let mut trace = Trace::of_frame("F");
-    // Batches come in any order.
+    // Batches may come in any order.
     for part in events.rchunks(3) {
         let params = json!({"value": part}).to_string();
         trace.read(&RawValue::from_string(params).unwrap());
@@ -97,7 +97,7 @@ fn shifts_after_input_do_not_count_unless_the_input_was_the_emulated_viewport() 
             .collect()
     };
     let begin = navigation(1_000_000, "http://acme.com/");
-    // Within half a second of the viewport, before the first without the mark.
+    // Within 500 ms of the viewport change, before the first unmarked shift.
     assert_eq!(
         scores(&[
             begin.clone(),

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use std::{collections::HashMap, io::Write, time::Duration};
 use tokio::time::timeout;
 
-/// How long the page's observers may take to answer.
+/// Time limit for an answer of the page.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
-/// Files whose gzip size is tried, and the longest of them, bytes.
+/// Files whose gzip size is computed, and their maximum size in bytes.
 const MOST_COMPRESSED: usize = 20;
 const LONGEST_COMPRESSED: usize = 4 * 1024 * 1024;
 
 impl Visit<'_> {
-    /// Evaluates in the observers' world; `None` when the page does not answer in time.
+    /// Evaluates in the observers' world; `None` on a timeout.
     async fn evaluate(&mut self, expression: &str) -> Option<Value> {
         let asked = self
             .protocol
@@ -22,7 +22,7 @@ impl Visit<'_> {
         timeout(ANSWER_LIMIT, asked).await.ok()?.ok()
     }
 
-    /// For how long no task was long; `None` when the page does not answer.
+    /// Time since the last long task; `None` when the page does not answer.
     pub(super) async fn idle_for(&mut self) -> Option<Duration> {
         let idle = self.evaluate("sightline.idleFor()").await?.as_f64()?;
         Some(Duration::from_secs_f64(
@@ -30,13 +30,13 @@ impl Visit<'_> {
         ))
     }
 
-    /// What the observers saw; `None` when the page does not answer.
+    /// The observers' results; `None` when the page does not answer.
     pub(super) async fn ask_the_page(&mut self) -> Option<Seen> {
         let told = self.evaluate("sightline.tell()").await?;
         serde_json::from_str(told.as_str()?).ok()
     }
 
-    /// How long the largest uncompressed texts would be as gzip.
+    /// Gzip sizes of uncompressed texts, by session and request id.
     pub(super) async fn compress(&mut self) -> HashMap<(Option<String>, String), u64> {
         let texts: Vec<Request> = self
             .requests
@@ -49,7 +49,7 @@ impl Visit<'_> {
             let which = json!({"requestId": text.id});
             let session = text.session.as_deref();
             let asked = self.protocol.ask(session, "Network.getResponseBody", which);
-            // A body that was let go is not tried.
+            // The browser may have discarded the body.
             let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_LIMIT, asked).await else {
                 continue;
             };

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 const MOST_SESSIONS: usize = 64;
 
 impl Visit<'_> {
-    /// Notes an event, and answers where the page would wait for one.
+    /// Records an event, and answers those that block the page.
     pub(super) async fn hear(&mut self, event: Event) -> Result<(), LabError> {
         let text = event.params.get();
         let own = event.session.as_deref() == Some(&self.session);
@@ -17,7 +17,7 @@ impl Visit<'_> {
             "Page.lifecycleEvent" if own => self.hear_lifecycle(text),
             "Page.frameNavigated" if own => self.hear_navigation(text),
             "Page.javascriptDialogOpening" => {
-                // A dialog would hold the page for ever.
+                // An open dialog blocks the page.
                 let session = event.session.as_deref();
                 let no = json!({"accept": false});
                 self.protocol
@@ -49,7 +49,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A page may go elsewhere by itself; what counts is where it stays.
+    /// After client-side redirects, the last document is measured.
     fn hear_navigation(&mut self, text: &str) {
         if let Ok(event) = serde_json::from_str::<FrameNavigated>(text)
             && event.frame.id == self.frame
@@ -61,7 +61,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A frame or a worker of the page waits until somebody listens; it has the page's network.
+    /// New frames and workers are paused until resumed; they get the page's network conditions.
     async fn listen_to(&mut self, text: &str) -> Result<(), LabError> {
         let Ok(event) = serde_json::from_str::<TargetEvent>(text) else {
             return Ok(());

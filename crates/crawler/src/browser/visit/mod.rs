@@ -1,4 +1,4 @@
-//! One load of one page: set up, navigate, wait until it is quiet, ask, and take the figures.
+//! One load of one page: set up, navigate, wait until quiet, read the observers, compute the metrics.
 
 mod commands;
 mod events;
@@ -45,7 +45,7 @@ pub struct Visit<'a> {
 impl From<ProtocolError> for LabError {
     fn from(error: ProtocolError) -> Self {
         match error {
-            // What it says is mostly what the page makes it say.
+            // The page causes most of the browser's messages.
             ProtocolError::TooMuch => Self::TooHeavy,
             other => Self::Browser(other.to_string()),
         }
@@ -65,7 +65,7 @@ impl<'a> Visit<'a> {
         protocol
             .order(None, "Browser.setDownloadBehavior", nothing)
             .await?;
-        // The main frame of a page has the page's id.
+        // The main frame has the target's id.
         let (frame, session) = protocol.open_page(None).await?;
         let orders = [
             ("Page.enable", json!({})),
@@ -152,7 +152,7 @@ impl<'a> Visit<'a> {
             .await?)
     }
 
-    /// Waits until the blank page is there and the browser is done starting.
+    /// Waits until the blank page is loaded and the browser has finished starting.
     async fn settle(&mut self) -> Result<(), LabError> {
         let until = Instant::now() + self.settings.settling;
         while let Some(event) = self.next(until).await? {
@@ -175,12 +175,12 @@ impl<'a> Visit<'a> {
         match navigated.error_text.as_deref() {
             None | Some("") => Ok(()),
             Some("net::ERR_TIMED_OUT" | "net::ERR_CONNECTION_TIMED_OUT") => Err(LabError::TimedOut),
-            // Among others what the gate refuses: the difference is nobody's business.
+            // Includes connections that the proxy refused; the reason is not disclosed.
             Some(_) => Err(LabError::Unreachable),
         }
     }
 
-    /// Listens until everything has been quiet for long enough, or for as long as a page may take.
+    /// Waits until the page has been quiet for long enough, or until the load limit.
     async fn wait(&mut self) -> Result<(), LabError> {
         let limit = Instant::now() + self.settings.load_limit;
         while Instant::now() < limit {
@@ -225,7 +225,7 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// An error page is not the page.
+    /// An error page is not measured.
     fn judge_the_page(&self) -> Result<(), LabError> {
         let page = self.requests.page().next_back();
         let status = page.and_then(|it| it.status);

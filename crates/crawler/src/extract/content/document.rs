@@ -2,9 +2,9 @@ use super::super::dom::{Dom, Kind, NodeId};
 use super::super::parse::{Ender, Parsed};
 use analysis::observation::page_content::EarlyHeadEnd;
 
-/// Longer names are no targets of anything.
+/// Longer names are ignored.
 const MOST_NAME_BYTES: usize = 1_024;
-/// Longer tags are no language.
+/// Longer language tags are ignored.
 const MOST_TAG_BYTES: usize = 100;
 
 pub fn lang(dom: &Dom) -> Option<String> {
@@ -33,7 +33,7 @@ pub fn add_names<'a>(dom: &'a Dom, id: NodeId, names: &mut Vec<&'a str>) {
     }
 }
 
-/// Sorted, each once.
+/// Sorted and unique.
 pub fn finished_names(mut names: Vec<&str>) -> Vec<String> {
     names.retain(|it| !it.is_empty() && it.len() <= MOST_NAME_BYTES);
     names.sort_unstable();
@@ -41,7 +41,8 @@ pub fn finished_names(mut names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// What ended the head before its end tag; a `noscript` only for parsers that run no scripts, as search engines'.
+/// What ended the head before its end tag. A `noscript` is ignored: it ends the head only for parsers without
+/// scripting.
 pub fn early_head_end(parsed: &Parsed) -> Option<EarlyHeadEnd> {
     if parsed.head_end?.earlier? != Ender::Content {
         return None;
@@ -58,11 +59,11 @@ pub fn early_head_end(parsed: &Parsed) -> Option<EarlyHeadEnd> {
     })
 }
 
-/// Says of nodes, parents first, whether they belong to the head, given whether their parent does.
+/// Returns whether a node belongs to the head, given whether its parent does; call it parents first.
 pub fn head_members(parsed: &Parsed) -> impl Fn(NodeId, bool) -> bool {
     let dom = &parsed.dom;
     let head = dom.elements("head").next();
-    // With a noscript that ends the head, what follows up to the end tag is of the head all the same.
+    // If a `noscript` ended the head, elements up to the end tag still belong to it.
     let end = parsed
         .head_end
         .filter(|it| it.earlier == Some(Ender::Noscript))

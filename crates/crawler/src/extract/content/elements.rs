@@ -18,7 +18,7 @@ const MOST_OTHERS: usize = 1_000;
 const MOST_ALT: usize = 500;
 const MOST_RAW: usize = 200;
 const MOST_LOOKED_INTO: u32 = 20;
-/// Words and images that an application shows before its scripts have run: `Loading, please wait`.
+/// What an app shell shows before its scripts have run: `Loading, please wait`.
 const MOST_PLACEHOLDER_WORDS: usize = 3;
 const MOST_PLACEHOLDER_IMAGES: usize = 1;
 
@@ -51,7 +51,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Where its tag begins; 0 for elements that the parser made up.
+    /// Line of the start tag; 0 for elements that the parser implied.
     fn line(&self) -> u32 {
         self.dom.place(self.id).map_or(0, |it| it.line)
     }
@@ -65,7 +65,7 @@ impl<'a> Element<'a> {
             .is_some_and(|it| it.trim().eq_ignore_ascii_case(value))
     }
 
-    /// Elements of some names right below it, counted up to a few.
+    /// Child elements with one of the names, at most 3.
     fn children(&self, names: &[&str]) -> usize {
         let children = self.dom.nodes[self.id].children.iter();
         let of_name =
@@ -249,7 +249,7 @@ impl Elements {
         });
     }
 
-    /// A field belongs to the last form that began before it.
+    /// A field belongs to the last form before it.
     fn read_field(&mut self, element: &Element<'_>) {
         if let Some(form) = self.forms.last_mut() {
             form.has_password |= element.says("type", "password");
@@ -290,7 +290,7 @@ impl Elements {
     }
 }
 
-/// Whether an element is a default root of React, Vue, Next, Nuxt, Gatsby, Quasar, Svelte, Angular or Polymer.
+/// Whether it is a default root of React, Vue, Next, Nuxt, Gatsby, Quasar, Svelte, Angular or Polymer.
 fn is_root(element: &Element<'_>) -> bool {
     const IDS: [&str; 9] = [
         "root",
@@ -307,7 +307,7 @@ fn is_root(element: &Element<'_>) -> bool {
     of_id || element.name.ends_with("-app") || element.name.ends_with("-root")
 }
 
-/// Whether an element holds nothing, or hardly more than a word that something is loading.
+/// Whether an element is empty or shows only a loading message.
 fn is_placeholder(element: &Element<'_>) -> bool {
     let dom = element.dom;
     let (mut words, mut images) = (0, 0);
@@ -331,14 +331,14 @@ fn is_placeholder(element: &Element<'_>) -> bool {
     true
 }
 
-/// Whether a text for readers without scripts speaks of them.
+/// Whether a `noscript` text mentions JavaScript.
 fn names_scripts(element: &Element<'_>) -> bool {
     let text = text_of(element.dom, element.id).unwrap_or_default();
     text.to_ascii_lowercase().contains("javascript")
 }
 
-/// Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, without listeners: anchors without `href` count where
-/// another attribute of links says that they are meant as one.
+/// As Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, without event listeners: anchors without `href`
+/// count if another link attribute is set.
 fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
     const OF_LINKS: [&str; 7] = [
         "target",
@@ -378,7 +378,7 @@ fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
         || matches!(target_of(href, element.base), LinkTarget::Invalid)
 }
 
-/// A heading without the signs that lead to itself (`¶`, `#`), as documentation has them.
+/// A heading without permalink signs (`¶`, `#`), as documentation has them.
 fn without_anchors(element: &Element<'_>, text: String) -> String {
     let dom = element.dom;
     let to_itself = |it: &NodeId| {

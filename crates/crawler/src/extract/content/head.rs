@@ -18,7 +18,7 @@ const MOST_NAME: usize = 100;
 const MOST_LINKS_OF_A_KIND: usize = 1_000;
 const MOST_RAW: usize = 2_048;
 
-/// Robots that pages speak to by `meta`, beside all of them.
+/// User agents of robots `meta` elements, besides `robots`.
 const ROBOTS: [&str; 13] = [
     "googlebot",
     "googlebot-news",
@@ -90,7 +90,7 @@ impl Head {
                 self.robots.push(directive);
                 self.robots.truncate(MOST_METAS);
             }
-            // What runs scripts does not read it, which search engines do too.
+            // Parsers with scripting, such as search engines', ignore `noscript`.
             MetaKey::HttpEquiv
                 if name == "refresh" && self.refresh.is_none() && !element.inside.noscript =>
             {
@@ -153,7 +153,7 @@ impl Head {
     }
 
     fn add_canonical(&mut self, href: &str, base: &Url, source: TagSource) {
-        // An empty one says nothing.
+        // An empty canonical has no effect.
         if href.trim().is_empty() || self.canonicals.len() >= MOST_LINKS_OF_A_KIND {
             return;
         }
@@ -207,7 +207,7 @@ impl Head {
     }
 }
 
-/// Whether a media type is that of a feed: an alternate in another form, not in another language.
+/// Whether a media type is a feed: an alternate format, not another language.
 fn is_feed(media_type: &str) -> bool {
     const FEEDS: [&str; 7] = [
         "application/rss+xml",
@@ -222,7 +222,7 @@ fn is_feed(media_type: &str) -> bool {
     FEEDS.iter().any(|it| essence.eq_ignore_ascii_case(it))
 }
 
-/// The normalised URL of the web, and whether it was written with a fragment.
+/// The normalized web URL, and whether it had a fragment.
 pub fn web(written: &str, base: &Url) -> Option<(String, bool)> {
     match target_of(written, base) {
         LinkTarget::Web { url, fragment } => Some((url, fragment.is_some())),
@@ -237,7 +237,7 @@ pub fn is_absolute(written: &str) -> bool {
         && written[scheme.len()..].starts_with("://")
 }
 
-/// Reads `5; url=x` by the HTML standard, leniently.
+/// Parses `5; url=x` by the HTML standard, leniently.
 fn refresh(content: &str, base: &Url, source: TagSource) -> Option<Refresh> {
     let content = content.trim();
     let end = content

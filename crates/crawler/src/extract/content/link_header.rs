@@ -3,7 +3,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub struct HeaderLink<'a> {
     pub address: &'a str,
-    /// The parameters: names in lower case, values without quotes.
+    /// Names in lower case, values without quotes.
     pub parameters: Vec<(String, &'a str)>,
 }
 
@@ -21,7 +21,7 @@ impl HeaderLink<'_> {
     }
 }
 
-/// The links of a header's value; what cannot be read is left out.
+/// Malformed links are skipped.
 pub fn header_links(value: &str) -> Vec<HeaderLink<'_>> {
     let mut links = Vec::new();
     let mut rest = value;
@@ -39,7 +39,7 @@ pub fn header_links(value: &str) -> Vec<HeaderLink<'_>> {
     links
 }
 
-/// Up to the next comma outside of quotes.
+/// Offset of the next comma outside quotes.
 fn end_of_link(text: &str) -> usize {
     let mut quoted = false;
     for (at, character) in text.char_indices() {

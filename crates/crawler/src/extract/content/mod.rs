@@ -1,4 +1,4 @@
-//! A page's content, from one parse and one walk (readers of text and structured data walk by themselves).
+//! A page's content from one parse and one traversal (text and structured data have their own).
 
 mod document;
 mod elements;
@@ -36,7 +36,7 @@ pub struct Arrival<'a> {
 }
 
 impl<'a> Arrival<'a> {
-    /// A page that came without a crawl, as if a server had answered 200 without headers.
+    /// A page without a crawl, as if answered with 200 and no headers.
     pub fn loose(bytes: &'a [u8], charset: Option<&'a str>, url: &'a Url) -> Self {
         let address = normalise(url).0;
         let size = bytes.len() as u64;
@@ -56,10 +56,10 @@ impl<'a> Arrival<'a> {
     }
 }
 
-/// Bytes of the links of a page that are kept: their addresses, texts and paths together.
+/// Bytes kept of a page's links: URLs, texts and paths.
 const MOST_LINK_BYTES: usize = 8 << 20;
 
-/// What the one walk knows of a node: of itself or of an element that it stands in.
+/// Flags that a node has itself or inherits from an ancestor.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "an element may stand in all of them"
@@ -80,13 +80,13 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
         had_errors,
     } = decode(&arrival.bytes, arrival.charset);
     let mut replaced_sequences = replaced(&source, &arrival.bytes, had_errors);
-    // A body that was cut may end inside of a character.
+    // A truncated body may end inside a character.
     let is_cut = arrival.fetched.truncation == Truncation::AtLimit;
     if is_cut && source.ends_with(char::REPLACEMENT_CHARACTER) {
         replaced_sequences = replaced_sequences.saturating_sub(1);
     }
     let tendril = source.to_tendril();
-    // One copy of a page of ten megabytes is enough.
+    // A page may have 10 MiB: one copy is enough.
     drop(source);
     drop(arrival.bytes);
     let parsed = parse_source(&tendril);
@@ -165,7 +165,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
     }
 }
 
-/// Every `id` and `a[name]` of a page, sorted: what links to it may name after `#`.
+/// Every `id` and `a[name]`, sorted: the valid fragments of links.
 pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
     let parsed = parse(&decode(bytes, from_http).text);
     let dom = &parsed.dom;

@@ -177,7 +177,7 @@ fn any_bytes_are_a_page() {
     });
 }
 
-/// A head with a body behind it.
+/// A document with this head.
 fn head(inside: &str) -> PageContent {
     facts(&format!(
         "<!doctype html><html lang=en><head>{inside}</head><body><p>x</p></body></html>"

@@ -1,4 +1,4 @@
-//! JSON as pages write it: with line breaks inside of texts, with a semicolon or a comma too many.
+//! Repairs common mistakes in JSON: line breaks in strings, trailing semicolons and commas.
 
 pub fn mended(text: &str) -> String {
     let text = text.trim_end_matches(';');

@@ -1,6 +1,5 @@
-//! The blocks of JSON-LD of a page, each parsed once. [`super::structured_data`] takes what is JSON by the standard, as
-//! Google does; [`super::metadata`] also what is JSON once common mistakes are mended, since an author is an author all
-//! the same.
+//! The JSON-LD blocks of a page, each parsed once. [`super::structured_data`] uses valid JSON only, as Google does;
+//! [`super::metadata`] also repaired JSON.
 
 mod mending;
 mod wrapper;
@@ -11,12 +10,12 @@ use super::json::{Json, Object, Refused};
 use analysis::observation::structured_data::SyntaxNoteKind;
 use std::{cell::Cell, collections::VecDeque};
 
-/// Longer blocks are not read.
+/// Longer blocks are skipped.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_BLOCKS: usize = 500;
-/// Values of a page's blocks that are read at the most, those inside of others counted too.
+/// JSON values per page, nested ones included.
 pub(super) const MOST_VALUES: usize = 150_000;
-/// Objects of a page that [`JsonLd::objects`] gives at the most.
+/// Objects per page that [`JsonLd::objects`] returns.
 const MOST_OBJECTS: usize = 2_000;
 
 pub struct JsonLd {
@@ -32,18 +31,18 @@ pub struct Block {
 
 pub enum Reading {
     Empty,
-    /// It is too long, or the page has too many values.
+    /// The block is too long, or the page has too many values.
     TooLarge,
     TooDeep,
     Json {
         json: Json,
-        /// Where each object begins, by its number.
+        /// Position of each object, by its number.
         places: Vec<TagPlace>,
     },
     Invalid {
         message: String,
         place: TagPlace,
-        /// What it holds once common mistakes are mended.
+        /// The value after repairs, if they helped.
         mended: Option<Json>,
     },
 }
@@ -60,7 +59,7 @@ impl JsonLd {
         }
     }
 
-    /// Every object with its script's node: of lists, graphs and mended blocks, inner ones after outer ones.
+    /// All objects with their script's node, in lists, graphs and repaired blocks too; outer before inner.
     pub fn objects(&self) -> Vec<(NodeId, &Json)> {
         let mut objects = Vec::new();
         let values = self
@@ -100,7 +99,7 @@ impl Block {
     }
 }
 
-/// The types of an object, without what stands before their last slash or colon.
+/// Types of an object, without all up to the last slash, colon or hash.
 pub fn types(object: &Json) -> impl Iterator<Item = &str> {
     let named = match &object["@type"] {
         Json::List(all) => all.iter().filter_map(Json::as_str).collect(),
@@ -133,7 +132,7 @@ static NOTHING: Json = Json::Null;
 impl std::ops::Index<&str> for Json {
     type Output = Json;
 
-    /// The member of an object; `null` where there is none.
+    /// `null` for a missing member.
     fn index(&self, key: &str) -> &Json {
         match self {
             Json::Object(object) => object.get(key).unwrap_or(&NOTHING),

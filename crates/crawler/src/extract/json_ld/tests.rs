@@ -57,6 +57,6 @@ fn what_has_more_values_than_a_page_may_have_is_too_large() {
     let told: Vec<_> = { readings.iter() }
         .map(|it| matches!(it.reading, Reading::TooLarge))
         .collect();
-    // The first one is read, the second takes what room there is, and the third finds none.
+    // The first is read, the second exceeds the budget, the third finds it used up.
     assert_eq!(told, [false, true, true]);
 }

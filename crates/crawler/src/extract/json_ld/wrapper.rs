@@ -1,6 +1,6 @@
 use analysis::observation::structured_data::SyntaxNoteKind;
 
-/// The text without what hid it from browsers of old, and at which byte it begins; what it was is added to `wrappers`.
+/// The text without legacy comment or CDATA wrappers, and its byte offset; kinds of wrappers are added to `wrappers`.
 pub fn unwrapped<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
     const WRAPPERS: [(&[&str], &[&str], SyntaxNoteKind); 2] = [
         (&["<!--"], &["//-->", "-->"], SyntaxNoteKind::CommentWrapper),

@@ -4,11 +4,11 @@ use crate::extract::dom::NodeId;
 use crate::extract::json_ld::{JsonLd, is_article};
 use crate::extract::parse::parse;
 
-/// How much more the JSON-LD has to hold, and how much at least.
+/// Minimum length of `articleBody`, relative to the elements' text and absolute.
 const TIMES_MORE: u32 = 2;
 const LEAST_CHARACTERS: u32 = 250;
 
-/// The text of the JSON-LD where it is much more: pages that scripts fill, or that keep their article behind a wall.
+/// Prefers `articleBody` where it is much longer: pages filled by scripts, or behind a paywall.
 pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
     let Some((node, body)) = only_article_body(json_ld) else {
         return from_elements;
@@ -28,7 +28,7 @@ pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
     }
 }
 
-/// `articleBody` of the page's article; of pages with several articles, none.
+/// `None` if the page has different articles.
 fn only_article_body(json_ld: &JsonLd) -> Option<(NodeId, &str)> {
     let objects = json_ld.objects();
     let mut bodies = objects

@@ -2,7 +2,7 @@ use super::sight::{Sight, begins_a_line, characters};
 use super::{BlockKind, PlacedBlock};
 use crate::extract::dom::{Kind, NodeId};
 
-/// A row with more text than this is a layout, not data.
+/// Longer rows are layout, not data.
 const MOST_ROW: u32 = 600;
 
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Draft {
     pub kind: BlockKind,
     pub node: NodeId,
     pub text: String,
-    /// Characters, white space not counted, and those of them in links.
+    /// Characters without white space, and those of them in links.
     pub characters: u32,
     pub linked: u32,
     pub commas: u32,
@@ -26,7 +26,7 @@ impl Draft {
     }
 }
 
-/// All blocks in sight, in document order.
+/// Visible blocks in document order.
 pub fn drafts(sight: &Sight) -> Vec<Draft> {
     let mut splitter = Splitter {
         sight,
@@ -51,7 +51,7 @@ struct Open {
     kind: BlockKind,
     in_link: bool,
     ends_block: bool,
-    /// Within a row or preformatted text: no element ends the block.
+    /// Inside a row or preformatted text, no element ends the block.
     whole: bool,
 }
 
@@ -146,7 +146,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Whether a row holds data: cells of a line or little more.
+    /// Whether each cell holds about a line at most.
     fn is_row(&self, id: NodeId) -> bool {
         let cells = self.sight.dom.nodes[id].children.iter();
         let is_cell = |it: &&NodeId| matches!(self.sight.dom.name(**it), Some("td" | "th"));
@@ -222,7 +222,7 @@ fn kind_of(name: &str, outer: BlockKind) -> BlockKind {
         "li" | "dt" | "dd" => BlockKind::ListItem,
         "blockquote" => BlockKind::Quote,
         "figcaption" | "caption" => BlockKind::Caption,
-        // Paragraphs and the like are what they stand in.
+        // These inherit the kind of their container.
         "p" | "div" | "ul" | "ol" | "span" | "section" | "center" => match outer {
             BlockKind::Heading(_) | BlockKind::TableRow => BlockKind::Paragraph,
             other => other,

@@ -1,24 +1,24 @@
-//! Goes up from the element that looks most like the article, to all of it.
+//! Expands the best candidate to the whole article, ancestor by ancestor.
 
 use super::{sight::Sight, vocabulary::names_article_text};
 use crate::extract::dom::NodeId;
 use std::collections::HashSet;
 
-/// How much more of the same is worth going up for, and how much from elements of one class.
+/// Minimum gain for taking in the parent, and with siblings of the same class.
 const WORTHY_GAIN: f64 = 0.2;
 const WORTHY_GAIN_OF_A_KIND: f64 = 0.02;
-/// How much more is worth leaving an element that says that it holds the text.
+/// The same for leaving an element that is named as article text.
 const WORTHY_GAIN_OF_TEXT: f64 = 1.0;
 const WORTHY_GAIN_OF_A_KIND_OF_TEXT: f64 = 0.1;
-/// An article of which the rest is worth so much more is not in the part alone.
+/// If the rest of an article exceeds this share, the candidate is only a part of it.
 const MINOR: f64 = 0.8;
-/// Text that is not alike is a part all the same when it is as long as this and has few links.
+/// Dissimilar siblings belong to the text if they are this long and have few links.
 const LEAST_PLAIN_TEXT: u32 = 140;
 const MOST_LINKED_PLAIN_TEXT: f64 = 0.15;
 
-/// After so many levels without gain only what is alike is taken along.
+/// After this many levels without gain, only similar siblings are taken in.
 const MOST_IDLE: usize = 4;
-/// How long a text is that introduces an article, and the links it may have.
+/// Characters of an article's lead, and its maximum link density.
 const LEAD: std::ops::RangeInclusive<u32> = 60..=1_200;
 const MOST_LINKED_LEAD: f64 = 0.2;
 const MOST_CLASSES: usize = 12;
@@ -112,7 +112,7 @@ impl Level {
         }
     }
 
-    /// Whether it says that it holds the text, or is an article of which the child is the smaller part.
+    /// Whether it is named as article text, or is an article of which the child is the smaller part.
     fn holds_more(&self, path: &Path) -> bool {
         (self.is_text || self.is_minor) && !path.in_text
     }
@@ -157,7 +157,7 @@ fn is_plain_text(sight: &Sight, id: NodeId) -> bool {
         && sight.link_density(id) < MOST_LINKED_PLAIN_TEXT
 }
 
-/// Whether two siblings are parts of one text: plain text elements, or elements of one form.
+/// Whether two siblings belong to one text: text elements, or the same name and class.
 fn are_alike(sight: &Sight, one: NodeId, other: NodeId) -> bool {
     let name = sight.dom.name(other);
     if matches!(

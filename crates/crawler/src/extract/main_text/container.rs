@@ -4,19 +4,19 @@ use super::climb::{Chosen, climb, is_article_text, is_main};
 use super::sight::{Sight, share};
 use crate::extract::dom::NodeId;
 
-/// Shorter blocks are no sign of an article.
+/// Shorter blocks have no value.
 const LEAST_CHARACTERS: u32 = 25;
-/// Longer headings are text in an element of headings.
+/// Longer headings count as text.
 const LONG_HEADING: u32 = 200;
-/// How far up a block speaks for its ancestors.
+/// Ancestor levels that a block adds to.
 const MOST_LEVELS: usize = 6;
-/// A page whose whole text is worth less than this and whose main part links to this degree is an index.
+/// A page with a lower total value and a higher link density is an index.
 const FEW: f64 = 12.0;
 const MOSTLY_LINKS: f64 = 0.5;
-/// A page of which this part of the text stands in short rows of tables is a table.
+/// A page with a higher share of its text in short table rows is a table.
 const MOSTLY_ROWS: f64 = 0.5;
 
-/// How much a block looks like part of an article: one, one for each comma, up to three for length, less by its links.
+/// Value of a block: 1, plus 1 per comma, plus up to 3 for length, reduced by its link density.
 pub fn value(draft: &Draft) -> f64 {
     let counts = match draft.kind {
         BlockKind::Heading(_) if draft.characters > LONG_HEADING => 1.0 + f64::from(draft.commas),
@@ -50,14 +50,14 @@ pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
     }
 }
 
-/// The main part, or all, of a page that has hardly any text but links.
+/// The main part, or all, of a page that is mostly links.
 fn whole_index(sight: &Sight, totals: &[f64]) -> Option<Chosen> {
     let main = main_part(sight);
     let is_index = totals[0] < FEW && sight.link_density(main) > MOSTLY_LINKS;
     is_index.then(|| whole(main))
 }
 
-/// The same of a page that is a table: its short rows are worth nothing one by one, so any sentence beside it would win.
+/// The same for a page that is mostly a table: its short rows have no value, so any sentence beside it would win.
 fn whole_table(sight: &Sight, drafts: &[Draft]) -> Option<Chosen> {
     let (mut rows, mut all) = (0_u32, 0_u32);
     for draft in drafts {
@@ -70,7 +70,7 @@ fn whole_table(sight: &Sight, drafts: &[Draft]) -> Option<Chosen> {
     (share(rows, all) > MOSTLY_ROWS).then(|| whole(main_part(sight)))
 }
 
-/// The element that says that it is the main part, or else the page.
+/// The element marked as main, else the document.
 fn main_part(sight: &Sight) -> NodeId {
     let mut elements = sight.order.iter().copied();
     elements.find(|it| is_main(sight, *it)).unwrap_or(0)
@@ -83,7 +83,7 @@ fn whole(part: NodeId) -> Chosen {
     }
 }
 
-/// What the blocks say for the elements they stand in, less the farther away.
+/// Values of blocks added to their ancestors, decreasing with distance.
 fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     let dom = sight.dom;
     let mut scores = vec![0.0; dom.nodes.len()];

@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
-/// Lower-case beginnings of texts that announce other pages, by slash or line: en, de, fr, es, it, nl, cs, sk, pl, hu.
+/// Lower-case beginnings of texts that announce other pages, by slash or line: en, de, fr, es, it, nl, cs, sk, pl,
+/// hu.
 const ANNOUNCEMENTS: &str = "
 related articles / related posts / related stories / related news / related content
 related topics / related links / related: / read more / read also / read next
@@ -33,7 +34,7 @@ kapcsolódó cikkek / olvassa el / olvasd el / ez is érdekelheti / ezt is olvas
 hasonló cikkek
 ";
 
-/// First words of a credit, in lower case.
+/// First words of image credits, in lower case.
 const CREDITS: &str = "
 foto fotos photo photos picture pictures bild bilder image images credit credits crédit
 crédits quelle source fuente fonte bron zdroj źródło fot fotó forrás illustration grafik
@@ -53,7 +54,7 @@ pub fn names_other_pages(text: &str) -> bool {
     ALL.iter().any(|it| lower.starts_with(it))
 }
 
-/// Whether a caption only says whose picture it is.
+/// Whether a caption is only an image credit.
 pub fn is_credit(caption: &str) -> bool {
     if caption.starts_with(['©', 'Ⓒ']) || caption.starts_with("(c)") {
         return caption.chars().count() <= MOST_CREDIT;

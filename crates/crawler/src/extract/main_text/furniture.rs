@@ -2,13 +2,13 @@ use super::sight::{Sight, share};
 use super::vocabulary::{Heard, Said, names_article_text};
 use crate::extract::dom::NodeId;
 
-/// What holds more than this part of the page's own text, and of its text with links, may wrap the page.
+/// An element with a larger share of the page's text may wrap the page.
 const MOST_FURNITURE: f64 = 0.4;
-/// What holds nearly everything does.
+/// An element with a larger share certainly does.
 const NEARLY_ALL: f64 = 0.8;
-/// Comments are left out where so many characters remain.
+/// Comments are removed only if this many characters remain.
 const LEAST_WITHOUT_COMMENTS: u32 = 150;
-/// When less than this part would be left, names of classes are not to be believed on this page.
+/// If a smaller share would remain, class names are ignored.
 const LEAST_LEFT: f64 = 0.2;
 
 pub fn leave_out(sight: &mut Sight) {
@@ -17,7 +17,7 @@ pub fn leave_out(sight: &mut Sight) {
     });
     sight.leave_out(&by_form);
     let said = said(sight);
-    // Under a short text there may be any number of comments.
+    // A short text may have any number of comments.
     let comments = flagged_comments(sight, &said);
     if left_without(sight, &comments) >= LEAST_WITHOUT_COMMENTS {
         sight.leave_out(&comments);
@@ -67,7 +67,7 @@ fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) 
     flagged
 }
 
-/// By node: whether a first heading, the main part or an article's text is below it.
+/// By node: whether it contains an `h1`, `main` or an element named as article text.
 pub fn holds_title(sight: &Sight) -> Vec<bool> {
     let mut holds = vec![false; sight.dom.nodes.len()];
     for &id in sight.order.iter().rev() {
@@ -84,7 +84,7 @@ pub fn holds_title(sight: &Sight) -> Vec<bool> {
     holds
 }
 
-/// How much text outside links there would be without what is flagged.
+/// Text outside links that remains without flagged elements.
 fn left_without(sight: &Sight, flagged: &[bool]) -> u32 {
     let mut gone = vec![false; flagged.len()];
     let mut left = own(sight, 0);
@@ -127,7 +127,7 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
     )
 }
 
-/// By node: what its names say; classes for elements without meaning, ids for those that hold others.
+/// By node: signals of its class and, for containers, of its id.
 fn said(sight: &Sight) -> Vec<Option<Said>> {
     let mut heard = Heard::default();
     let mut said = vec![None; sight.dom.nodes.len()];

@@ -1,14 +1,12 @@
-//! The main text of a page, as blocks: what a reader came for, without the page's furniture.
+//! The main text of a page as blocks, without boilerplate.
 //!
-//! Five steps over the tree, each linear in its size and none recursive: [`sight`] leaves out what
-//! is never read as text and measures the rest, [`furniture`] what names itself navigation,
-//! sharing, comments or advertising, [`blocks`] splits what is left into paragraphs, headings, list
-//! items, rows and preformatted text, [`container`] finds the element that holds the article, and
-//! [`trim`] leaves out of it what only leads elsewhere. Where the page's JSON-LD holds much more of
-//! an article than its elements do, that is the text.
+//! Five iterative steps, each linear in the size of the tree: [`sight`] drops what is hidden or never text and
+//! measures the rest, [`furniture`] drops navigation, sharing, comments and advertising by name, [`blocks`] splits
+//! the rest into paragraphs, headings, list items, rows and preformatted text, [`container`] finds the element with
+//! the article, and [`trim`] drops links to other pages from it. A much longer `articleBody` in the JSON-LD is used
+//! instead.
 //!
-//! The family is Readability's (Arc90 2009, Mozilla); what is measured, and against what, stands in
-//! `tests/oracles/main_text.py`.
+//! Based on Readability (Arc90 2009, Mozilla); `tests/oracles/main_text.py` measures the quality.
 
 mod article_body;
 mod blocks;
@@ -31,18 +29,18 @@ pub(super) use vocabulary::{Heard, Said};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedBlock {
     pub kind: BlockKind,
-    /// The node of the element that holds it; the script's where the text is its JSON-LD's.
+    /// The element with the text; the `script` if it comes from JSON-LD.
     pub node: NodeId,
-    /// Its text: white space collapsed, except in preformatted text.
+    /// White space is collapsed, except in preformatted text.
     pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedText {
-    /// Its blocks, in document order; none is empty.
+    /// In document order; none is empty.
     pub blocks: Vec<PlacedBlock>,
     pub source: TextSource,
-    /// By node: whether it stands in the main text.
+    /// By node: whether it is in the main text.
     pub in_main: Vec<bool>,
 }
 
@@ -80,7 +78,7 @@ pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> PlacedText {
     article_body::fuller(json_ld, from_elements)
 }
 
-/// By node: whether it is in the main text, as the nearest element with a block says, else by first and last block.
+/// By node: whether it is in the main text, by the nearest element with a block, else by first and last block.
 fn members(sight: &Sight, drafts: &[Draft], is_kept: &[bool]) -> Vec<bool> {
     let mut of_owner: Vec<Option<bool>> = vec![None; sight.dom.nodes.len()];
     for (draft, kept) in drafts.iter().zip(is_kept) {

@@ -1,20 +1,20 @@
-//! What of a page can be read as text at all, and how much text and links each element holds.
+//! The visible text of a page, and the lengths of text and links per element.
 
 use crate::extract::dom::{Dom, Kind, NodeId};
 
 pub struct Sight<'a> {
     pub dom: &'a Dom,
-    /// Nodes that can be read, in document order.
+    /// Visible nodes in document order.
     pub order: Vec<NodeId>,
     /// By node: characters of its own text.
     own: Vec<u32>,
-    /// By node: whether it stands in a link.
+    /// By node: whether it is in a link.
     in_link: Vec<bool>,
-    /// By node: characters of text below it, white space not counted.
+    /// By node: characters of text in it and below, without white space.
     pub text: Vec<u32>,
-    /// By node: those of them that stand in links.
+    /// By node: those of them in links.
     pub linked: Vec<u32>,
-    /// By node: elements below it that begin a line of their own.
+    /// By node: block elements below it.
     pub inner_blocks: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Sight<'a> {
         self.measure();
     }
 
-    /// The part of an element's text that stands in links, 0 to 1.
+    /// Share of an element's text in links, 0 to 1.
     pub fn link_density(&self, id: NodeId) -> f64 {
         share(self.linked[id], self.text[id])
     }
@@ -82,7 +82,7 @@ impl<'a> Sight<'a> {
 /// Characters that are not white space.
 pub fn characters(text: &str) -> u32 {
     let count = if text.is_ascii() {
-        // What is white space of ASCII (here with the vertical tab, as for `char`).
+        // ASCII white space, with the vertical tab as for `char`.
         let is_seen = |it: &&u8| !(it.is_ascii_whitespace() || **it == 0x0b);
         text.as_bytes().iter().filter(is_seen).count()
     } else {
@@ -91,7 +91,7 @@ pub fn characters(text: &str) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// A part of a whole, 0 to 1; nothing has no part.
+/// 0 to 1; 0 if `whole` is 0.
 pub fn share(part: u32, whole: u32) -> f64 {
     if whole == 0 {
         return 0.0;
@@ -103,7 +103,7 @@ fn is_link(dom: &Dom, id: NodeId) -> bool {
     dom.name(id) == Some("a") && dom.attribute(id, "href").is_some()
 }
 
-/// Elements that end the line before them; cells and rows are told apart by their table.
+/// Block elements; cells and rows are handled with their table.
 pub fn begins_a_line(name: &str) -> bool {
     matches!(
         name,
@@ -152,7 +152,7 @@ pub fn begins_a_line(name: &str) -> bool {
     )
 }
 
-/// What no reader reads as text: scripts, controls, media, what is hidden.
+/// Scripts, controls, media and hidden elements.
 fn is_never_text(dom: &Dom, id: NodeId) -> bool {
     let Some(name) = dom.name(id) else {
         return false;
@@ -207,7 +207,7 @@ fn is_hidden(dom: &Dom, id: NodeId) -> bool {
     })
 }
 
-/// The sign beside a heading that links to it.
+/// A permalink sign beside a heading.
 fn is_link_to_its_own_heading(dom: &Dom, id: NodeId, name: &str) -> bool {
     if name != "a"
         || !dom

@@ -1,5 +1,5 @@
-//! What belongs to the main text of small pages, and laws that hold for any page. How it does on real
-//! pages is measured by `tests/oracles/main_text.py`.
+//! Main text of small pages, and properties that hold for any page. `tests/oracles/main_text.py` measures the quality
+//! on real pages.
 
 use super::*;
 use crate::extract::parse::parse;
@@ -15,14 +15,14 @@ fn texts(html: &str) -> Vec<String> {
     read(html).blocks.into_iter().map(|it| it.text).collect()
 }
 
-/// A paragraph that looks like one of an article.
+/// A paragraph that scores as article text.
 fn paragraph(about: &str) -> String {
     format!(
         "<p>This is what the article says about {about}, at some length, with commas, and in whole sentences. It goes on.</p>"
     )
 }
 
-/// An article with something else beside it.
+/// The main text of an article with another element beside it.
 fn beside(other: &str) -> String {
     let article: String = ["rivers", "mountains", "clouds"].map(paragraph).concat();
     read(&format!("<body>{other}<div class=text>{article}</div>")).text()
@@ -288,7 +288,7 @@ fn the_article_of_the_json_ld_is_read_where_elements_hold_less() {
     );
 }
 
-/// Pieces of pages.
+/// Random fragments of pages.
 fn page() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("<div class=nav>".to_owned()),

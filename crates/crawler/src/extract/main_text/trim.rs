@@ -4,16 +4,16 @@ use super::climb::Chosen;
 use super::elsewhere::{is_credit, names_other_pages};
 use super::sight::{Sight, share};
 
-/// A block with this part of its text in links leads elsewhere.
+/// A block with this share of its text in links is a link block.
 const MOST_LINKED: f64 = 0.6;
 const MOST_LINKED_ROW: f64 = 0.9;
-/// With less than this part left, links are what the page is for: an index.
+/// If a smaller share would remain, the page is an index and links are kept.
 const LEAST_LEFT: f64 = 0.25;
-/// So many blocks that lead elsewhere may stand between others.
+/// Consecutive link blocks that are kept between text.
 const MOST_BETWEEN: usize = 4;
-/// A longer heading is not idle, whatever follows.
+/// Longer headings are kept, whatever follows.
 const MOST_HEADING: u32 = 100;
-/// A longer text does not only announce other pages.
+/// Longer texts are not announcements.
 const MOST_ANNOUNCEMENT: u32 = 80;
 
 pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
@@ -52,7 +52,7 @@ fn leads_elsewhere(draft: &Draft) -> bool {
     }
 }
 
-/// Leaves out blocks of links, except a few between others.
+/// Removes link blocks, except short runs between text.
 fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
     let mut kept = Vec::with_capacity(inside.len());
     let mut run = Vec::new();
@@ -73,7 +73,7 @@ fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
     kept
 }
 
-/// Leaves out what announces other pages, with what it announces, and credits of pictures.
+/// Removes announcements of other pages with what they announce, and image credits.
 fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     let mut out = Vec::with_capacity(kept.len());
     let mut announced = false;
@@ -93,7 +93,7 @@ fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     out
 }
 
-/// Leaves out headings at the end, and those that only another of their level or a higher one follows.
+/// Removes headings that nothing follows but a heading of the same or a higher level.
 fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     let mut out: Vec<usize> = Vec::with_capacity(kept.len());
     let mut next: Option<u8> = Some(0);
@@ -115,7 +115,7 @@ fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     out
 }
 
-/// A sentence in a heading's element says something of its own.
+/// A full sentence is kept even in a heading element.
 fn is_short(draft: &Draft) -> bool {
     draft.characters <= MOST_HEADING && !draft.text.ends_with(['.', '!', '?', '…', '"', '”'])
 }

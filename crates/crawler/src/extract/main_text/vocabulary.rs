@@ -1,17 +1,17 @@
 use super::word_lists::{Meaning, hides, meaning};
 use std::collections::HashMap;
 
-/// What the words of an element's `class` and `id` say together.
+/// Signals of the words in an element's `class` and `id`.
 #[expect(clippy::struct_excessive_bools, reason = "a name may say all of it")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Furniture whatever else they say.
+    /// Boilerplate regardless of other words.
     pub furniture: bool,
-    /// Furniture, unless they name content too.
+    /// Boilerplate, unless a content word occurs too.
     pub perhaps_furniture: bool,
     pub content: bool,
     pub comments: bool,
-    /// Furniture that leads to other pages.
+    /// Boilerplate that links to other pages.
     pub elsewhere: bool,
 }
 
@@ -20,7 +20,7 @@ impl Said {
         let mut said = Self::default();
         for name in attribute.split_ascii_whitespace() {
             said.furniture |= hides(name);
-            // What follows two hyphens says how an element looks or what it has, not what it is.
+            // After two hyphens, a name describes a variant of the element (BEM).
             let name = name.split("--").next().unwrap_or(name);
             let (mut of_another, mut author) = (false, false);
             words(name, |word| {
@@ -35,7 +35,7 @@ impl Said {
         said
     }
 
-    /// Reads the words of an id. One of many words is made of a heading, and says what the text is about.
+    /// Ids of many words are made from headings and describe the topic, so they are ignored.
     pub fn by_id(id: &str) -> Self {
         let mut count = 0;
         words(id, |_| count += 1);
@@ -60,7 +60,7 @@ impl Said {
         match meaning(word) {
             Some(Meaning::Around | Meaning::Away) => {
                 self.furniture = true;
-                // An article's own footer holds its date and author as often as not.
+                // An article's footer often holds its date and author.
                 self.elsewhere |= !word.ends_with("footer");
             }
             Some(Meaning::OfThePage) => self.furniture = true,
@@ -72,7 +72,7 @@ impl Said {
     }
 }
 
-/// What classes say, each read once a page: highlighted code has thousands of elements of the same few classes.
+/// Signals by attribute value, computed once per page: highlighted code repeats a few classes thousands of times.
 #[derive(Default)]
 pub struct Heard<'a>(HashMap<&'a str, Said>);
 
@@ -83,7 +83,7 @@ impl<'a> Heard<'a> {
     }
 }
 
-/// `author-box` and the like stand under an article.
+/// `author-box` and similar follow an article.
 fn is_about_an_author(word: &str) -> bool {
     matches!(
         word,
@@ -99,7 +99,7 @@ fn says_that_the_next_is_of_another(word: &str) -> bool {
     )
 }
 
-/// Whether a name says that it holds an article's text: two words of it (`entry-content`, `articleBody`, `post_text`).
+/// Whether a name marks article text by two words: `entry-content`, `articleBody`, `post_text`.
 pub fn names_article_text(attribute: &str) -> bool {
     attribute.split_ascii_whitespace().any(|name| {
         let (mut whose, mut found) = (false, false);
@@ -138,12 +138,12 @@ pub fn names_article_text(attribute: &str) -> bool {
                     | "storytext"
             );
         });
-        // `post-content-footer` is something else again.
+        // `post-content-footer` is not article text.
         found && (last || name.len() < 24)
     })
 }
 
-/// Calls back with each word in lower case: `relatedPosts_2` is `related`, `posts`, `2`.
+/// Calls `tell` with each word in lower case: `relatedPosts_2` is `related`, `posts`, `2`.
 fn words(name: &str, mut tell: impl FnMut(&str)) {
     let mut word = String::new();
     let mut before_lower = false;

@@ -3,14 +3,14 @@ use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// A way around the site.
+    /// Site navigation.
     Around,
-    /// Sharing, letters, advertising, other pages.
+    /// Sharing, newsletters, advertising, other pages.
     Away,
-    /// Ratings, consent, what is said about the page itself.
+    /// Ratings, consent, page metadata.
     OfThePage,
     Comments,
-    /// Furniture, unless content is named too.
+    /// Boilerplate, unless a content word occurs too.
     Perhaps,
     Content,
 }
@@ -52,13 +52,13 @@ const CONTENT: &str = "
     single hentry elementor column wrapper container layout tweet row fusion block
 ";
 
-/// Names that style sheets of many frameworks hide.
+/// Class names that many CSS frameworks hide.
 const HIDDEN: &str = "
     hidden hide invisible d-none sr-only visually-hidden visuallyhidden screen-reader-text
     element-invisible u-hidden is-hidden noprint print-only
 ";
 
-/// Beginnings and ends of words of many forms.
+/// Beginnings and ends of inflected words.
 const AWAY_BEGINNINGS: [&str; 9] = [
     "breadcrumb",
     "newsletter",

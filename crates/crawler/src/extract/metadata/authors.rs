@@ -3,7 +3,7 @@ use super::{Author, FactSource, Source, SourcedText};
 use crate::extract::{dom::NodeId, json::Json, json_ld::is_article, text::text_of};
 
 const MOST_AUTHORS: usize = 20;
-/// `meta` elements that name authors, the most trusted first.
+/// `meta` names of authors, most trusted first.
 const METAS: &[&str] = &[
     "dc:creator",
     "dc.creator",
@@ -22,7 +22,7 @@ const METAS: &[&str] = &[
     "creator",
 ];
 
-/// The authors by the most trusted source that names any, and its line.
+/// Authors and byline of the most trusted source that has any.
 pub fn authors(source: &Source) -> (Vec<Author>, Option<SourcedText>) {
     let found = of_json_ld(source)
         .or_else(|| of_metas(source))
@@ -68,7 +68,7 @@ fn of_json_ld(source: &Source) -> Option<Found> {
         })
 }
 
-/// A name, an object with one, or the id of such an object elsewhere on the page.
+/// From a name, an object with a name, or the `@id` of such an object.
 fn of_value(source: &Source, objects: &[(NodeId, &Json)], value: &Json) -> Option<Author> {
     let name_of = |it: &Json| match &it["name"] {
         Json::List(all) => all.first().and_then(Json::as_str).map(str::to_owned),
@@ -166,7 +166,7 @@ fn of_elements(source: &Source) -> Option<Found> {
         })
 }
 
-/// The only link inside an author's element that names an author too.
+/// The only link in an author element that is an author element too.
 fn author_link(source: &Source, id: NodeId) -> Option<NodeId> {
     let inside = source
         .dom
@@ -232,7 +232,7 @@ fn named_inside(source: &Source, id: NodeId) -> Option<NodeId> {
     })
 }
 
-/// Where an author's element leads: itself, or the first link in it.
+/// URL of the element itself or of the first link in it.
 fn link_of(source: &Source, id: NodeId) -> Option<String> {
     let mut inside = source.dom.walk(id, |_| true).into_iter();
     let href = inside.find_map(|it| {
@@ -249,7 +249,7 @@ fn link_of(source: &Source, id: NodeId) -> Option<String> {
         .map(String::from)
 }
 
-/// Finds pages of authors whose source names none: links of the same name that say that they are of authors.
+/// Adds missing URLs of authors from author links with the same name.
 fn add_pages(source: &Source, authors: &mut [Author]) {
     if authors.iter().all(|it| it.url.is_some()) {
         return;

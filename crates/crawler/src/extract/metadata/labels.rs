@@ -1,4 +1,4 @@
-//! Words that say what a date or a name is of: in class names, and in text in ten languages.
+//! Words that label dates and names: in class names, and in text of ten languages.
 
 use super::{DateRole, names::phrases};
 use crate::extract::dom::{Dom, NodeId};
@@ -21,7 +21,7 @@ pub fn leads_elsewhere<'a>(dom: &'a Dom, id: NodeId, heard: &mut Heard<'a>) -> b
     said.comments || said.elsewhere
 }
 
-/// Parts of names that speak of dates; the role that comes first counts most.
+/// Parts of names that indicate dates; earlier roles win.
 const NAMES: [(DateRole, &[&str]); 3] = [
     (
         DateRole::Modified,
@@ -64,7 +64,7 @@ const NAMES: [(DateRole, &[&str]); 3] = [
     ),
 ];
 
-/// Finds all of [`NAMES`] at once, since every element of a page is asked; by pattern, which of them.
+/// Matches all of [`NAMES`] in one pass, because every element is tested; by pattern, the index in [`NAMES`].
 static FINDER: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
     let all = NAMES.iter().enumerate();
     let all = all.flat_map(|(at, (_, names))| names.iter().map(move |it| (*it, at)));
@@ -75,7 +75,7 @@ static FINDER: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
     (finder.expect("a few short names"), places)
 });
 
-/// What classes, id and `itemprop` of an element say of a date in it; `None` when they do not speak of dates.
+/// Role of a date by its element's classes, id and `itemprop`; `None` when they do not indicate a date.
 pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     if !dom.has_attributes(id) {
         return None;
@@ -99,7 +99,7 @@ pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     words.any(is_word).then_some(DateRole::Unspecified)
 }
 
-/// Words after which the date of a change stands, in lower case, between slashes or line ends.
+/// Words before a modification date, in lower case, separated by slash or line.
 const MODIFIED: &str = "
 updated / last modified / last change / last edited / modified / revised / reviewed
 stand: / stand / aktualisiert / zuletzt geändert / letzte änderung / geändert am
@@ -110,7 +110,7 @@ aktualizované / naposledy upravené / aktualizácia / zaktualizowano / aktualiz
 ostatnia modyfikacja / frissítve / frissült / utoljára módosítva / módosítva
 ";
 
-/// Words after which the date of publication stands, in lower case.
+/// Words before a publication date, in lower case.
 const PUBLISHED: &str = "
 published / posted / publication date / date: / written on / released
 veröffentlicht / erstellt / erschienen / publiziert / datum: / geschrieben / publié
@@ -121,7 +121,7 @@ dodano / data publikacji / dieser artikel wurde / dieser beitrag wurde
 geschrieben am / közzétéve / megjelent / publikálva / létrehozva
 ";
 
-/// What a text says of a date in it, by the word that stands last before the date.
+/// Role of a date by the last label before it.
 pub fn role_of_text(before: &str) -> Option<DateRole> {
     let before = before.to_lowercase();
     let last = |words: &str| phrases(words).filter_map(|it| before.rfind(it)).max();

@@ -1,7 +1,7 @@
 use super::{DateFact, DateRole, FactSource, Source, dates::machine_date, page_dates::fact};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Names of `meta` elements, in lower case, with a colon for every dot, hyphen, underscore and space.
+/// `meta` names in lower case, with a colon for every dot, hyphen, underscore and space.
 const PUBLISHED: &str = "
 article:published:time article:published og:published:time og:article:published:time
 og:original:time og:pubdate datepublished date:published datecreated date:created created

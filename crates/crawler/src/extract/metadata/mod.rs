@@ -1,4 +1,4 @@
-//! What a page says about itself: when it was published and changed, by whom, on which site; each with its source.
+//! Page metadata with its sources: dates, authors, site name.
 
 mod authors;
 mod dates;
@@ -27,15 +27,15 @@ struct Source<'a> {
     order: NumberOrder,
     /// By node: see [`elsewhere`].
     elsewhere: Vec<bool>,
-    /// By node: whether so little is below it that it may be a line about the page.
+    /// By node: whether it is small enough for a byline or a line with a date.
     small: Vec<bool>,
 }
 
-/// Nodes below an element that may be a line about the page; bounds reading pages of deeply nested elements.
+/// Nodes below such a line; bounds the work on deeply nested elements.
 const MOST_OF_A_LINE: u32 = 200;
 
 impl<'a> Source<'a> {
-    /// Trimmed `content` of `meta` elements, by `name`, `property`, `itemprop` or `http-equiv` in lower case.
+    /// Trimmed `content` of `meta` elements, by `property`, `name`, `itemprop` or `http-equiv` in lower case.
     fn metas(&self) -> impl Iterator<Item = (String, &'a str)> {
         let dom = self.dom;
         let metas = dom
@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// By node: whether it belongs to other pages or to comments, as its own names or those around it say.
+/// By node: whether its own or an ancestor's name marks it as other pages' content or comments.
 fn elsewhere(sight: &Sight) -> Vec<bool> {
     let holds_title = holds_title(sight);
     let mut elsewhere = vec![false; sight.dom.nodes.len()];

@@ -1,6 +1,6 @@
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Names and abbreviations of months in en, de, es, fr, it, nl, cs, sk, pl and hu, in lower case, genitives too.
+/// Names and abbreviations of months in en, de, es, fr, it, nl, cs, sk, pl and hu, in lower case, with genitives.
 const MONTHS: [&str; 12] = [
     "january jan januar jänner jän januari enero ene janvier janv gennaio gen leden ledna \
      led január januára styczeń stycznia sty",
@@ -33,7 +33,7 @@ static NUMBERS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The month of a name in lower case, 1 to 12.
+/// From a name in lower case, 1 to 12.
 pub fn month(name: &str) -> Option<u32> {
     NUMBERS.get(name).copied()
 }

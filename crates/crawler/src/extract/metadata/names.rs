@@ -1,10 +1,10 @@
 use super::dates::{NumberOrder, first_date_with_place};
 use analysis::text::words::collapsed;
 
-/// A longer line names nobody.
+/// Longer lines are not names.
 pub const MOST_LINE: usize = 100;
 
-/// A line without the date that follows the names; `None` when nothing is left.
+/// A line up to its date; `None` when no name remains.
 pub fn without_date(text: &str, order: NumberOrder) -> Option<String> {
     let end = first_date_with_place(text, order).map_or(text.len(), |it| it.1);
     let text =
@@ -25,14 +25,14 @@ pub fn line(text: &str) -> Option<String> {
     fine.then_some(text)
 }
 
-/// What may stand before a date alone, in lower case.
+/// Labels of a date without a name, in lower case.
 const WORDS_FOR_DATES: &str = "
 published / updated / last updated / posted / posted on / on / date / sunday / monday
 tuesday / wednesday / thursday / friday / saturday / sun / mon / tue / wed / thu / fri
 sat
 ";
 
-/// Words before a name, in lower case.
+/// Labels before a name, in lower case.
 const BEFORE: &str = "
 by / written by / posted by / published by / author / authors / words by / story by
 text by / von / autor / autorin / geschrieben von / text / par / écrit par / publié par
@@ -51,7 +51,7 @@ pub fn cleaned(text: &str) -> Option<String> {
             .trim_start_matches([':', ' ']);
         (!rest.is_empty()).then(|| lower.len() - rest.len())
     });
-    // Lower case may be longer than the text, by letters like İ.
+    // Lower case may change the length, as for İ.
     let start = after
         .max()
         .filter(|it| text.is_char_boundary(*it) && lower.len() == text.len())
@@ -64,7 +64,7 @@ pub fn cleaned(text: &str) -> Option<String> {
         .then(|| name.to_owned())
 }
 
-/// The phrases of a list, which stand between slashes or line ends.
+/// Phrases are separated by slash or line.
 pub fn phrases(list: &str) -> impl Iterator<Item = &str> {
     list.split(['/', '\n'])
         .map(str::trim)

@@ -8,16 +8,16 @@ use crate::extract::json_ld::{is_article, types};
 use crate::extract::text::text_of;
 use analysis::{observation::page_content::BlockKind, text::words::shortened};
 
-/// As much of a date's text is kept.
+/// Characters kept of a date's text.
 const MOST_TEXT: usize = 60;
-/// Longer blocks are text, not a line about the page.
+/// Longer blocks are running text.
 const MOST_LINE: u32 = 200;
-/// A block of hardly more than a date is one.
+/// Longer blocks are more than a date.
 const MOST_BARE: u32 = 40;
-/// How far up a date's element may be named.
+/// Ancestor levels whose names may label a date.
 const MOST_LEVELS: usize = 3;
 
-/// The dates of a page, the most trusted source first, one for each role and source.
+/// Dates by most trusted source first, one per role and source.
 pub fn dates(source: &Source) -> Vec<DateFact> {
     let mut all = Vec::new();
     of_json_ld(source, &mut all);
@@ -49,7 +49,7 @@ pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> D
     }
 }
 
-/// The page's URL, as it was asked for or as the page itself has it.
+/// From the requested URL, the canonical URL and `og:url`.
 fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
     let canonical = source
         .dom
@@ -80,7 +80,7 @@ fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
     }
 }
 
-/// Of articles, else of pages.
+/// From articles, then from pages.
 fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
     let objects = source.json_ld.objects();
     let articles = objects.iter().filter(|(_, it)| is_article(it));
@@ -193,7 +193,7 @@ fn role_of_element(source: &Source, id: NodeId) -> DateRole {
     named.unwrap_or(DateRole::Unspecified)
 }
 
-/// Text that readers see: labelled, in an element that is named so, or standing alone.
+/// From visible text: labeled, in an element named as a date, or on its own.
 fn of_text(source: &Source, all: &mut Vec<DateFact>) {
     let mut bare = None;
     for draft in source.drafts {
@@ -230,7 +230,7 @@ fn of_text(source: &Source, all: &mut Vec<DateFact>) {
     all.extend(bare);
 }
 
-/// A line may say when the page was published and then when it was changed.
+/// A second date in a line, if labeled as modified.
 fn second(order: NumberOrder, text: &str, first: usize, all: &mut Vec<DateFact>) {
     let after = text[first..]
         .char_indices()

@@ -4,7 +4,7 @@ use crate::extract::text::text_of;
 use analysis::text::words::{collapsed, shortened};
 
 const MOST_CHARACTERS: usize = 120;
-/// `meta` elements that name the site, the most trusted first.
+/// `meta` names of the site name, most trusted first.
 const METAS: &[&str] = &[
     "og:site_name",
     "application-name",
@@ -14,7 +14,7 @@ const METAS: &[&str] = &[
     "apple-mobile-web-app-title",
 ];
 
-/// The name by `meta`, JSON-LD or the end of the title.
+/// From `meta`, JSON-LD or the end of the title.
 pub fn site_name(source: &Source) -> Option<SourcedText> {
     of_metas(source)
         .or_else(|| of_json_ld(source))

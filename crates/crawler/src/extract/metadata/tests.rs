@@ -1,4 +1,4 @@
-//! Metadata of small pages. How it does on real pages is measured by `tests/oracles/metadata.py`.
+//! Metadata of small pages. `tests/oracles/metadata.py` measures the quality on real pages.
 
 use super::*;
 use crate::extract::{main_text::drafts, parse::parse};

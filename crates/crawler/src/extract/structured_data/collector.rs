@@ -6,17 +6,17 @@ use analysis::observation::structured_data::{
 use analysis::text::words::shortened;
 
 const MOST_ITEMS: usize = 5_000;
-/// Values, types and ids of a page at the most.
+/// Values, types and ids per page.
 const MOST_VALUES: usize = 50_000;
 const MOST_TYPES: usize = 50;
-/// Characters of one value at the most.
+/// Characters per value.
 const MOST_CHARACTERS: usize = 5_000;
-/// Bytes of all texts together at the most.
+/// Bytes of all texts together.
 const MOST_TEXT: usize = 2 << 20;
-/// Characters of a name at the most.
+/// Characters per name.
 const MOST_NAME: usize = 500;
 const MOST_NOTES: usize = 200;
-/// Visits to elements at the most: `itemref` makes them more than there are elements.
+/// Visits to elements: with `itemref`, they can exceed the number of elements.
 const MOST_WORK: usize = 4_000_000;
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Collector {
         self.data
     }
 
-    /// Begins an item; `None` when there are too many.
+    /// `None` when there are too many.
     pub fn open(&mut self, format: Format, place: TagPlace, parent: Option<u32>) -> Option<u32> {
         if self.data.items.len() >= MOST_ITEMS {
             self.limit(DataLimit::Items);
@@ -163,7 +163,7 @@ impl Collector {
         self.text > MOST_TEXT || self.values > MOST_VALUES
     }
 
-    /// Numbers come from [`Collector::open`].
+    /// `number` comes from [`Collector::open`].
     fn item(&mut self, number: u32) -> &mut Item {
         &mut self.data.items[number as usize]
     }

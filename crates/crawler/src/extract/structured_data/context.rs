@@ -3,14 +3,14 @@ use super::names::{after_schema_org, property_name, type_name};
 use analysis::observation::structured_data::SCHEMA_ORG;
 use std::{collections::HashMap, rc::Rc};
 
-/// Terms of a context at the most; contexts inside contexts copy them.
+/// Terms per context; nested contexts copy them.
 const MOST_TERMS: usize = 200;
 
 #[derive(Clone, Default)]
 pub struct Context {
     vocabulary: Vocabulary,
     terms: Rc<HashMap<String, String>>,
-    /// Whether it names contexts that are not schema.org's.
+    /// Whether it names contexts other than schema.org's.
     pub has_unknown: bool,
 }
 
@@ -75,11 +75,11 @@ impl Context {
         self.terms = Rc::new(terms);
     }
 
-    /// A key as the keyword that it stands for (`@type`), if it is one.
+    /// The keyword that a key stands for (`@type`), if any.
     pub fn keyword<'a>(&'a self, key: &'a str) -> Option<&'a str> {
         let meant = self.terms.get(key).map_or(key, String::as_str);
         match meant {
-            // schema.org's own context gives these two other names.
+            // Aliases of schema.org's own context.
             "type" if self.is_schema_org() => Some("@type"),
             "id" if self.is_schema_org() => Some("@id"),
             _ => meant.starts_with('@').then_some(meant),
@@ -140,7 +140,7 @@ fn meaning(definition: &Json) -> Option<&str> {
     }
 }
 
-/// schema.org's address, or that of its context document.
+/// schema.org's URL, or that of its context document.
 fn is_schema_org(address: &str) -> bool {
     after_schema_org(address.trim()).is_some_and(|it| {
         matches!(

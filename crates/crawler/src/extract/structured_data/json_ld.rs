@@ -46,7 +46,7 @@ struct Block<'a> {
     found: &'a mut Collector,
 }
 
-/// Recursion here is as deep as JSON is nested, which ends at 128 levels.
+/// Recursion is bounded by the parser's 128 levels of nesting.
 impl Block<'_> {
     fn read_top(&mut self, json: &Json, context: &Context) {
         match json {
@@ -126,7 +126,7 @@ impl Block<'_> {
         }
     }
 
-    /// `@reverse`: those that have the property, with this item as its value.
+    /// `@reverse`: items with this item as the value of a property.
     fn read_reverse(&mut self, item: u32, object: &Object, context: &Context) {
         let Some(id) = self.found.id(item).map(str::to_owned) else {
             return;
@@ -210,7 +210,7 @@ impl Block<'_> {
         }
     }
 
-    /// Text with blanks inside is no address, even if browsers would make one of it.
+    /// Text with inner white space is not a URL, even if browsers accept it.
     fn text_or_address(&self, text: &str, addresses: bool) -> Value {
         let trimmed = text.trim();
         let is_one_word = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace);
@@ -223,7 +223,7 @@ impl Block<'_> {
         Value::Text(text.to_owned())
     }
 
-    /// Blank nodes belong to their block.
+    /// Blank node ids are local to their block.
     fn id(&self, written: &str) -> String {
         match written.strip_prefix("_:") {
             Some(label) => format!("_:{}.{label}", self.number),

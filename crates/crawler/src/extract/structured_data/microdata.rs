@@ -46,7 +46,7 @@ struct Reader<'a> {
     dom: &'a Dom,
     base: &'a Url,
     ids: HashMap<&'a str, NodeId>,
-    /// Where elements are in tree order.
+    /// By node: its index in tree order.
     ranks: Vec<usize>,
     elements: HashMap<u32, NodeId>,
     read: HashSet<NodeId>,
@@ -54,7 +54,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// An item and all that are in it. One that `itemref` puts into several items is read for each of them.
+    /// Reads an item and all nested ones. An item that `itemref` adds to several is read for each of them.
     fn read_top(&mut self, element: NodeId) {
         let mut open: Vec<u32> = self.begin(element, None).into_iter().collect();
         while let Some(item) = open.pop() {
@@ -78,14 +78,14 @@ impl<'a> Reader<'a> {
         Some(item)
     }
 
-    /// Elements that the parser made up stand where the nearest written one does.
+    /// Elements that the parser implied have the position of the nearest written ancestor.
     fn place(&self, element: NodeId) -> TagPlace {
         let mut nodes = std::iter::once(element).chain(self.dom.ancestors(element));
         let place = nodes.find_map(|it| self.dom.place(it));
         place.unwrap_or(TagPlace { line: 1, column: 1 })
     }
 
-    /// Adds an item's properties; answers with the items among them.
+    /// Adds an item's properties; returns the items among them.
     fn read_properties(&mut self, item: u32) -> Vec<u32> {
         let Some(&root) = self.elements.get(&item) else {
             return Vec::new();
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         inner
     }
 
-    /// Whether an item is an element's, or in an item of it.
+    /// Whether the element is the item's own or that of an enclosing item.
     fn is_inside(&mut self, item: u32, element: NodeId) -> bool {
         let mut at = Some(item);
         while let Some(it) = at {
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         all
     }
 
-    /// Tells of the outermost elements with `itemprop` that no item has, unless something was left out.
+    /// Reports the outermost elements with `itemprop` outside of items, unless something was left out.
     fn find_outside(&mut self) {
         let dom = self.dom;
         let mut inside_from = HashSet::new();
@@ -207,8 +207,8 @@ impl<'a> Reader<'a> {
             "object" => self.address(of("data")),
             "data" | "meter" => text(of("value")),
             "time" if of("datetime").is_some() => text(of("datetime")),
-            // The standard has `content` on `meta` alone. schema.org's and Google's examples write
-            // it on others (`<span itemprop="price" content="1000.00">`), and readers take it.
+            // The standard allows `content` on `meta` only, but examples of schema.org and Google use it elsewhere
+            // (`<span itemprop="price" content="1000.00">`), and consumers accept it.
             _ if of("content").is_some_and(|it| !it.is_empty()) => text(of("content")),
             _ => Value::Text(text_content(dom, element, self.found)),
         }

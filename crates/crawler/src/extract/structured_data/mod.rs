@@ -1,6 +1,5 @@
-//! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and `meta` elements for social
-//! networks. Time and memory are bounded: by the limits of [`collector`], by those of the parser of JSON, and by a
-//! budget of visits.
+//! Structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and social `meta` elements. Time
+//! and memory are bounded by the limits of [`collector`] and of the JSON parser, and by a budget of visits.
 
 mod collector;
 mod context;
@@ -19,7 +18,7 @@ use analysis::observation::structured_data::PageStructuredData;
 use collector::Collector;
 use url::Url;
 
-/// Reads the structured data of a page; relative addresses start from the document's base.
+/// Relative URLs are resolved against `base`.
 pub fn structured_data(dom: &Dom, json_ld: &JsonLd, base: &Url) -> PageStructuredData {
     let mut found = Collector::default();
     json_ld::read(json_ld, base, &mut found);

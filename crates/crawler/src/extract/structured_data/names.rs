@@ -2,7 +2,7 @@ use analysis::observation::structured_data::SCHEMA_ORG;
 use std::borrow::Cow;
 use url::Url;
 
-/// What follows schema.org's address: `http` or `https`, with or without `www`, in any case.
+/// The rest after schema.org's URL: `http` or `https`, with or without `www`, in any case.
 pub fn after_schema_org(address: &str) -> Option<&str> {
     let after_scheme =
         without_prefix(address, "https://").or(without_prefix(address, "http://"))?;
@@ -11,7 +11,7 @@ pub fn after_schema_org(address: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
 }
 
-/// A type as it is kept: schema.org's under one address.
+/// Types of schema.org get one canonical URL.
 pub fn type_name(written: &str) -> Cow<'_, str> {
     match after_schema_org(written) {
         Some(name) => Cow::Owned(format!("{SCHEMA_ORG}{name}")),
@@ -19,14 +19,14 @@ pub fn type_name(written: &str) -> Cow<'_, str> {
     }
 }
 
-/// A property as it is kept: schema.org's by its plain name.
+/// Properties of schema.org get their plain name.
 pub fn property_name(written: &str) -> &str {
     after_schema_org(written)
         .filter(|it| !it.is_empty())
         .unwrap_or(written)
 }
 
-/// An address resolved against the base; `None` for text that is none.
+/// `None` for text that is not a URL.
 pub fn resolved(written: &str, base: &Url) -> Option<String> {
     let trimmed = written.trim_matches(|it: char| it.is_ascii_whitespace());
     base.join(trimmed).ok().map(String::from)

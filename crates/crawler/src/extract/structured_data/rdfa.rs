@@ -1,6 +1,6 @@
-//! `RDFa` 1.1 by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1, but for `inlist`
-//! and literals of XML. Of the words in `rel` and `rev`, those that are link types of HTML or of RFC 8288
-//! are no properties here ([`Names::of_link`]).
+//! `RDFa` 1.1 by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1, without `inlist` and XML
+//! literals. Words in `rel` and `rev` that are link types of HTML or RFC 8288 are not properties
+//! ([`Names::of_link`]).
 
 use super::super::dom::{Dom, NodeId, TagPlace};
 use super::collector::Collector;
@@ -46,11 +46,11 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     }
 }
 
-/// What an element says holds for what is in it.
+/// Evaluation context of an element's children.
 struct Scope {
-    /// Whose the properties are ("parent object").
+    /// "parent object" in `RDFa` Core.
     subject: Subject,
-    /// The links of the element around that have no end yet ("incomplete triples").
+    /// "incomplete triples" of the surrounding element.
     incomplete: Option<Rc<Incomplete>>,
     names: Names,
 }
@@ -58,9 +58,9 @@ struct Scope {
 #[derive(Clone)]
 pub enum Subject {
     Address(Rc<str>),
-    /// An item without an address.
+    /// An item without a URL.
     Blank(u32),
-    /// The end of links that nothing has described yet.
+    /// The object of links that is not described yet.
     End(Rc<Incomplete>),
 }
 
@@ -70,20 +70,20 @@ struct Element<'a> {
     names: Names,
     typed: Option<&'a str>,
     about: Option<Subject>,
-    /// `resource`, `href` or `src`, as a subject and as a value.
+    /// `resource`, `href` or `src`, as subject and as value.
     link: Option<(Subject, Value)>,
     properties: Vec<String>,
-    /// The properties that its link or what is in it is for; `None` without `rel` and `rev`.
+    /// Properties of `rel` and `rev`; `None` without them.
     links: Option<LinkNames>,
     has_property: bool,
-    /// Whether what it links to is the value, and not whose the properties inside are.
+    /// Whether the linked resource is the value, not the subject of nested properties.
     is_value: bool,
     /// Whether it stands for the document.
     is_structure: bool,
 }
 
 impl Element<'_> {
-    /// Whether it changes only what names mean ("skip element").
+    /// "skip element" in `RDFa` Core.
     const fn is_skipped(&self) -> bool {
         !self.has_property
             && !self.is_structure
@@ -102,7 +102,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What holds inside an element, if that differs from what holds outside (§7.5, steps 5 to 13).
+    /// The children's scope, if it differs from `outer` (§7.5, steps 5 to 13).
     fn read_element(&mut self, node: NodeId, outer: &Scope) -> Option<Scope> {
         let mut element = self.element(node, &outer.names)?;
         if element.is_skipped() {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         item.map_or(owner, |it| self.subject_of(it))
     }
 
-    /// An element that says whose the properties inside are (step 5.2).
+    /// An element that sets the subject of nested properties (step 5.2).
     fn read_subject(&mut self, element: &Element<'_>, outer: &Scope) -> Subject {
         let fallback = element.is_structure.then(|| outer.subject.clone());
         let link = element.link.as_ref().map(|it| it.0.clone());
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         subject
     }
 
-    /// An element with `rel` or `rev` (steps 6, 9 and 10): what it links, and the links that what is in it ends.
+    /// An element with `rel` or `rev` (steps 6, 9 and 10): completes its links or leaves them to its children.
     fn read_links(
         &mut self,
         element: &Element<'_>,
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         inner
     }
 
-    /// The subject of an element, which the links around it lead to (step 12).
+    /// Completes the surrounding links with the element's subject (step 12).
     fn reached(&mut self, outer: &Scope, subject: Subject, element: &Element<'_>) -> Subject {
         let Some(incomplete) = &outer.incomplete else {
             return subject;
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         subject
     }
 
-    /// Adds what links say once their end is known; `written` is the end as an address.
+    /// Adds the properties of links whose object is known; `written` is the object as a URL.
     fn end(&mut self, links: &Incomplete, end: &Subject, written: Option<&Value>, place: TagPlace) {
         let known = match end {
             Subject::Address(address) if links.is_new(address) => self.items.get(address).copied(),
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The item that has the element's types. A new one is held by the item that has it as a value.
+    /// The item with the element's types. A new item is nested in `holder`.
     fn typed_item(
         &mut self,
         element: &Element<'_>,
@@ -375,7 +375,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The item of a subject; a new one if it has none.
+    /// The item of a subject, created if missing.
     fn item_of(&mut self, subject: &Subject, place: TagPlace, holder: Option<u32>) -> Option<u32> {
         let address = match subject {
             Subject::Blank(item) => return Some(*item),
@@ -391,7 +391,7 @@ impl<'a> Reader<'a> {
         Some(item)
     }
 
-    /// The item that links lead to, where nothing says which it is.
+    /// The object of links that nothing names.
     fn item_at_end(&mut self, links: &Incomplete, place: TagPlace) -> Option<u32> {
         if let Some(item) = links.item.get() {
             return Some(item);
@@ -413,7 +413,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Elements that the parser made up stand where the nearest written one does.
+    /// Elements that the parser implied have the position of the nearest written ancestor.
     fn place(&self, node: NodeId) -> TagPlace {
         let mut nodes = std::iter::once(node).chain(self.dom.ancestors(node));
         let place = nodes.find_map(|it| self.dom.place(it));
@@ -421,7 +421,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Names of properties, each once, at the most [`MOST_TOKENS`].
+/// Unique property names, at most [`MOST_TOKENS`].
 fn different(addresses: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for it in addresses.take(MOST_TOKENS) {

@@ -1,4 +1,4 @@
-//! The links of `rel` and `rev`, which what stands inside may end ("incomplete triples" in `RDFa` Core).
+//! Links of `rel` and `rev` that nested elements complete ("incomplete triples" in `RDFa` Core).
 
 use super::rdfa::Subject;
 use std::cell::{Cell, RefCell};
@@ -6,18 +6,18 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 pub struct LinkNames {
-    /// Of `rel`: the element's subject has what they lead to.
+    /// Of `rel`: properties of the subject.
     pub forward: Vec<String>,
-    /// Of `rev`: what they lead to has the element's subject.
+    /// Of `rev`: properties of the object.
     pub backward: Vec<String>,
 }
 
-/// Links whose end is said by what is inside of their element, if anything.
+/// Links whose object nested elements provide, if any.
 pub struct Incomplete {
-    /// Whose links they are; never the end of others.
+    /// Never the object of other incomplete links.
     pub subject: Subject,
     pub names: LinkNames,
-    /// The item at their end, where nothing says which it is.
+    /// The object, if nothing names it.
     pub item: Cell<Option<u32>>,
     ends: RefCell<HashSet<Rc<str>>>,
 }
@@ -32,7 +32,7 @@ impl Incomplete {
         }
     }
 
-    /// The subject, if it holds what the links lead to.
+    /// The subject, if it holds the object.
     pub fn holder(&self) -> Option<&Subject> {
         (!self.names.forward.is_empty()).then_some(&self.subject)
     }

@@ -1,4 +1,4 @@
-//! What names and references of `RDFa` mean where they stand.
+//! Meaning of names and references of `RDFa` in their context.
 
 use super::super::dom::{Dom, Kind, NodeId};
 use super::names::{after_schema_org, resolved};
@@ -8,10 +8,10 @@ use analysis::findings::schema::vocabulary::property_named;
 use std::{collections::HashMap, rc::Rc};
 use url::Url;
 
-/// Prefixes that are declared at the most; each declaration copies them.
+/// Declared prefixes; each declaration copies them.
 const MOST_PREFIXES: usize = 100;
 
-/// Terms without a vocabulary that the initial context defines.
+/// Terms of the initial context without a vocabulary.
 const TERMS: [&str; 3] = ["describedby", "license", "role"];
 
 #[derive(Clone, Default)]
@@ -44,7 +44,7 @@ impl Names {
         Rc::ptr_eq(&self.prefixes, &other.prefixes)
     }
 
-    /// A term, a name with a prefix, or an address in full; `None` if it means nothing.
+    /// Expands a term, a prefixed name or a full URL; `None` if it has no meaning.
     pub fn expanded(&self, written: &str) -> Option<String> {
         if let Some((scheme, _)) = written.split_once(':') {
             let in_full = || is_scheme(scheme).then(|| written.to_owned());
@@ -57,9 +57,8 @@ impl Names {
         Some(format!("{vocabulary}{written}"))
     }
 
-    /// A word of `rel` or `rev` that is a property: a name with a prefix, or a property of schema.org.
-    /// Other words and addresses there are link types, of HTML (`nofollow`, `license`) or of RFC 8288
-    /// (`https://api.w.org/`, which `WordPress` puts on every page).
+    /// Expands a word of `rel` or `rev` that is a prefixed name or a property of schema.org. Other words and URLs are
+    /// link types of HTML (`nofollow`, `license`) or RFC 8288 (`https://api.w.org/`, on every page of `WordPress`).
     pub fn of_link(&self, written: &str) -> Option<String> {
         if is_social(written) {
             return None;
@@ -70,7 +69,7 @@ impl Names {
             .or_else(|| self.expanded(written).filter(|it| is_property(it)))
     }
 
-    /// What `about` and `resource` refer to: `[prefix:name]`, `prefix:name`, or an address.
+    /// Resolves `about` and `resource`: `[prefix:name]`, `prefix:name`, or a URL.
     pub fn referred(&self, written: &str, base: &Url) -> Option<String> {
         let written = written.trim();
         if let Some(safe) = written.strip_prefix('[') {
@@ -100,7 +99,7 @@ impl Names {
     }
 }
 
-/// Whether an address can begin with it (RFC 3986 §3.1).
+/// Whether it is a URL scheme (RFC 3986 §3.1).
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_alphabetic())
         && text
@@ -108,7 +107,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'))
 }
 
-/// What reading an element costs, in visits: declarations copy those around them.
+/// Cost of an element in visits: declarations copy inherited prefixes.
 pub fn cost(dom: &Dom, node: NodeId) -> usize {
     if declared(dom, node).is_empty() {
         1

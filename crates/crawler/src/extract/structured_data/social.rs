@@ -1,8 +1,8 @@
-//! The Open Graph protocol with its relatives, and Twitter's cards.
+//! Open Graph and related properties, and Twitter cards.
 
 use super::{super::dom::Dom, collector::Collector};
 
-/// Prefixes of `property` that are the Open Graph protocol's (ogp.me) or were made in its likeness.
+/// Prefixes of `property` in Open Graph (ogp.me) and related protocols.
 pub const PREFIXES: [&str; 11] = [
     "og", "fb", "al", "article", "product", "video", "music", "book", "profile", "business",
     "place",

@@ -2,10 +2,10 @@ use super::super::dom::{Dom, Kind, NodeId};
 use super::collector::Collector;
 use analysis::text::words::{collapsed, shortened};
 
-/// More is not kept of any value.
+/// Longer values are cut anyway.
 const ENOUGH_BYTES: usize = 20_000;
 
-/// The text of an element and all below it, without scripts and style sheets, white space collapsed.
+/// Text of an element and its descendants, without scripts and style sheets, white space collapsed.
 pub fn text_content(dom: &Dom, id: NodeId, found: &mut Collector) -> String {
     let (mut text, mut stack) = (String::new(), vec![id]);
     if found.is_full() {

@@ -1,10 +1,10 @@
-//! The rules of one robots.txt for one product token (RFC 9309, read as Google reads it).
+//! The rules of one robots.txt for one product token (RFC 9309, as interpreted by Google).
 
 use super::matching::{escaped, matches};
 use std::time::Duration;
 use url::Url;
 
-/// What is read of a robots.txt; the rest is ignored.
+/// The rest of a robots.txt is ignored.
 pub const MOST_BYTES: usize = 500 * 1024;
 /// Longer lines are cut (Google: eight times the longest URL).
 const MOST_LINE_BYTES: usize = 2083 * 8;
@@ -13,9 +13,9 @@ const MOST_DELAY: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RobotsRules {
     rules: Vec<Rule>,
-    /// The delay the site asks for, as far as it is kept: 30 s at the most.
+    /// The requested delay, at most 30 s.
     pub delay: Option<Duration>,
-    /// The same as it is written.
+    /// The requested delay, unbounded.
     pub asked_delay: Option<Duration>,
     pub sitemaps: Vec<String>,
     forbids_all: bool,
@@ -35,7 +35,7 @@ enum Line<'a> {
 }
 
 impl RobotsRules {
-    /// The rules of a site whose robots.txt cannot be had: nothing is allowed.
+    /// For an unavailable robots.txt.
     pub fn forbid_all() -> Self {
         Self {
             forbids_all: true,
@@ -43,7 +43,7 @@ impl RobotsRules {
         }
     }
 
-    /// The text behind a byte order mark, or a part of one, as in Google's parser: else the first line is hidden.
+    /// Drops a full or partial byte order mark, as Google's parser does: it would hide the first line.
     pub fn text(file: &[u8]) -> String {
         const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
         let of_mark = file
@@ -91,7 +91,7 @@ impl RobotsRules {
         Self { sitemaps, ..chosen }
     }
 
-    /// Whether the site asks for a longer delay than is kept.
+    /// Whether the requested delay exceeds the maximum.
     pub fn is_hurried(&self) -> bool {
         self.asked_delay > self.delay
     }
@@ -117,12 +117,12 @@ impl RobotsRules {
 }
 
 impl Rule {
-    /// The length of the match: the longest wins.
+    /// Length of the match; the longest wins.
     fn strength(&self, path: &str) -> Option<usize> {
         if matches(&self.pattern, path) {
             return Some(self.pattern.len());
         }
-        // Google: allowing a directory's index.html allows the directory.
+        // Google: allowing index.html allows its directory.
         let slash = self.pattern.rfind('/').filter(|_| self.allow)?;
         let is_index = self.pattern[slash..].starts_with("/index.htm");
         let directory = format!("{}$", &self.pattern[..=slash]);
@@ -154,7 +154,7 @@ fn read_line(line: &str) -> Option<Line<'_>> {
     }
 }
 
-/// Two words without a colon are taken for key and value.
+/// Two words without a colon count as key and value.
 fn without_colon(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split_ascii_whitespace();
     match (words.next(), words.next(), words.next()) {
@@ -180,7 +180,7 @@ fn is_everyone(agent: &str) -> bool {
     agent == "*" || agent.starts_with("* ") || agent.starts_with("*\t")
 }
 
-/// The product token is what stands before anything that cannot be part of one.
+/// The product token ends before the first character that cannot be part of one.
 fn is_ours(agent: &str, product: &str) -> bool {
     let end = agent
         .find(|it: char| !(it.is_ascii_alphabetic() || it == '_' || it == '-'))

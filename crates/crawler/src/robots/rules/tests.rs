@@ -1,5 +1,5 @@
-//! What Google's published tests expect (google/robotstxt, `robots_test.cc`, read as facts), and
-//! agreement with the crate `texting_robots` 0.2.2.
+//! Expectations of Google's tests (google/robotstxt, `robots_test.cc`), and agreement with the crate `texting_robots`
+//! 0.2.2.
 
 use super::*;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ fn allowed(robots: &str, agent: &str, url: &str) -> bool {
     RobotsRules::parse(robots, agent).allow_path(&format!("/{path}"))
 }
 
-/// Checks a file against paths: `+` is allowed, `-` is not.
+/// `+` before a path means allowed, `-` not allowed.
 fn check(robots: &str, agent: &str, expectations: &[&str]) {
     for it in expectations {
         let (sign, path) = it.split_at(1);
@@ -60,7 +60,7 @@ fn a_partial_byte_order_mark_does_not_hide_the_first_line() {
     for mark in [&b""[..], b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"] {
         assert!(!allows(mark), "{mark:?}");
     }
-    // What is no beginning of a mark belongs to the line.
+    // Other bytes belong to the line.
     for other in [&b"\xef\x11\xbf"[..], b"\xbb\xbf", b"\xff\xfe"] {
         assert!(allows(other), "{other:?}");
     }

@@ -1,4 +1,4 @@
-//! Sites that are easily misjudged: honest ones that look faulty, and faults in another form.
+//! Edge cases: correct sites that look faulty, and faults in another form.
 
 use super::{
     page::PageSpec,
@@ -12,12 +12,12 @@ const GLAZE: usize = 2;
 #[derive(Debug, Clone)]
 pub struct EdgeCase {
     pub name: &'static str,
-    /// Exactly these codes.
+    /// The exact set of codes.
     pub codes: &'static [Code],
     pub site: SiteSpec,
 }
 
-/// `origin` is scheme, host and port, without a slash at the end.
+/// `origin` has no trailing slash.
 pub fn edge_cases(origin: &str) -> Vec<EdgeCase> {
     let mut all = of_pages(origin);
     all.extend(of_structured_data(origin));
@@ -199,7 +199,7 @@ const MALAY: &str = "Kedai kami dibuka setiap hari dan kami akan menghantar pesa
     gembira. Anda boleh memilih warna cawan, dan kami akan membuatnya daripada tanah liat yang baik. Apabila cawan itu sudah kering, \
     kami membakarnya di dalam ketuhar yang besar. Mereka yang datang ke kedai boleh melihat bagaimana kami bekerja.";
 
-/// The pattern of Google's documentation on review snippets.
+/// Google's documented pattern of review snippets.
 const RDFA_REVIEW: &str = "<div typeof=schema:Product><h2 property=schema:name>Cup with a blue glaze</h2>\
     <div rel=schema:review><div typeof=schema:Review><div rel=schema:reviewRating><p typeof=schema:Rating>\
     <b property=schema:ratingValue>4</b> of 5</p></div><div rel=schema:author><p typeof=schema:Person>\
@@ -229,7 +229,7 @@ fn written(mut site: SiteSpec, lang: &str, text: &str) -> SiteSpec {
     site
 }
 
-/// Each names the one before, with the same title but for `end`.
+/// Each page has the previous one as `rel=prev`; titles differ only in `end`.
 fn chained(mut site: SiteSpec, paths: [&str; 3], end: impl Fn(u32) -> String) -> SiteSpec {
     let links = |others: &[&str]| -> String {
         let each = others
@@ -286,7 +286,7 @@ fn of_head(origin: &str, name: &'static str, head: &str) -> EdgeCase {
     }
 }
 
-/// Rows too short to look like text, and a sentence beside them.
+/// Rows too short to score as text, beside a sentence.
 fn table(origin: &str) -> EdgeCase {
     let mut site = faultless(origin);
     let mut rows = String::new();

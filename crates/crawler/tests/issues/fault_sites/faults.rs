@@ -1,4 +1,4 @@
-//! For every code the site that has exactly that fault.
+//! For every code, a site with exactly that fault.
 
 use super::{
     page::PageSpec,
@@ -16,7 +16,7 @@ const OTHER: &str = "https://other.example";
 pub struct FaultSite {
     pub site: SiteSpec,
     pub vitals: Option<VitalsFault>,
-    /// Whether the fault needs encryption: `http` on the way, or headers that only `https` has.
+    /// Whether the fault needs HTTPS: mixed with `http`, or headers that only `https` has.
     pub needs_https: bool,
 }
 
@@ -28,7 +28,7 @@ pub enum VitalsFault {
     Ttfb,
 }
 
-/// `origin` is scheme, host and port, without a slash at the end.
+/// `origin` has no trailing slash.
 pub fn fault_site(origin: &str, code: Code) -> FaultSite {
     let mut fault = FaultSite {
         site: faultless(origin),
@@ -71,7 +71,7 @@ impl FaultSite {
         self.site.files.insert(path.to_owned(), answer);
     }
 
-    /// Outside the navigation; the page links to it.
+    /// Adds a page outside the navigation, linked from the faulty page.
     fn add(&mut self, path: &str, about: &str, change: impl FnOnce(&mut PageSpec)) {
         let seed = u32::try_from(self.site.pages.len()).unwrap_or_default() + 10;
         let mut page = PageSpec::new(path, about, seed);
@@ -453,7 +453,7 @@ fn images(fault: &mut FaultSite, code: Code) -> bool {
     true
 }
 
-/// Alternates of a set: code and path.
+/// `hreflang` links, by code and path.
 fn alternates(all: &[(&str, &str)]) -> String {
     let links = all.iter().map(|(code, path)| {
         format!("<link rel=alternate hreflang={code} href=\"{{origin}}{path}\">\n")
@@ -561,7 +561,7 @@ fn document(fault: &mut FaultSite, code: Code) -> bool {
         Code::DuplicateId => fault.html("<p id=a>One thing.</p><p id=a>Another.</p>"),
         Code::DomSize => fault.html(&"<i></i>".repeat(1_500)),
         Code::HtmlOver2MB => {
-            // Not one letter again and again: what packs a thousandfold is refused as a bomb.
+            // Not a repeated letter: a high compression ratio is refused as a bomb.
             let scattered = |it: u64| it.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
             let letters = (0..250_000).map(|it| format!("{:08x}", scattered(it)));
             let comment = format!("<!-- {} -->", letters.collect::<Vec<_>>().concat());

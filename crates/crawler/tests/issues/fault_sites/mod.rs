@@ -1,5 +1,5 @@
-//! Small sites as files and headers: one without any fault, and for every code of the catalogue one
-//! with exactly that fault. Tests read them, from memory or over HTTP.
+//! Generated sites: one without faults, and for every code of the catalog one with exactly that fault. Tests read
+//! them from memory or over HTTP.
 
 mod edge_cases;
 mod faults;

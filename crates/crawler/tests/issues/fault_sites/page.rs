@@ -1,7 +1,7 @@
 use super::prose::paragraphs;
 use std::fmt::Write as _;
 
-/// All parts are HTML, written unescaped.
+/// All parts are unescaped HTML.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a part that may be missing"
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub struct PageSpec {
     /// Path and query.
     pub path: String,
-    /// The scheme and host, where it is not the site's.
+    /// Set if it differs from the site's.
     pub origin: Option<String>,
     pub doctype: &'static str,
     pub html: String,
@@ -18,16 +18,16 @@ pub struct PageSpec {
     pub viewport: bool,
     pub titles: Vec<String>,
     pub descriptions: Vec<String>,
-    /// The canonical address as written; `{url}` stands for the page's own.
+    /// `{url}` stands for the page's own URL.
     pub canonical: Option<String>,
     pub head: String,
     pub h1: String,
     pub h1_above: bool,
     pub text: String,
     pub extra: String,
-    /// Paths and texts of the navigation.
+    /// Paths and texts.
     pub navigation: Vec<(String, String)>,
-    /// Headers beside those of the site; an empty value takes one away.
+    /// Override the site's headers; an empty value removes one.
     pub headers: Vec<(String, String)>,
     pub in_navigation: bool,
     pub in_sitemap: bool,
@@ -36,7 +36,7 @@ pub struct PageSpec {
 }
 
 impl PageSpec {
-    /// A page without a fault, with a text that depends on a number.
+    /// A page without faults; `seed` varies its text.
     pub fn new(path: &str, about: &str, seed: u32) -> Self {
         Self {
             path: path.to_owned(),
@@ -68,7 +68,7 @@ impl PageSpec {
         format!("{}{}", self.origin.as_deref().unwrap_or(origin), self.path)
     }
 
-    /// The document; `{origin}` in any part stands for the site's.
+    /// `{origin}` in any part stands for the site's.
     pub fn html(&self, origin: &str) -> String {
         let mut out = format!("{}\n<html {}>\n<head>\n", self.doctype, self.html);
         let mut line = |text: &str| {

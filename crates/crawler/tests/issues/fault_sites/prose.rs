@@ -1,4 +1,4 @@
-//! English prose of any length, deterministic by seed.
+//! English prose, deterministic by seed.
 
 use std::fmt::Write as _;
 
@@ -61,7 +61,7 @@ const WHERE: [&str; 16] = [
     "once a week",
 ];
 
-/// Sentences of nine to eleven words.
+/// Nine to eleven words each.
 pub fn sentences(seed: u32, count: u32) -> Vec<String> {
     let pick = |list: &[&'static str; 16], at: u32| list[(at % 16) as usize];
     (0..count)
@@ -80,7 +80,7 @@ pub fn sentences(seed: u32, count: u32) -> Vec<String> {
         .collect()
 }
 
-/// Paragraphs of five sentences each.
+/// Five sentences each.
 pub fn paragraphs(seed: u32, count: u32) -> String {
     let all = sentences(seed, count);
     let mut html = String::new();

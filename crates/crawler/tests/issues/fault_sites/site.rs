@@ -6,7 +6,7 @@ pub struct Answer {
     pub status: u16,
     /// Names in lower case, without `content-encoding`.
     pub headers: Vec<(String, String)>,
-    /// Not compressed.
+    /// Uncompressed.
     pub body: Vec<u8>,
     /// Sent with gzip.
     pub compressed: bool,
@@ -24,9 +24,9 @@ pub enum Failing {
 pub struct GeneratedSite {
     /// Scheme, host and port.
     pub origin: String,
-    /// By absolute address, other hosts included.
+    /// By absolute URL, other hosts included.
     pub answers: BTreeMap<String, Answer>,
-    /// Answer below an address without another; `{url}` stands for the one asked for.
+    /// Answer to other URLs with this prefix; `{url}` stands for the requested one.
     pub catch_all: Option<(String, Answer)>,
 }
 
@@ -54,12 +54,12 @@ pub struct SiteSpec {
     pub origin: String,
     /// The first is the start page.
     pub pages: Vec<PageSpec>,
-    /// By path or absolute address.
+    /// By path or absolute URL.
     pub files: BTreeMap<String, Answer>,
     pub robots: String,
-    /// `/sitemap.xml`, where it is not made from the pages.
+    /// `/sitemap.xml`, if not generated from the pages.
     pub sitemap: Option<String>,
-    /// Beside the pages, with `lastmod`.
+    /// More sitemap URLs, with `lastmod`.
     pub listed: Vec<(String, Option<String>)>,
     pub headers: Vec<(String, String)>,
     /// See [`GeneratedSite::catch_all`].
@@ -79,7 +79,7 @@ impl Answer {
         }
     }
 
-    /// With a short page.
+    /// With a short body.
     pub fn status(status: u16) -> Self {
         Self {
             status,
@@ -209,7 +209,7 @@ impl SiteSpec {
                 .filter(|it| it.0 != page.url(&self.origin));
             page.navigation = others.cloned().collect();
         } else {
-            // A path that stands for no navigation.
+            // An empty path stands for no navigation.
             page.navigation.retain(|it| !it.0.is_empty());
         }
         let own = |name: &str| page.headers.iter().any(|it| it.0 == name);

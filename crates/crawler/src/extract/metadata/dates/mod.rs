@@ -1,20 +1,20 @@
 use super::months::month;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
-/// Years outside of this are no year of a page.
+/// Plausible years of a page.
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
-/// Longer texts are not searched to their end.
+/// Bytes searched of a text.
 const MOST_BYTES: usize = 4_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadDate {
-    /// The day, in the time zone that the page used.
+    /// In the page's time zone.
     pub day: NaiveDate,
-    /// The moment, where the page gave one with its distance to UTC.
+    /// Set if the page gives a UTC offset.
     pub moment: Option<DateTime<FixedOffset>>,
 }
 
-/// In which order numbers like 03/04/2024 stand.
+/// Order of day and month in dates such as 03/04/2024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberOrder {
     DayFirst,
@@ -22,7 +22,7 @@ pub enum NumberOrder {
 }
 
 impl NumberOrder {
-    /// By the page's language: English without a region, or of the United States, puts the month first in doubt.
+    /// Month first for English without a region or of the United States.
     pub fn of_language(lang: Option<&str>) -> Self {
         let lang = lang
             .unwrap_or_default()
@@ -37,7 +37,7 @@ impl NumberOrder {
     }
 }
 
-/// Reads ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970, and dates as people write them.
+/// Parses ISO 8601 (W3C), RFC 2822, Unix time in seconds or milliseconds, and written dates.
 pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
     let text = text.trim();
     iso(text)
@@ -46,7 +46,7 @@ pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
         .or_else(|| first_date(text, order))
 }
 
-/// Reads `2024-05-06`, `20240506` and `2024/5/6`, with a time or without.
+/// Parses `2024-05-06`, `20240506` and `2024/5/6`, with or without a time.
 fn iso(text: &str) -> Option<ReadDate> {
     let numbers: Vec<&str> = text.split(|it: char| !it.is_ascii_digit()).collect();
     let (year, month, day) = match numbers.as_slice() {
@@ -71,7 +71,7 @@ fn iso(text: &str) -> Option<ReadDate> {
     })
 }
 
-/// `2024-05-06T07:08Z`, which RFC 3339 lacks and W3C has.
+/// `2024-05-06T07:08Z`, which W3C's profile allows and RFC 3339 does not.
 fn minutes_only(text: &str) -> Option<DateTime<FixedOffset>> {
     let time = text.strip_suffix('Z')?;
     let time = NaiveDateTime::parse_from_str(time, "%Y-%m-%dT%H:%M").ok()?;
@@ -102,7 +102,7 @@ pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
     first_date_with_place(text, order).map(|it| it.0)
 }
 
-/// The first date in a text, and the byte at which it begins.
+/// The first date in a text, and its byte offset.
 pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate, usize)> {
     if !text.bytes().any(|it| it.is_ascii_digit()) {
         return None;
@@ -120,16 +120,16 @@ pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
-    /// A number, with how many digits it is written.
+    /// A number and its count of digits.
     Number(i32, usize),
     Month(u32),
     Sign(char),
-    /// `de`, `of`, `th` and the like.
+    /// `de`, `of`, `th` and similar.
     Link,
     Other,
 }
 
-/// The pieces of a text, and the byte at which each begins.
+/// Tokens of a text, and their byte offsets.
 fn parts(text: &str) -> (Vec<Part>, Vec<usize>) {
     let (mut parts, mut places) = (Vec::new(), Vec::new());
     let mut rest = text;

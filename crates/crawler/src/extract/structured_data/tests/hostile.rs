@@ -6,7 +6,7 @@ fn block(json: &str) -> PageStructuredData {
     read(&format!("<script type=application/ld+json>{json}</script>"))
 }
 
-/// Every item but top ones is held by exactly one item, which comes before it.
+/// Every nested item is held by exactly one earlier item.
 fn is_forest(data: &PageStructuredData) -> bool {
     (0_u32..).zip(&data.items).all(|(number, item)| {
         let holds = |number: u32| {
@@ -94,7 +94,7 @@ fn items_values_and_texts_are_bounded() {
 
 #[test]
 fn items_that_hold_each_other_many_times_over_are_bounded() {
-    // Each item holds the next twice: 2^30 items if nothing ended it.
+    // Each item holds the next twice: 2^30 items without a bound.
     let doubling: Vec<String> = (0..30)
         .map(|it| {
             let next = it + 1;
@@ -106,7 +106,7 @@ fn items_that_hold_each_other_many_times_over_are_bounded() {
         doubling.concat()
     ));
     assert_eq!(data.items.len(), 5_000);
-    // Every item refers to everything.
+    // Every item refers to all elements.
     let all = format!("<div id=a>{}</div>", "<i></i>".repeat(10_000));
     let heavy = read(&format!(
         "{all}{}",
@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Pages of nested elements with all attributes that matter, few names, and circles of `itemref`.
+/// Pages of nested elements with all relevant attributes, few names, and cycles of `itemref`.
 fn tags() -> impl Strategy<Value = String> {
     let attribute = prop_oneof![
         Just("itemscope"),

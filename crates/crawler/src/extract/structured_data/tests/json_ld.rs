@@ -46,7 +46,7 @@ fn numbers_beyond_all_are_no_mistake_of_syntax() {
             "Thing{name=n}"
         ]
     );
-    // What is wrong behind one has its own place.
+    // Errors after such a number keep their position.
     let data = block(r#"{"price":1e400, "name":"n",}"#);
     let place = |json: &str| block(json).parse_errors[0].location;
     assert_eq!(
@@ -81,7 +81,7 @@ fn every_way_to_name_schema_org_is_understood() {
         shown(&prefixed),
         ["Thing{name=n url=<https://example.com/shop/x>}"]
     );
-    // schema.org's own context has these two names for keywords.
+    // Aliases of schema.org's own context.
     let alias = block(r##"{"@context":"http://schema.org","type":"Thing","id":"#x"}"##);
     assert_eq!(
         shown(&alias),

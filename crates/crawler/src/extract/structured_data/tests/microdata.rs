@@ -52,7 +52,7 @@ fn itemref_adds_elements_in_the_order_of_the_tree_to_each_item() {
 
 #[test]
 fn itemref_in_circles_ends() {
-    // To itself, to what it is in, and two that hold each other.
+    // To itself, to an ancestor, and two that refer to each other.
     let own = read("<div id=a itemscope itemref=a><i itemprop=x>1</i></div>");
     assert_eq!(shown(&own), ["{x=1}"]);
     assert_eq!(own.notes[0].kind, Note::ItemrefCycle);

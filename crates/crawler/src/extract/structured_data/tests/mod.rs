@@ -1,4 +1,4 @@
-//! Pages in, items out. Whole real pages are compared with extruct by `tests/oracles/extruct.py`.
+//! Structured data of small pages. `tests/oracles/extruct.py` compares real pages with extruct.
 
 mod hostile;
 mod json_ld;
@@ -17,7 +17,7 @@ fn read(source: &str) -> PageStructuredData {
     structured_data(&dom, &JsonLd::of(&dom), &base)
 }
 
-/// The items that no other holds, as text: `Product#id{name=Cup offers=Offer{price=1}}`.
+/// Top-level items as text: `Product#id{name=Cup offers=Offer{price=1}}`.
 fn shown(data: &PageStructuredData) -> Vec<String> {
     data.top_level().map(|it| shown_item(data, it)).collect()
 }
